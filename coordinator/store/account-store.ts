@@ -1,0 +1,70 @@
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly createdAtMs: number;
+  /** What may be spent now, without what is held for unfinished jobs. */
+  readonly balanceMicro: number;
+}
+
+export const SCOPES = ["read", "write"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** An API key without its secret, which is stored only as SHA-256. */
+export interface ApiKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** The secret's first 11 characters. */
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number | null;
+}
+
+export interface IslandToken {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly createdAtMs: number;
+}
+
+export interface Session {
+  readonly accountId: string;
+  readonly expiresAtMs: number;
+}
+
+/** Accounts and all their credentials. Secrets reach this port only as hashes (hex SHA-256, or scrypt for passwords). */
+export interface AccountStore {
+  /**
+   * Creates the account and grants its first credits in the same commit.
+   * @throws {ServiceError} `email_taken`; addresses compare without case.
+   */
+  create(account: {
+    id: string;
+    email: string;
+    passwordHash: string;
+    grantMicro: number;
+    createdAtMs: number;
+  }): Promise<Account>;
+  get(accountId: string): Promise<Account | undefined>;
+  getByEmail(email: string): Promise<Account | undefined>;
+  passwordHash(accountId: string): Promise<string | undefined>;
+
+  createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }): Promise<void>;
+  /** The key that is not revoked, by its secret's hash. */
+  findKey(secretHash: string): Promise<ApiKey | undefined>;
+  /** Newest first; revoked keys are not listed. */
+  listKeys(accountId: string): Promise<ApiKey[]>;
+  /** False when the account has no such key that still works. */
+  revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean>;
+  touchKey(keyId: string, atMs: number): Promise<void>;
+
+  createSession(session: Session & { tokenHash: string; createdAtMs: number }): Promise<void>;
+  /** The session that has not expired at `nowMs`. */
+  findSession(tokenHash: string, nowMs: number): Promise<Session | undefined>;
+  deleteSession(tokenHash: string): Promise<void>;
+
+  createIslandToken(token: IslandToken & { tokenHash: string }): Promise<void>;
+  findIslandToken(tokenHash: string): Promise<IslandToken | undefined>;
+  revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean>;
+}

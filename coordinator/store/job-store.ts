@@ -1,0 +1,132 @@
+import type { JobError } from "../../shared/errors.ts";
+import type { JobEvent, JobState } from "../../shared/job-state.ts";
+import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
+
+export type JobInput = Readonly<Record<string, unknown>>;
+
+export interface NewJob {
+  readonly id: string;
+  readonly accountId: string;
+  readonly slug: string;
+  readonly workloadId: number;
+  readonly input: JobInput;
+  /** 0 to 100. */
+  readonly priority: number;
+  readonly priceMicro: number;
+  readonly createdAtMs: number;
+  /** After this moment a job that has not started ends in `timeout`. */
+  readonly waitDeadlineMs: number;
+  /** `key` as the client sent it; `bodyHash` tells the same request from another with the same key. */
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+}
+
+/** `created` false: the Idempotency-Key was used before with the same body, and `job` is that first job. */
+export interface SubmitOutcome {
+  readonly created: boolean;
+  readonly job: JobRecord;
+}
+
+/** What the coordinator must know of an unfinished job, without its input and output. */
+export interface LiveJobRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly slug: string;
+  readonly state: JobState;
+  readonly priority: number;
+  readonly priceMicro: number;
+  /** Attempts begun so far; the number of the present one while the job is queued or running. */
+  readonly attempt: number;
+  readonly islandId: string | null;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly waitDeadlineMs: number;
+}
+
+export interface JobRecord extends LiveJobRecord {
+  readonly workloadId: number;
+  readonly input: JobInput;
+  /** The JSON value that the job produced; undefined unless completed. */
+  readonly output: unknown;
+  readonly usage: Usage | null;
+  readonly creditsUsedMicro: number;
+  readonly finishReason: FinishReason | null;
+  readonly timings: Timings | null;
+  readonly error: JobError | null;
+  readonly completedAtMs: number | null;
+}
+
+export type JobSummary = Pick<JobRecord, "id" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
+
+export interface JobFilter {
+  readonly states?: readonly JobState[];
+  readonly slug?: string;
+}
+
+/** Something of a job's feed in its order: an output item, or a state that the job came to. */
+export type FeedItem = OutputItem | { readonly type: "status"; readonly state: string };
+
+/** Feed items that become durable together. `seq`: the Island's frame that brought them, null for those of the coordinator. */
+export interface FeedChunk {
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly seq: number | null;
+  readonly items: readonly FeedItem[];
+}
+
+/** How a job ends, and what becomes of the credits held for it: `chargeMicro` of its price is charged, the rest released. */
+export interface JobEnding {
+  readonly jobId: string;
+  readonly event: Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
+  /** The attempt that ends; 0 for a job that was never assigned. */
+  readonly attempt: number;
+  readonly atMs: number;
+  readonly output?: unknown;
+  readonly usage: Usage | null;
+  readonly finishReason: FinishReason | null;
+  readonly timings: Timings | null;
+  readonly error: JobError | null;
+  readonly chargeMicro: number;
+  /** Account of the Island's owner and its part of the charge; the rest is the network's. Null: all is the network's. */
+  readonly earning: { readonly accountId: string; readonly micro: number } | null;
+}
+
+/** A move of an unfinished job. Moves of a superseded attempt change nothing. */
+export interface JobMove {
+  readonly jobId: string;
+  readonly event: Extract<JobEvent, "assign" | "start" | "lose">;
+  /** `assign`: the new attempt; else the present one. */
+  readonly attempt: number;
+  /** The Island that it is assigned to; ignored by the other moves. */
+  readonly islandId: string | null;
+  readonly atMs: number;
+}
+
+export interface JobStore {
+  /**
+   * Stores the job as `pending` and holds its price, in one commit.
+   * @throws {ServiceError} `insufficient_credits`; `idempotency_conflict` when the key was used within 24 h with another body.
+   */
+  submit(job: NewJob): Promise<SubmitOutcome>;
+  /** The job with all of it; undefined for an unknown id. */
+  get(jobId: string): Promise<JobRecord | undefined>;
+  /** The input alone. @throws when the job does not exist. */
+  input(jobId: string): Promise<JobInput>;
+  /** Newest first. `limit` 1 to 100; `total` counts all that the filter admits. */
+  list(
+    accountId: string,
+    page: { readonly limit: number; readonly offset: number },
+    filter: JobFilter,
+  ): Promise<{ jobs: JobSummary[]; total: number }>;
+  /** Every job that has not ended, oldest first. */
+  unfinished(): Promise<LiveJobRecord[]>;
+  /** @throws {IllegalTransitionError} when state or attempt do not allow it; nothing changes. */
+  move(move: JobMove): Promise<void>;
+  /** Ends the job and settles its hold in one commit. @throws {IllegalTransitionError} nothing changes. */
+  end(ending: JobEnding): Promise<void>;
+  /** Appends to the job's feed. A chunk whose (attempt, seq) is stored already changes nothing. */
+  appendFeed(chunk: FeedChunk): Promise<void>;
+  /** All feed items in order, and the last frame stored of `attempt` (0 for none). */
+  feed(jobId: string, attempt: number): Promise<{ items: FeedItem[]; lastSeq: number }>;
+  /** Jobs completed at or after `sinceMs`, by Cargo. */
+  completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>>;
+}

@@ -1,0 +1,110 @@
+/** Wire code to HTTP status. Statuses: spec §7 and DESIGN §4. Only `rate_limited` is a code of the spec. */
+export const ERROR_STATUS = {
+  invalid_json: 400,
+  bad_request: 400,
+  unauthenticated: 401,
+  insufficient_credits: 402,
+  insufficient_scope: 403,
+  not_found: 404,
+  cargo_not_found: 404,
+  payload_too_large: 413,
+  validation_failed: 422,
+  email_taken: 422,
+  job_not_cancellable: 422,
+  idempotency_conflict: 422,
+  context_length_exceeded: 422,
+  rate_limited: 429,
+  internal: 500,
+  job_failed: 500,
+  no_island_available: 503,
+  shutting_down: 503,
+} as const;
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** An expected failure with a code that clients can act on. Anything else that is thrown is a fault of ours. */
+export class ServiceError extends Error {
+  override readonly name: string = "ServiceError";
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** One wrong field. `path` is dotted ("messages.0.role"), empty for the whole body. */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A request whose fields are wrong; all of them are named. */
+export class ValidationError extends ServiceError {
+  override readonly name = "ValidationError";
+  readonly details: readonly FieldError[];
+  constructor(details: readonly FieldError[]) {
+    const first = details[0];
+    super("validation_failed", first === undefined ? "Validation failed" : describeField(first));
+    this.details = details;
+  }
+}
+
+function describeField({ path, message }: FieldError): string {
+  return path === "" ? message : `${path}: ${message}`;
+}
+
+/** Names of the limits that can be passed. Source: spec §8. */
+export type LimitName = "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
+
+/** Too much, too fast. `retryAfterS`: whole seconds until it is worth trying again, at least 1. */
+export class RateLimitedError extends ServiceError {
+  override readonly name = "RateLimitedError";
+  readonly retryAfterS: number;
+  readonly limit: LimitName;
+  constructor(limit: LimitName, retryAfterS: number) {
+    super("rate_limited", `Rate limit exceeded (${limit}); retry in ${retryAfterS} s`);
+    this.limit = limit;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+/**
+ * Why a job failed or timed out, as the job's `error.code`. `retryable` (beside it) tells whether the same job may succeed
+ * on another Island or later; it is what the runtimes report, not a property of the code.
+ */
+export const JOB_ERROR_CODES = [
+  "wait_timeout",
+  "run_timeout",
+  "island_lost",
+  "island_refused",
+  "cannot_resume",
+  "invalid_input",
+  "context_length_exceeded",
+  "model_unavailable",
+  "model_hash_mismatch",
+  "model_invalid",
+  "out_of_memory",
+  "runtime_unavailable",
+  "runtime_crashed",
+  "shutting_down",
+  "internal",
+] as const;
+export type JobErrorCode = (typeof JOB_ERROR_CODES)[number];
+
+/** A job's failure as it is stored and shown. */
+export interface JobError {
+  readonly code: JobErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** Thrown by the agent's side for a job that cannot be run; becomes a `failed` or `refused` frame. */
+export class JobFailure extends Error {
+  override readonly name = "JobFailure";
+  readonly code: JobErrorCode;
+  readonly retryable: boolean;
+  constructor(code: JobErrorCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+  }
+}

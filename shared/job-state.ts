@@ -1,0 +1,53 @@
+/** Job states that a client can see. Source: spec §3 ("submitted" is a label of the submit answer, not a state). */
+export const JOB_STATES = ["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+/**
+ * What can happen to a job. `assign`: an Island was chosen and told. `start`: the Island said that it began.
+ * `lose`: the Island is gone or gave the job back, and another attempt follows. `expire`: the wait or run limit passed.
+ */
+export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose"] as const;
+export type JobEvent = (typeof JOB_EVENTS)[number];
+
+/** Every legal move; a missing cell is an illegal one. Source: DESIGN §4. */
+export const JOB_TRANSITIONS = {
+  pending: { assign: "queued", fail: "failed", cancel: "cancelled", expire: "timeout" },
+  queued: { start: "running", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
+  running: { complete: "completed", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
+  completed: {},
+  failed: {},
+  cancelled: {},
+  timeout: {},
+} as const satisfies Record<JobState, Partial<Record<JobEvent, JobState>>>;
+
+/** Thrown when an event does not apply to a job's state; the state is unchanged. */
+export class IllegalTransitionError extends Error {
+  override readonly name = "IllegalTransitionError";
+  readonly from: JobState;
+  readonly event: JobEvent;
+  constructor(from: JobState, event: JobEvent) {
+    super(`A ${from} job cannot ${event}`);
+    this.from = from;
+    this.event = event;
+  }
+}
+
+/** @throws {IllegalTransitionError} */
+export function nextState(from: JobState, event: JobEvent): JobState {
+  const row: Partial<Record<JobEvent, JobState>> = JOB_TRANSITIONS[from];
+  const to = row[event];
+  if (to === undefined) throw new IllegalTransitionError(from, event);
+  return to;
+}
+
+/** The states in which `event` is legal, for the guard of an SQL update. */
+export function statesAllowing(event: JobEvent): JobState[] {
+  return JOB_STATES.filter((state) => event in JOB_TRANSITIONS[state]);
+}
+
+export function isTerminal(state: JobState): boolean {
+  return Object.keys(JOB_TRANSITIONS[state]).length === 0;
+}
+
+/** States of a job that ended: no event applies to them. */
+export const TERMINAL_STATES: readonly JobState[] = JOB_STATES.filter(isTerminal);

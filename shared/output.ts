@@ -1,0 +1,31 @@
+import { z } from "zod";
+
+/** One piece of a job's output. Kinds: spec §6. */
+export const outputItemSchema = z.discriminatedUnion("type", [
+  /** Text to append. `count` model tokens made it (a stop sequence or an incomplete UTF-8 character joins several). */
+  z.object({ type: z.literal("token"), content: z.string().max(1_000_000), count: z.number().int().nonnegative() }),
+  z.object({ type: z.literal("progress"), step: z.number().int().nonnegative(), total: z.number().int().nonnegative() }),
+  /** `data` is base64. */
+  z.object({ type: z.literal("image"), data: z.string(), format: z.string().max(20) }),
+]);
+export type OutputItem = z.infer<typeof outputItemSchema>;
+
+export const usageSchema = z.object({
+  promptTokens: z.number().int().nonnegative(),
+  completionTokens: z.number().int().nonnegative(),
+});
+/** Tokens of a run, exact. A resumed run counts the text that it was given as completion, not as prompt. */
+export type Usage = z.infer<typeof usageSchema>;
+
+export const FINISH_REASONS = ["stop", "length"] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
+export const timingsSchema = z.object({
+  /** Download and load, 0 when the model was in memory. */
+  loadMs: z.number().nonnegative(),
+  /** From the end of the load to the first output; null when there was none. */
+  firstOutputMs: z.number().nonnegative().nullable(),
+  /** From the end of the load to the end of the run. */
+  runMs: z.number().nonnegative(),
+});
+export type Timings = z.infer<typeof timingsSchema>;

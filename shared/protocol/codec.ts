@@ -1,0 +1,57 @@
+import { Packr, Unpackr } from "msgpackr";
+import type { z } from "zod";
+import { fromCoordinatorSchema, type FromCoordinator } from "./from-coordinator.ts";
+import { fromIslandSchema, type FromIsland } from "./from-island.ts";
+
+/** WebSocket subprotocol; its version is the protocol's. Source: DESIGN §5. */
+export const SUBPROTOCOL = "atoll.island.v1";
+/** Path of the Island session's WebSocket. */
+export const SESSION_PATH = "/api/v1/island/session";
+/** A larger frame closes the session with 1009. */
+export const MAX_FRAME_BYTES = 8 * 1_024 * 1_024;
+
+/** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and DESIGN §5. */
+export const CLOSE = { normal: 1000, goingAway: 1001, protocolError: 1002, policyViolation: 1008, tooBig: 1009 } as const;
+
+/** A frame that is not MessagePack, not known, or has a wrong field, which the message names. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}
+
+// Plain MessagePack without the records extension, so that any language can speak it.
+const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true, encodeUndefinedAsNil: false });
+const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
+
+export function encodeFrame(frame: FromIsland | FromCoordinator): Buffer {
+  return packr.pack(withoutUndefined(frame));
+}
+
+/** @throws {ProtocolError} */
+export function readFromIsland(raw: Uint8Array): FromIsland {
+  return read(fromIslandSchema, raw);
+}
+
+/** @throws {ProtocolError} */
+export function readFromCoordinator(raw: Uint8Array): FromCoordinator {
+  return read(fromCoordinatorSchema, raw);
+}
+
+function read<T>(schema: z.ZodType<T>, raw: Uint8Array): T {
+  let value: unknown;
+  try {
+    value = unpackr.unpack(raw);
+  } catch (cause) {
+    throw new ProtocolError("frame is not MessagePack", { cause });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = issue?.path.join(".") ?? "";
+  throw new ProtocolError(`${path === "" ? "frame" : path}: ${issue?.message ?? "invalid"}`);
+}
+
+/** MessagePack has no `undefined`: an absent optional field must stay absent. */
+function withoutUndefined<T extends object>(frame: T): T {
+  if (!Object.values(frame).includes(undefined)) return frame;
+  return Object.fromEntries(Object.entries(frame).filter(([, value]) => value !== undefined)) as T;
+}
