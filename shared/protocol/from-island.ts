@@ -19,8 +19,8 @@ export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 /** A model on the Island's disk; `key` as `modelKey()` makes it. */
 export const cachedModelSchema = z.object({ key: z.string().max(2_000), bytes: z.number().int().nonnegative() });
 
-/** A job that the Island still holds after a reconnect. `lastSeq`: the last frame that it numbered, 0 for none. */
-export const heldJobSchema = z.object({ ...attemptFields, lastSeq: z.number().int().nonnegative() });
+/** A job that the Island still holds after a reconnect. `started`: its run began (the `started` frame may have been lost). */
+export const heldJobSchema = z.object({ ...attemptFields, started: z.boolean() });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
 /** What changes while an Island runs; sent with `hello` and every heartbeat. */

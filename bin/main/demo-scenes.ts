@@ -1,0 +1,117 @@
+import type { Child } from "./demo-processes.ts";
+
+export interface DemoClient {
+  readonly url: string;
+  readonly key: string;
+}
+
+interface JobDetail {
+  readonly id: string;
+  readonly status: string;
+  readonly usage: Record<string, number> | null;
+  readonly duration_ms: number | null;
+  readonly timings: Record<string, number | null> | null;
+  readonly error: { readonly message: string } | null;
+}
+
+/** What the Island said when it connected, on one line. */
+export function waitForIsland(island: Child): Promise<string> {
+  return island.prints(/connected to \S+ (.*)/);
+}
+
+/** A chat completion, printed token by token as it arrives. */
+export async function streamChat(client: DemoClient): Promise<void> {
+  say('A chat completion, streamed: "Count from 3 to 9."');
+  const response = await request(client, "POST", "/chat/completions", {
+    messages: [{ role: "user", content: "Count from 3 to 9." }],
+    temperature: 0,
+    stream: true,
+  });
+  let text = "";
+  let id = "";
+  for await (const { data } of events(response)) {
+    if (data === "[DONE]") break;
+    const chunk = JSON.parse(data) as { id: string; error?: { message: string }; choices: { delta: { content?: string } }[] };
+    if (chunk.error !== undefined) throw new Error(chunk.error.message);
+    id = chunk.id;
+    const piece = chunk.choices[0]?.delta.content ?? "";
+    text += piece;
+    process.stdout.write(piece);
+  }
+  process.stdout.write("\n");
+  if (text !== "3, 4, 5, 6, 7, 8, 9.") throw new Error(`the model answered ${JSON.stringify(text)}`);
+  await showUsage(client, id);
+}
+
+/** A job, with the events of its stream. */
+export async function streamJob(client: DemoClient): Promise<void> {
+  say('A job: "What is 7 plus 8?", and its events');
+  const input = { prompt: "What is 7 plus 8?", temperature: 0 };
+  const submitted = await json<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
+  const response = await request(client, "GET", `/jobs/${submitted.id}/stream`);
+  let last = "";
+  for await (const { event, data } of events(response)) {
+    console.log(`${event.padEnd(8)} ${data}`);
+    last = event;
+  }
+  if (last !== "done") throw new Error(`the stream ended in ${last}`);
+  await showUsage(client, submitted.id);
+}
+
+/** A job that is cancelled while it runs. */
+export async function cancelJob(client: DemoClient): Promise<void> {
+  say("A job that would go on for long, cancelled after its first words");
+  const input = { prompt: "Tell me a story.", max_tokens: 800, temperature: 1.5, seed: 1 };
+  const submitted = await json<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
+  const response = await request(client, "GET", `/jobs/${submitted.id}/stream`);
+  let cancelled: Promise<{ status: string }> | null = null;
+  for await (const { event, data } of events(response)) {
+    if (event !== "token") console.log(`${event.padEnd(8)} ${data}`);
+    if (event === "token") cancelled ??= json(client, "DELETE", `/jobs/${submitted.id}`);
+  }
+  if (cancelled === null) throw new Error("the job gave no token");
+  console.log(`cancel   ${JSON.stringify(await cancelled)}`);
+  await showUsage(client, submitted.id, "cancelled");
+}
+
+/** Usage, credits and timings of a job that has ended. */
+async function showUsage(client: DemoClient, jobId: string, wanted = "completed"): Promise<void> {
+  const job = await json<JobDetail>(client, "GET", `/jobs/${jobId}`);
+  const account = await json<{ credits: number }>(client, "GET", "/account");
+  console.log(`\nstatus   ${job.status}\nusage    ${JSON.stringify(job.usage)}\ntimings  ${JSON.stringify({ duration_ms: job.duration_ms, ...job.timings })}`);
+  console.log(`credits  ${account.credits} left`);
+  if (job.status !== wanted) throw new Error(`the job is ${job.status}: ${job.error?.message ?? ""}`);
+}
+
+async function json<T>(client: DemoClient, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await request(client, method, path, body);
+  return ((await response.json()) as { data: T }).data;
+}
+
+async function request({ url, key }: DemoClient, method: string, path: string, body?: unknown): Promise<Response> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(15_000),
+  });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+/** The events of a Server-Sent Events response. Source: WHATWG HTML, section 9.2. */
+async function* events(response: Response): AsyncGenerator<{ event: string; data: string }> {
+  let rest = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1] ?? "";
+      if (field("data") !== "") yield { event: field("event"), data: field("data") };
+    }
+  }
+}
+
+function say(title: string): void {
+  console.log(`\n# ${title}`);
+}

@@ -1,0 +1,104 @@
+import { Command } from "commander";
+import { pino } from "pino";
+import { ConfigError } from "../../shared/settings.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { configCommand } from "../../island-agent/cli/config-command.ts";
+import { joinNetwork } from "../../island-agent/cli/join-command.ts";
+import { CliError } from "../../island-agent/cli/cli-error.ts";
+import { startAgent } from "../../island-agent/cli/start-command.ts";
+import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
+import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
+import { readVersion } from "./package.ts";
+
+const version = await readVersion();
+
+interface DataOptions {
+  data?: string;
+}
+
+const dataDirectoryOf = (options: DataOptions): string =>
+  options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform);
+
+const program = new Command("island")
+  .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
+  .version(version)
+  .showHelpAfterError();
+
+onDataDirectory(program.command("join"))
+  .description("Store the coordinator's address and this Island's token, once.")
+  .argument("<url>", "the coordinator, for example https://atoll.example")
+  .requiredOption("--token <it_…>", "Island token, made by the coordinator's operator or your account")
+  .action(async (url: string, options: DataOptions & { token: string }) => {
+    const dataDirectory = dataDirectoryOf(options);
+    await joinNetwork({ url, token: options.token, dataDirectory });
+    console.log(`Joined ${url}. Next: island start${options.data === undefined ? "" : ` --data ${options.data}`}`);
+  });
+
+onDataDirectory(program.command("start"))
+  .description("Serve until SIGTERM, which lets running jobs finish; a second one does not wait.")
+  .option("--log-level <level>", "least level that is logged")
+  .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
+
+onDataDirectory(program.command("status"))
+  .description("Show what the running agent does.")
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions & { json?: true }) => {
+    const status = await readStatus(dataDirectoryOf(options));
+    console.log(options.json === true ? JSON.stringify(status) : describeStatus(status));
+    if (status === null) process.exitCode = 1;
+  });
+
+const config = program.command("config").description("Read and change the settings of this Island.");
+onDataDirectory(config.command("get"))
+  .argument("[key]", "for example models.disk_budget_gb; none shows all")
+  .action(async (key: string | undefined, options: DataOptions) => {
+    console.log(await configCommand.get(dataDirectoryOf(options), process.env, key));
+  });
+onDataDirectory(config.command("set"))
+  .argument("<key>")
+  .argument("<value>")
+  .action(async (key: string, value: string, options: DataOptions) => {
+    await configCommand.set(dataDirectoryOf(options), key, value);
+  });
+onDataDirectory(config.command("path")).action((options: DataOptions) => {
+  console.log(configCommand.path(dataDirectoryOf(options)));
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const isExpected = error instanceof ConfigError || error instanceof CliError;
+  console.error(isExpected ? error.message : error);
+  process.exit(1);
+}
+
+function onDataDirectory(command: Command): Command {
+  return command.option("--data <directory>", "where this Island keeps its settings and models");
+}
+
+async function start(dataDirectory: string, logLevel: string | undefined): Promise<void> {
+  const agent = await startAgent({
+    dataDirectory,
+    flags: { logLevel },
+    env: process.env,
+    pid: process.pid,
+    version,
+    clock: systemClock,
+    onConnected: (summary) => console.log(`connected to ${summary}`),
+    openLog: (level) => pino({ level }, pino.destination({ dest: 2, sync: true })),
+  });
+  let stops = 0;
+  const stop = (): void => {
+    stops += 1;
+    if (stops === 1) void agent.drain();
+    else if (stops === 2) void agent.stop();
+    else process.exit(130);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  const reason = await agent.ended;
+  if (stops === 0) {
+    console.error(`The Island stopped: ${reason}`);
+    process.exitCode = 1;
+  }
+}

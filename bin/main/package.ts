@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Folder of package.json: two up from the sources, three from what `npm run build` emits. */
+export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+function findRoot(directory: string): string {
+  if (existsSync(join(directory, "catalog"))) return directory;
+  const parent = dirname(directory);
+  if (parent === directory) throw new Error("The package's catalog folder is missing");
+  return findRoot(parent);
+}
+
+/** Version of the product, from package.json. */
+export async function readVersion(): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(packageRoot, "package.json"), "utf8")) as { version: string };
+  return manifest.version;
+}

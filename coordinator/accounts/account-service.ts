@@ -1,0 +1,227 @@
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { microFromCredits } from "../credits/micro-credits.ts";
+import {
+  SCOPES,
+  type Account,
+  type AccountStore,
+  type ApiKey,
+  type IslandToken,
+  type Scope,
+} from "../store/account-store.ts";
+import { AttemptLimit } from "./attempt-limit.ts";
+import { assertCredentials, readName, readScopes } from "./credential-fields.ts";
+import { KeyUsage } from "./key-usage.ts";
+import { Passwords } from "./passwords.ts";
+import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
+
+const SESSION_MS = 30 * 24 * 3_600_000;
+
+/** Who calls the API. A session has every scope and may manage keys. */
+export type Identity =
+  | { readonly kind: "key"; readonly accountId: string; readonly keyId: string; readonly scopes: readonly Scope[] }
+  | {
+      readonly kind: "session";
+      readonly accountId: string;
+      readonly scopes: readonly Scope[];
+      readonly tokenHash: string;
+    };
+
+/** Whose Island a token speaks for. */
+export interface IslandIdentity {
+  readonly accountId: string;
+  readonly tokenId: string;
+}
+
+/** A new session. `token` is shown this once. */
+export interface SignedIn {
+  readonly token: string;
+  readonly expiresAtMs: number;
+  readonly account: Account;
+}
+
+/** The part of a logger that is used here. */
+export interface ErrorLog {
+  error(facts: object, message: string): void;
+}
+
+export interface AccountServiceDeps {
+  readonly store: AccountStore;
+  readonly clock: Clock;
+  /** Credits of a new account. */
+  readonly newAccountMicro: number;
+  /** `closed`: accounts are made by the operator's `createAccount` only. */
+  readonly registration: "open" | "closed";
+  readonly log: ErrorLog;
+}
+
+/** Accounts, sessions, API keys and Island tokens. Secrets are made here, shown once and stored as hashes. */
+export class AccountService {
+  readonly #deps: AccountServiceDeps;
+  readonly #passwords = new Passwords();
+  readonly #attempts: AttemptLimit;
+  readonly #usage: KeyUsage;
+
+  constructor(deps: AccountServiceDeps) {
+    const { store, clock, log } = deps;
+    this.#deps = deps;
+    this.#attempts = new AttemptLimit(clock);
+    this.#usage = new KeyUsage(
+      clock,
+      (keyId, atMs) => store.touchKey(keyId, atMs),
+      (error) => log.error({ err: error }, "Could not store when an API key was last used"),
+    );
+  }
+
+  /**
+   * Makes an account and signs it in. `address`: the network address that asks.
+   * @throws {ServiceError} `email_taken`; `insufficient_scope` when registration is closed; {@link ValidationError};
+   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+   */
+  async register(email: string, password: string, address: string): Promise<SignedIn> {
+    if (this.#deps.registration === "closed") {
+      throw new ServiceError("insufficient_scope", "Registration is closed; ask the operator for an account");
+    }
+    this.#attempts.count(address);
+    return this.#signIn(await this.createAccount({ email, password }));
+  }
+
+  /**
+   * @throws {ServiceError} `unauthenticated`, for an unknown e-mail and a wrong password alike;
+   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+   */
+  async login(email: string, password: string, address: string): Promise<SignedIn> {
+    this.#attempts.count(address);
+    const account = await this.#deps.store.getByEmail(email);
+    const stored = account === undefined ? undefined : await this.#deps.store.passwordHash(account.id);
+    const isRight = await this.#passwords.verify(password, stored);
+    if (account === undefined || !isRight)
+      throw new ServiceError("unauthenticated", "Wrong e-mail address or password");
+    return this.#signIn(account);
+  }
+
+  /** Ends the session of that token; does nothing when there is none. */
+  logout(token: string): Promise<void> {
+    return this.#deps.store.deleteSession(hashSecret(token));
+  }
+
+  /**
+   * Makes an account, whether registration is open or not. `credits` unset: those of every new account.
+   * @throws {ServiceError} `email_taken`; {@link ValidationError}
+   */
+  async createAccount(wish: {
+    readonly email: string;
+    readonly password: string;
+    readonly credits?: number | undefined;
+  }): Promise<Account> {
+    const { email, password, credits } = wish;
+    const { store, clock, newAccountMicro } = this.#deps;
+    assertCredentials(email, password);
+    const grantMicro = credits === undefined ? newAccountMicro : readCredits(credits);
+    // Asked first, so that a taken address costs no hash; the store decides.
+    if ((await store.getByEmail(email)) !== undefined) {
+      throw new ServiceError("email_taken", "There is an account with this e-mail address");
+    }
+    const passwordHash = await this.#passwords.hash(password);
+    const createdAtMs = clock.now();
+    return store.create({ id: newId("user", createdAtMs), email, passwordHash, grantMicro, createdAtMs });
+  }
+
+  /** Makes an API key; `secret` is shown this once. @throws {ValidationError} */
+  async createKey(
+    accountId: string,
+    wish: { readonly name?: string | undefined; readonly scopes?: readonly string[] | undefined } = {},
+  ): Promise<{ key: ApiKey; secret: string }> {
+    const createdAtMs = this.#deps.clock.now();
+    const secret = newSecret("ak");
+    const key: Omit<ApiKey, "lastUsedAtMs"> = {
+      id: newId("key", createdAtMs),
+      accountId,
+      name: readName(wish.name, "API key"),
+      prefix: secretPrefix(secret),
+      scopes: readScopes(wish.scopes),
+      createdAtMs,
+    };
+    await this.#deps.store.createKey({ ...key, secretHash: hashSecret(secret) });
+    return { key: { ...key, lastUsedAtMs: null }, secret };
+  }
+
+  /** Newest first, without the revoked ones. */
+  listKeys(accountId: string): Promise<ApiKey[]> {
+    return this.#deps.store.listKeys(accountId);
+  }
+
+  /** False when the account has no such key that still works. */
+  revokeKey(accountId: string, keyId: string): Promise<boolean> {
+    return this.#deps.store.revokeKey(accountId, keyId, this.#deps.clock.now());
+  }
+
+  /** Makes a token by which Islands join; `secret` is shown this once. @throws {ValidationError} */
+  async createIslandToken(accountId: string, name?: string): Promise<{ token: IslandToken; secret: string }> {
+    const createdAtMs = this.#deps.clock.now();
+    const secret = newSecret("it");
+    const token = { id: newId("itk", createdAtMs), accountId, name: readName(name, "Island token"), createdAtMs };
+    await this.#deps.store.createIslandToken({ ...token, tokenHash: hashSecret(secret) });
+    return { token, secret };
+  }
+
+  /** False when the account has no such token that still works. */
+  revokeIslandToken(accountId: string, tokenId: string): Promise<boolean> {
+    return this.#deps.store.revokeIslandToken(accountId, tokenId, this.#deps.clock.now());
+  }
+
+  /** Whom an API key or session token stands for; undefined when it is none, revoked or expired. */
+  async authenticate(token: string): Promise<Identity | undefined> {
+    const { store, clock } = this.#deps;
+    switch (secretKind(token)) {
+      case "ak": {
+        const key = await store.findKey(hashSecret(token));
+        if (key === undefined) return undefined;
+        this.#usage.record(key.id);
+        return { kind: "key", accountId: key.accountId, keyId: key.id, scopes: key.scopes };
+      }
+      case "st": {
+        const tokenHash = hashSecret(token);
+        const session = await store.findSession(tokenHash, clock.now());
+        return session && { kind: "session", accountId: session.accountId, scopes: SCOPES, tokenHash };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Whose Island this is; undefined when the token is none or revoked. */
+  async authenticateIsland(token: string): Promise<IslandIdentity | undefined> {
+    if (secretKind(token) !== "it") return undefined;
+    const found = await this.#deps.store.findIslandToken(hashSecret(token));
+    return found && { accountId: found.accountId, tokenId: found.id };
+  }
+
+  /** Waits for the writes that no request waits for. Call it before the store is closed. */
+  settled(): Promise<void> {
+    return this.#usage.settled();
+  }
+
+  async #signIn(account: Account): Promise<SignedIn> {
+    const createdAtMs = this.#deps.clock.now();
+    const expiresAtMs = createdAtMs + SESSION_MS;
+    const token = newSecret("st");
+    await this.#deps.store.createSession({
+      tokenHash: hashSecret(token),
+      accountId: account.id,
+      createdAtMs,
+      expiresAtMs,
+    });
+    return { token, expiresAtMs, account };
+  }
+}
+
+function readCredits(credits: number): number {
+  try {
+    return microFromCredits(credits);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ValidationError([{ path: "credits", message: cause.message }]);
+  }
+}

@@ -1,0 +1,38 @@
+import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { SCOPES, type Scope } from "../store/account-store.ts";
+
+const MAX_EMAIL = 254;
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 200;
+const MAX_NAME = 100;
+
+/** Last line of defence: callers give better messages. @throws {ValidationError} naming all that is wrong. */
+export function assertCredentials(email: string, password: string): void {
+  const errors: FieldError[] = [];
+  if (email.length > MAX_EMAIL || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    errors.push({ path: "email", message: "is not an e-mail address" });
+  }
+  if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD) {
+    errors.push({ path: "password", message: `needs ${MIN_PASSWORD} to ${MAX_PASSWORD} characters` });
+  }
+  if (errors.length > 0) throw new ValidationError(errors);
+}
+
+/** @throws {ValidationError} */
+export function readName(name: string | undefined, fallback: string): string {
+  const trimmed = name?.trim() ?? "";
+  if (trimmed.length > MAX_NAME) {
+    throw new ValidationError([{ path: "name", message: `has more than ${MAX_NAME} characters` }]);
+  }
+  return trimmed === "" ? fallback : trimmed;
+}
+
+/** Each scope once, in their own order; all when none are named. @throws {ValidationError} */
+export function readScopes(scopes: readonly string[] | undefined): Scope[] {
+  const wanted = new Set((scopes ?? SCOPES).map((scope) => scope.trim()));
+  const known = SCOPES.filter((scope) => wanted.has(scope));
+  if (wanted.size === 0 || known.length !== wanted.size) {
+    throw new ValidationError([{ path: "scopes", message: `takes one or more of ${SCOPES.join(", ")}` }]);
+  }
+  return known;
+}

@@ -1,0 +1,37 @@
+import type { Clock } from "../../shared/clock.ts";
+
+const INTERVAL_MS = 1_000;
+/** Most keys remembered; beyond it, some are written more often than once a second. */
+const MAX_KEYS = 10_000;
+
+/** Owns the writes of "last used": at most one a second for each key, which no request waits for. */
+export class KeyUsage {
+  readonly #clock: Clock;
+  readonly #write: (keyId: string, atMs: number) => Promise<void>;
+  readonly #onError: (error: unknown) => void;
+  readonly #writtenAtMs = new Map<string, number>();
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(clock: Clock, write: (keyId: string, atMs: number) => Promise<void>, onError: (error: unknown) => void) {
+    this.#clock = clock;
+    this.#write = write;
+    this.#onError = onError;
+  }
+
+  record(keyId: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const writtenAtMs = this.#writtenAtMs.get(keyId);
+    if (writtenAtMs !== undefined && nowMs - writtenAtMs < INTERVAL_MS) return;
+    if (this.#writtenAtMs.size >= MAX_KEYS) this.#writtenAtMs.clear();
+    this.#writtenAtMs.set(keyId, nowMs);
+    const written = this.#write(keyId, this.#clock.now())
+      .catch(this.#onError)
+      .finally(() => this.#underWay.delete(written));
+    this.#underWay.add(written);
+  }
+
+  /** Resolves when no write is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+}

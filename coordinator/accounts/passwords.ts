@@ -1,0 +1,80 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { RateLimitedError } from "../../shared/errors.ts";
+
+interface Cost {
+  /** N, a power of two. */
+  readonly cost: number;
+  readonly blockSize: number;
+  readonly parallelization: number;
+}
+
+/** 32 MiB and about 0.1 s for each hash. The parameters are kept in the hash, so that they can be raised. */
+const COST: Cost = { cost: 2 ** 15, blockSize: 8, parallelization: 1 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Each hash takes a thread of libuv's pool (4 by default) and 32 MiB. */
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 64;
+
+/** Hashes and checks passwords, two at a time. */
+export class Passwords {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** As `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} when too many wait. */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await this.#inTurn(() => derive(password, salt, HASH_BYTES, COST));
+    const { cost, blockSize, parallelization } = COST;
+    return `scrypt$${cost}$${blockSize}$${parallelization}$${salt.toString("base64")}$${hash.toString("base64")}`;
+  }
+
+  /**
+   * Whether `password` is the one of `stored`. Without a stored hash it takes as long and answers false.
+   * @throws {RateLimitedError} when too many wait.
+   */
+  async verify(password: string, stored: string | undefined): Promise<boolean> {
+    if (stored === undefined) {
+      await this.hash(password);
+      return false;
+    }
+    const [scheme, cost, blockSize, parallelization, salt, hash] = stored.split("$");
+    if (scheme !== "scrypt" || salt === undefined || hash === undefined)
+      throw new Error("Unknown kind of password hash");
+    const wanted = Buffer.from(hash, "base64");
+    const parameters = {
+      cost: Number(cost),
+      blockSize: Number(blockSize),
+      parallelization: Number(parallelization),
+    };
+    const found = await this.#inTurn(() => derive(password, Buffer.from(salt, "base64"), wanted.length, parameters));
+    return timingSafeEqual(found, wanted);
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < MAX_CONCURRENT) this.#running += 1;
+    else {
+      if (this.#waiting.length >= MAX_WAITING) throw new RateLimitedError("login_attempts", 1);
+      // Who leaves hands over the place, so that `#running` stays.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
+
+function derive(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
+  // scrypt needs 128 * N * r bytes and a little more; Node's own limit is just below that.
+  const maxmem = 256 * cost.cost * cost.blockSize;
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, length, { ...cost, maxmem }, (error, hash) => {
+      if (error === null) resolve(hash);
+      else reject(error);
+    });
+  });
+}

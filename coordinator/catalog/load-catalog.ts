@@ -1,0 +1,75 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { CatalogStore } from "../store/catalog-store.ts";
+import { cargoOf, readCargoFile, type CatalogCargo } from "./cargo-file.ts";
+import { Catalog } from "./catalog.ts";
+
+/** The catalog on disk cannot be used. One line per problem: file, field, what is wrong. */
+export class CatalogError extends Error {
+  override readonly name = "CatalogError";
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join("\n"), options);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads `<directory>/cargos/*.json` and numbers the Cargos.
+ * @param defaultChatSlug the chat Cargo that is used when a chat request names none.
+ * @throws {CatalogError} with all problems of all files; also when there is no Cargo, or the default is none for chat.
+ */
+export async function loadCatalog(
+  directory: string,
+  catalogStore: CatalogStore,
+  defaultChatSlug: string,
+): Promise<Catalog> {
+  const cargos = await readCargos(join(directory, "cargos"));
+  const problem = defaultProblem(cargos, defaultChatSlug);
+  if (problem !== null) throw new CatalogError([problem]);
+  const numbers = await catalogStore.numberCargos(cargos.map((cargo) => cargo.slug));
+  const entries = cargos.map((cargo) => {
+    const workloadId = numbers.get(cargo.slug);
+    if (workloadId === undefined) throw new Error(`The store gave ${cargo.slug} no number`);
+    return { ...cargo, workloadId };
+  });
+  return new Catalog(entries, defaultChatSlug);
+}
+
+async function readCargos(folder: string): Promise<CatalogCargo[]> {
+  const problems: string[] = [];
+  const fileOfSlug = new Map<string, string>();
+  const cargos: CatalogCargo[] = [];
+  for (const name of await listFiles(folder)) {
+    const path = join(folder, name);
+    const read = readCargoFile(await readFile(path, "utf8"));
+    if ("errors" in read) {
+      problems.push(...read.errors.map((error) => [path, error.path, error.message].filter(Boolean).join(": ")));
+      continue;
+    }
+    const { slug } = read.file;
+    const earlier = fileOfSlug.get(slug);
+    if (earlier !== undefined) problems.push(`${path}: slug: "${slug}" is also that of ${earlier}`);
+    fileOfSlug.set(slug, path);
+    cargos.push(cargoOf(read.file));
+  }
+  if (problems.length > 0) throw new CatalogError(problems);
+  if (cargos.length === 0) throw new CatalogError([`${folder}: holds no Cargo (*.json)`]);
+  return cargos;
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
+  } catch (error) {
+    throw new CatalogError([`${folder}: ${error instanceof Error ? error.message : String(error)}`], { cause: error });
+  }
+}
+
+function defaultProblem(cargos: readonly CatalogCargo[], slug: string): string | null {
+  const cargo = cargos.find((entry) => entry.slug === slug);
+  if (cargo?.isChat === true) return null;
+  const chats = cargos.filter((entry) => entry.isChat).map((entry) => entry.slug);
+  const why = cargo === undefined ? "is not in the catalog" : "is no chat Cargo";
+  return `default_chat_cargo: "${slug}" ${why}; chat Cargos: ${chats.join(", ") || "none"}`;
+}

@@ -1,0 +1,59 @@
+/** Bytes of a megabyte in the spec's `required_*_mb`: 2^20, as graphics cards and operating systems count. */
+export const BYTES_PER_MB = 1_048_576;
+/** Required memory is a multiple of this. */
+export const MEMORY_STEP_MB = 64;
+/** Cargos of more parameters answer too slowly on a CPU and ask for a GPU that holds all of them. */
+export const MAX_CPU_PARAMETERS = 4.5e9;
+
+/**
+ * The process of a loaded model without its weights, KV cache and compute buffer. Measured for tiny-chat with node-llama-cpp
+ * 3.22.1, four sequences, no GPU: 116 MB resident in all, of which 9 MB are those three (2026-11-21, x64, 2 cores). The rest is room.
+ */
+const PROCESS_MB = 192;
+/** Host memory beside a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
+const OFFLOADED_HOST_MB = 1_536;
+/** KV cache entries are 16-bit. */
+const BYTES_PER_KV = 2;
+/** Tokens that llama.cpp evaluates at once; it keeps a 32-bit logit of every vocabulary entry for each. */
+const BATCH_TOKENS = 512;
+const BYTES_PER_LOGIT = 4;
+
+export interface ModelShape {
+  readonly fileBytes: number;
+  readonly layers: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly vocabulary: number;
+  /** Per sequence. */
+  readonly contextTokens: number;
+  /** Jobs that run at the same time, each with a context of its own. */
+  readonly sequences: number;
+}
+
+/** Keys and values of every layer for every token of every sequence. Layers with a sliding window count in full. */
+export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">): number {
+  const perToken = 2 * shape.layers * shape.kvHeads * shape.headDim * BYTES_PER_KV;
+  return perToken * shape.contextTokens * shape.sequences;
+}
+
+/**
+ * Memory that an Island must have for a GGUF Cargo, in MB rounded up to {@link MEMORY_STEP_MB}. A Cargo for the CPU needs all of it
+ * as RAM and no VRAM; one for the GPU needs room for all layers there, and the host's part as RAM.
+ */
+export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb: number; vramMb: number } {
+  const computeBytes = BATCH_TOKENS * shape.vocabulary * BYTES_PER_LOGIT;
+  const modelBytes = shape.fileBytes + kvCacheBytes(shape) + computeBytes;
+  if (target === "cpu") return { ramMb: roundUp(modelBytes / BYTES_PER_MB + PROCESS_MB), vramMb: 0 };
+  return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / BYTES_PER_MB) };
+}
+
+function roundUp(mb: number): number {
+  return Math.ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB;
+}
+
+/** The processor that a model of `parameters` ("1.1M", "8B") is meant for. @throws {RangeError} when it is no such figure. */
+export function targetOf(parameters: string): "cpu" | "gpu" {
+  const [, figure, unit] = /^(\d+(?:\.\d+)?)([MB])$/.exec(parameters) ?? [];
+  if (figure === undefined) throw new RangeError(`"${parameters}" is not a number of parameters such as "8B"`);
+  return Number(figure) * (unit === "M" ? 1e6 : 1e9) > MAX_CPU_PARAMETERS ? "gpu" : "cpu";
+}

@@ -1,0 +1,123 @@
+import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+import {
+  describeSettings,
+  resolveSettings,
+  setting,
+  type ConfigFile,
+  type SettingDescription,
+  type Settings,
+} from "../../shared/settings.ts";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const MS_PER_S = 1_000;
+const ENV_PREFIX = "ATOLL_";
+
+/** Every key of the coordinator, in the order in which the docs list them. The only place of defaults and ranges. */
+const COORDINATOR_SETTINGS = {
+  host: setting.text("host", {
+    fallback: "127.0.0.1",
+    meaning: "Address to listen on; 0.0.0.0 for all of the machine's",
+  }),
+  port: setting.integer("port", {
+    min: 0,
+    max: 65_535,
+    fallback: 8080,
+    meaning: "Port to listen on; 0 lets the system choose",
+  }),
+  dataDirectory: setting.text("data_directory", { fallback: "./atoll-data", meaning: "Where the database is kept" }),
+  publicUrl: setting.url("public_url", {
+    fallback: null,
+    unsetMeans: "taken from each request",
+    meaning: "Address at which clients and Islands reach the coordinator, without /api/v1",
+  }),
+  defaultChatCargo: setting.text("default_chat_cargo", {
+    fallback: "tiny-chat",
+    meaning: "Cargo of a chat completion that names no model",
+  }),
+  newAccountMicro: setting.number("new_account_credits", {
+    min: 0,
+    max: 1_000_000_000,
+    factor: MICRO_PER_CREDIT,
+    fallback: 10_000,
+    meaning: "Credits that a new account is given",
+  }),
+  networkFee: setting.number("network_fee", {
+    min: 0,
+    max: 1,
+    fallback: 0.1,
+    meaning: "Share of a job's price that the network keeps; the rest goes to the Island's owner",
+  }),
+  registration: setting.choice("registration", ["open", "closed"], {
+    fallback: "open",
+    meaning: "Whether anybody may make an account",
+  }),
+  islandGraceMs: seconds("island_grace_s", {
+    min: 0,
+    max: 3_600,
+    fallback: 15,
+    meaning: "How long a lost Island may take to come back before its jobs go elsewhere",
+  }),
+  heartbeatMs: seconds("heartbeat_s", {
+    min: 0.01,
+    max: 3_600,
+    fallback: 10,
+    meaning: "How often an Island reports; it is lost after two that are missed",
+  }),
+  chatWaitMs: seconds("chat_wait_s", {
+    min: 0,
+    max: 3_600,
+    fallback: 60,
+    meaning: "How long a chat completion waits for an Island before it is refused",
+  }),
+  maxAttempts: setting.integer("max_attempts", {
+    min: 1,
+    max: 100,
+    fallback: 3,
+    meaning: "Attempts on Islands that are lost before a job fails",
+  }),
+  sseHeartbeatMs: seconds("sse_heartbeat_s", {
+    min: 0.01,
+    max: 3_600,
+    fallback: 15,
+    meaning: "How often a silent stream carries a comment, so that proxies keep it open",
+  }),
+  trustProxy: setting.boolean("trust_proxy", {
+    fallback: false,
+    meaning: "Take the client's address from X-Forwarded-For; only behind a proxy that sets it",
+  }),
+  catalogDirectory: setting.text("catalog_directory", {
+    fallback: null,
+    unsetMeans: "the catalog that is shipped",
+    meaning: "Folder with the Cargos (cargos/*.json) and the models that the coordinator itself serves (models/)",
+  }),
+  logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+};
+
+function seconds(key: string, options: { min: number; max: number; fallback: number; meaning: string }) {
+  return setting.number(key, { ...options, factor: MS_PER_S });
+}
+
+/** What a coordinator runs by: frozen, complete, in the program's units (ms, micro-credits). */
+export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory"> & {
+  readonly catalogDirectory: string;
+};
+
+export interface CoordinatorConfigSources {
+  /** By camel-cased name of the flag, as commander gives them. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly toml: ConfigFile | null;
+  readonly shippedCatalogDirectory: string;
+}
+
+/** Flags win over ATOLL_* variables, they over the file, it over the defaults. @throws {ConfigError} naming every problem. */
+export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
+  const { flags, env, toml, shippedCatalogDirectory } = sources;
+  const { values } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
+  return Object.freeze({ ...values, catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory });
+}
+
+/** Every key with flag, variable, default and meaning; the docs' table is made from it. */
+export function describeConfig(): SettingDescription[] {
+  return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
+}

@@ -1,0 +1,127 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Clock } from "../shared/clock.ts";
+import { SESSION_PATH } from "../shared/protocol/codec.ts";
+import { AccountService } from "./accounts/account-service.ts";
+import { loadCatalog } from "./catalog/load-catalog.ts";
+import type { CoordinatorConfig } from "./config/resolve-config.ts";
+import { createApp } from "./http/app.ts";
+import { listen } from "./http/listener.ts";
+import { IslandGateway } from "./islands/gateway.ts";
+import { IslandDesk } from "./islands/island-desk.ts";
+import { Dispatcher } from "./jobs/dispatcher.ts";
+import { LiveJobService } from "./jobs/live-job-service.ts";
+import { recoverJobs } from "./jobs/recovery.ts";
+import { WaitingReport } from "./jobs/waiting.ts";
+import { Recommender } from "./recommendations/recommend.ts";
+import { Scheduler } from "./scheduler/scheduler.ts";
+import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import type { Store } from "./store/store.ts";
+
+export interface CoordinatorDeps {
+  readonly config: CoordinatorConfig;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly version: string;
+  /** The coordinator cannot go on; the process must end and start again from storage. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface Coordinator {
+  /** `http://host:port` of the listener. */
+  readonly url: string;
+  /** Stops accepting, sends the Islands away for a moment, lets answers end, then closes storage. */
+  close(): Promise<void>;
+}
+
+/** Streams and answers under way when the coordinator goes down may take so long; clients resume cut streams. */
+const CLOSE_LIMIT_MS = 2_000;
+/** Islands come back after so long when the coordinator goes down in order. */
+const RETURN_AFTER_MS = 1_000;
+
+/** Database of a coordinator's data directory. */
+export async function openStore(dataDirectory: string, clock: Clock): Promise<Store> {
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  return openSqliteStore({ path: join(dataDirectory, "atoll.db"), clock });
+}
+
+/** Opens storage, takes up the unfinished jobs, then lets Islands and clients in. */
+export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
+  const store = await openStore(config.dataDirectory, clock);
+  const catalog = await loadCatalog(config.catalogDirectory, store.catalog, config.defaultChatCargo);
+  const accounts = new AccountService({
+    store: store.accounts,
+    clock,
+    newAccountMicro: config.newAccountMicro,
+    registration: config.registration,
+    log,
+  });
+  const scheduler = new Scheduler((slug) => catalog.find(slug));
+  const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const dispatcher = new Dispatcher({
+    store,
+    catalog,
+    scheduler,
+    clock,
+    onFatal,
+    options: { graceMs, maxAttempts, networkFee },
+  });
+  const desk = new IslandDesk({ store, clock, dispatcher, graceMs, heartbeatMs });
+  const recovered = await recoverJobs(store, catalog, dispatcher, desk);
+  if (recovered.waiting + recovered.held > 0) log.info(recovered, "Took up unfinished jobs");
+
+  const jobs = new LiveJobService({
+    store,
+    catalog,
+    dispatcher,
+    clock,
+    waiting: new WaitingReport(scheduler, dispatcher),
+  });
+  const recommendations = new Recommender({
+    store,
+    catalog,
+    clock,
+    networkFee,
+    queuedDemand: () => scheduler.queuedDemand(),
+  });
+  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts });
+  const app = createApp({
+    jobs,
+    accounts,
+    catalog,
+    recommendations,
+    store,
+    clock,
+    log,
+    version,
+    modelsDirectory: join(config.catalogDirectory, "models"),
+    options: {
+      publicUrl: config.publicUrl,
+      chatWaitMs: config.chatWaitMs,
+      heartbeatMs: config.sseHeartbeatMs,
+      trustProxy: config.trustProxy,
+    },
+  });
+  const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
+  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+  return {
+    url: `http://${urlHost(config.host)}:${listener.port}`,
+    async close() {
+      const deadline = new AbortController();
+      const limit = clock.schedule(CLOSE_LIMIT_MS, () => deadline.abort());
+      const closed = listener.close(deadline.signal);
+      await gateway.close(RETURN_AFTER_MS);
+      await closed;
+      limit.cancel();
+      dispatcher.close();
+      await accounts.settled();
+      await store.close();
+    },
+  };
+}
+
+/** An address as it stands in a URL: IPv6 in brackets. */
+function urlHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

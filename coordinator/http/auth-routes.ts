@@ -1,0 +1,73 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Account } from "../store/account-store.ts";
+import { accountSchema, presentAccount } from "./account.ts";
+import { bearerToken } from "./auth.ts";
+import { clientAddress } from "./client-address.ts";
+import { serveScoped, servePublic } from "./endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { presentTime, timeSchema } from "./presenters.ts";
+import { data, failures, json, jsonBody } from "./responses.ts";
+
+const credentialsSchema = z.object({ email: z.string(), password: z.string() }).openapi("Credentials");
+
+const sessionSchema = z
+  .object({
+    token: z.string().openapi({ description: "st_…; has every scope and may manage keys" }),
+    expires_at: timeSchema,
+    account: accountSchema,
+  })
+  .openapi("Session");
+
+const registerRoute = createRoute({
+  method: "post",
+  path: `${API_BASE}/auth/register`,
+  summary: "Open an account",
+  request: jsonBody(credentialsSchema),
+  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures },
+});
+
+const loginRoute = createRoute({
+  method: "post",
+  path: `${API_BASE}/auth/login`,
+  summary: "Start a session",
+  request: jsonBody(credentialsSchema),
+  responses: { 200: json(data(sessionSchema), "The session"), ...failures },
+});
+
+const logoutRoute = createRoute({
+  method: "post",
+  path: `${API_BASE}/auth/logout`,
+  summary: "End the session whose token is sent",
+  responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures },
+});
+
+export function serveAuth(app: HttpApp, deps: HttpDeps): void {
+  const { accounts, options } = deps;
+
+  servePublic(app, registerRoute, async ({ c, body }) => {
+    const session = await accounts.register(body.email, body.password, clientAddress(c.env.incoming, options));
+    return c.json({ data: presentSession(session) }, 201);
+  });
+
+  servePublic(app, loginRoute, async ({ c, body }) => {
+    const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
+    return c.json({ data: presentSession(session) });
+  });
+
+  serveScoped(app, deps, "read", logoutRoute, async ({ c }) => {
+    await accounts.logout(bearerToken(c.env.incoming) ?? "");
+    return c.json({ data: { logged_out: true } });
+  });
+}
+
+function presentSession(session: {
+  token: string;
+  expiresAtMs: number;
+  account: Account;
+}): z.infer<typeof sessionSchema> {
+  return {
+    token: session.token,
+    expires_at: presentTime(session.expiresAtMs),
+    account: presentAccount(session.account),
+  };
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../../shared/errors.ts";
+import type { AccountService, Identity } from "../accounts/account-service.ts";
+import type { Scope } from "../store/account-store.ts";
+
+/** The secret of an `Authorization: Bearer …` header; undefined without one. */
+export function bearerToken(incoming: IncomingMessage): string | undefined {
+  return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
+}
+
+/**
+ * Who calls, by API key or session token.
+ * @throws {ServiceError} `unauthenticated`, for a missing, unknown, revoked or expired credential alike.
+ */
+export async function authenticate(
+  accounts: Pick<AccountService, "authenticate">,
+  incoming: IncomingMessage,
+): Promise<Identity> {
+  const token = bearerToken(incoming);
+  const identity = token === undefined ? undefined : await accounts.authenticate(token);
+  if (identity !== undefined) return identity;
+  throw new ServiceError(
+    "unauthenticated",
+    token === undefined
+      ? "Send an API key or session token: Authorization: Bearer <token>"
+      : "The API key or session token is not valid",
+  );
+}
+
+/** @throws {ServiceError} `insufficient_scope` */
+export function requireScope(identity: Identity, scope: Scope): void {
+  if (!identity.scopes.includes(scope)) {
+    throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}"`);
+  }
+}

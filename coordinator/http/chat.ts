@@ -1,0 +1,135 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, type z } from "@hono/zod-openapi";
+import { ServiceError } from "../../shared/errors.ts";
+import type { CatalogEntry } from "../catalog/catalog.ts";
+import type { Feed, FeedEnding } from "../jobs/feed.ts";
+import { FEED_START } from "../jobs/feed-position.ts";
+import type { JobRecord } from "../store/job-store.ts";
+import { chatChunks, chatUsage } from "./chat-encoder.ts";
+import { chatBodySchema, completionSchema, jobInputOf } from "./chat-schema.ts";
+import { serveScoped } from "./endpoint.ts";
+import { JobFailedError, NoIslandError } from "./errors.ts";
+import { untilFeed } from "./feed-wait.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { failures, json, jsonBody } from "./responses.ts";
+import { FeedRelay } from "./sse.ts";
+
+/** How long before the wait limit a chat's reason for waiting is noted: when the limit has passed nobody knows it any more. */
+const NOTE_WAITING_MS = 250;
+
+const chatRoute = createRoute({
+  method: "post",
+  path: `${API_BASE}/chat/completions`,
+  summary: "Chat completion",
+  description: "A chat is a job: its id is the completion's id. It is cancelled when the client leaves.",
+  request: jsonBody(chatBodySchema),
+  responses: { 200: json(completionSchema, "The completion, or with `stream` its chunks as events"), ...failures },
+});
+
+export function serveChat(app: HttpApp, deps: HttpDeps): void {
+  const { jobs, catalog, clock, options } = deps;
+  serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
+    const { outgoing: response } = c.env;
+    const { accountId } = identity;
+    const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug);
+    const job = await jobs.submit({
+      accountId,
+      slug: cargo.slug,
+      input: jobInputOf(body),
+      priority: 0,
+      idempotency: null,
+      waitLimitMs: options.chatWaitMs,
+    });
+    const gone = goneSignal(response);
+    gone.addEventListener("abort", () => cancelQuietly(deps, job));
+    if (gone.aborted) cancelQuietly(deps, job);
+    const feed = await jobs.openFeed(accountId, job.id);
+    const waiting = noteWaiting(deps, job);
+    try {
+      // No header is sent before it is known that there is an answer, so that 503 and its like can still be given.
+      await untilFeed(feed, ({ ending, hasOutput }) => ending !== null || (body.stream === true && hasOutput), gone);
+    } finally {
+      waiting.cancel();
+    }
+    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    if (feed.ending?.type === "error" && !(body.stream === true && feed.hasOutput)) {
+      throw failureOf(feed.ending, waiting.message());
+    }
+    if (body.stream !== true) return c.json(completionOf(job, feed));
+    // From here the relay watches the client.
+    void new FeedRelay({
+      feed,
+      after: FEED_START,
+      encoder: chatChunks({ ...headOf(job), includeUsage: body.stream_options?.include_usage === true }),
+      response,
+      clock,
+      heartbeatMs: options.heartbeatMs,
+    });
+    return RESPONSE_ALREADY_SENT;
+  });
+}
+
+/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not chat. */
+function chatCargo({ catalog }: Pick<HttpDeps, "catalog">, slug: string): CatalogEntry {
+  const cargo = catalog.find(slug);
+  if (cargo?.isChat === true) return cargo;
+  throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
+}
+
+/** Aborts when the client leaves before the answer is written. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  response.once("close", () => {
+    if (!response.writableEnded) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Nobody is left to be told: a job that ended meanwhile is fine, anything else is a fault for the log. */
+function cancelQuietly({ jobs, log }: Pick<HttpDeps, "jobs" | "log">, { accountId, id }: JobRecord): void {
+  jobs.cancel(accountId, id).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
+    log.error({ err: error, job_id: id }, "cancelling an abandoned chat failed");
+  });
+}
+
+/** Asks shortly before the wait limit why the job still waits. */
+function noteWaiting({ jobs, clock, options, log }: HttpDeps, { accountId, id }: JobRecord) {
+  let noted: string | null = null;
+  const timer = clock.schedule(Math.max(0, options.chatWaitMs - NOTE_WAITING_MS), () => {
+    jobs.get(accountId, id).then(
+      ({ waiting }) => {
+        noted = waiting?.message ?? null;
+      },
+      (error: unknown) => log.error({ err: error, job_id: id }, "reading why a chat waits failed"),
+    );
+  });
+  return { cancel: () => timer.cancel(), message: () => noted };
+}
+
+function failureOf(ending: Extract<FeedEnding, { type: "error" }>, waiting: string | null): ServiceError {
+  if (ending.code === "wait_timeout") return new NoIslandError(waiting);
+  if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
+  return new JobFailedError(ending);
+}
+
+function headOf(job: JobRecord) {
+  return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
+}
+
+/** `feed` ended well. */
+function completionOf(job: JobRecord, feed: Feed): z.infer<typeof completionSchema> {
+  if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.id} has not ended in done`);
+  const { jobId, createdS, model } = headOf(job);
+  const message = { role: "assistant" as const, content: feed.text() };
+  return {
+    id: jobId,
+    object: "chat.completion",
+    created: createdS,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: feed.ending.finishReason }],
+    usage: chatUsage(feed.ending.usage),
+  };
+}

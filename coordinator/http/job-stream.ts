@@ -1,0 +1,40 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { FEED_START, parsePosition } from "../jobs/feed-position.ts";
+import { serveScoped } from "./endpoint.ts";
+import { jobEvents } from "./event-encoder.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { failures } from "./responses.ts";
+import { FeedRelay, SSE_HEADERS } from "./sse.ts";
+
+const streamRoute = createRoute({
+  method: "get",
+  path: `${API_BASE}/jobs/{id}/stream`,
+  summary: "A job's output as it is made",
+  description: "Server-Sent Events; ends with exactly one `done` or `error`. Last-Event-ID resumes.",
+  request: {
+    params: z.object({ id: z.string() }),
+    query: z.object({ last_event_id: z.string().optional() }),
+    headers: z.object({ "last-event-id": z.string().optional() }),
+  },
+  responses: {
+    200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } },
+    204: { description: "The last event was received already" },
+    ...failures,
+  },
+});
+
+export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
+  const { jobs, clock, options } = deps;
+  serveScoped(app, deps, "read", streamRoute, async ({ c, identity, params, query }) => {
+    const feed = await jobs.openFeed(identity.accountId, params.id);
+    const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
+    const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
+    // 204 is what tells an EventSource not to come back.
+    if (after.ended) return c.body(null, 204);
+    if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
+    const response = c.env.outgoing;
+    void new FeedRelay({ feed, after, encoder: jobEvents, response, clock, heartbeatMs: options.heartbeatMs });
+    return RESPONSE_ALREADY_SENT;
+  });
+}

@@ -1,0 +1,111 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
+import { serveScoped } from "./endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { idempotencyOf } from "./idempotency.ts";
+import {
+  detailSchema,
+  presentDetail,
+  presentSubmitted,
+  presentSummary,
+  submitSchema,
+  submittedSchema,
+  summarySchema,
+} from "./job-schemas.ts";
+import { queryInt } from "./query.ts";
+import { data, failures, json, jsonBody } from "./responses.ts";
+
+const jobParams = z.object({ id: z.string() });
+
+const statesSchema = z
+  .string()
+  .transform((list) => list.split(",").map((state) => state.trim()))
+  .pipe(z.array(z.enum(JOB_STATES)))
+  .openapi({ type: "string", description: `Comma-separated, of ${JOB_STATES.join(", ")}` });
+
+const listQuery = z.object({
+  limit: queryInt(1, 100, 20),
+  offset: queryInt(0, 1_000_000_000, 0),
+  status: statesSchema.optional(),
+  workload: z.string().optional().openapi({ description: "Cargo slug" }),
+});
+
+const submitRoute = createRoute({
+  method: "post",
+  path: `${API_BASE}/jobs`,
+  summary: "Submit a job",
+  description: "With an Idempotency-Key header, the same key and body within 24 h answer the first job again.",
+  request: {
+    ...jsonBody(submitSchema),
+    headers: z.object({ "idempotency-key": z.string().optional() }),
+  },
+  responses: { 201: json(data(submittedSchema), "The job is durable and its price is held"), ...failures },
+});
+
+const listRoute = createRoute({
+  method: "get",
+  path: `${API_BASE}/jobs`,
+  summary: "List jobs, newest first",
+  request: { query: listQuery },
+  responses: {
+    200: json(
+      z.object({
+        data: z.array(summarySchema),
+        meta: z.object({ total: z.int(), limit: z.int(), offset: z.int() }),
+      }),
+      "Jobs",
+    ),
+    ...failures,
+  },
+});
+
+const detailRoute = createRoute({
+  method: "get",
+  path: `${API_BASE}/jobs/{id}`,
+  summary: "Status, output and usage of a job",
+  request: { params: jobParams },
+  responses: { 200: json(data(detailSchema), "The job"), ...failures },
+});
+
+const cancelRoute = createRoute({
+  method: "delete",
+  path: `${API_BASE}/jobs/{id}`,
+  summary: "Cancel a job that has not ended",
+  request: { params: jobParams },
+  responses: { 200: json(data(z.object({ id: z.string(), status: z.enum(JOB_STATES) })), "Cancelled"), ...failures },
+});
+
+export function serveJobs(app: HttpApp, deps: HttpDeps): void {
+  const { jobs } = deps;
+
+  serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
+    const job = await jobs.submit({
+      accountId: identity.accountId,
+      slug: body.workload,
+      input: body.input,
+      priority: body.priority,
+      idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
+    });
+    return c.json({ data: presentSubmitted(job) }, 201);
+  });
+
+  serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
+    const { limit, offset, status, workload } = query;
+    const filter = { ...statesFilter(status), ...(workload === undefined ? {} : { slug: workload }) };
+    const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
+    return c.json({ data: page.map(presentSummary), meta: { total, limit, offset } });
+  });
+
+  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params }) =>
+    c.json({ data: presentDetail(await jobs.get(identity.accountId, params.id)) }),
+  );
+
+  serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params }) => {
+    const status = await jobs.cancel(identity.accountId, params.id);
+    return c.json({ data: { id: params.id, status } });
+  });
+}
+
+function statesFilter(states: JobState[] | undefined): { states?: readonly JobState[] } {
+  return states === undefined ? {} : { states: [...new Set(states)] };
+}

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+
+/** Answers one request; may also write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
+export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
+
+/** Takes over the socket of a request for another protocol. A rejection closes the socket. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
+
+/** The transport under the API. One adapter so far, node:http. */
+export interface Listener {
+  readonly port: number;
+  readonly address: string;
+  /** Hands upgrades of exactly `path` to `handler`; those of other paths are answered 404 and closed. */
+  onUpgrade(path: string, handler: UpgradeHandler): void;
+  /**
+   * Stops accepting, closes idle connections, and waits for the answers under way and the upgraded sockets. What is left when
+   * `deadline` aborts is cut off.
+   */
+  close(deadline: AbortSignal): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: the system chooses. */
+  readonly port: number;
+}
+
+/** For a whole request to come in, its body included. Answers may take as long as they like. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const HEADERS_TIMEOUT_MS = 20_000;
+/** Longer than the usual idle time of a proxy, so that it is the proxy that ends an idle connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const TCP_KEEP_ALIVE_MS = 60_000;
+
+/** Listens by node:http. @throws when the address is taken or not ours. */
+export async function listen(fetch: FetchHandler, { host, port }: ListenOptions): Promise<Listener> {
+  const server = createAdaptorServer({
+    fetch: (request, env) => answer(fetch, request, env as HttpBindings),
+    serverOptions: {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+      noDelay: true,
+    },
+  }) as Server;
+  const listener = new NodeListener(server);
+  server.listen(port, host);
+  await once(server, "listening");
+  return listener;
+}
+
+/** Hono builds a new answer for HEAD, and so forgets that it was written already. */
+function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
+  const response = fetch(request, env);
+  if (env.incoming.method !== "HEAD") return response;
+  return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));
+}
+
+class NodeListener implements Listener {
+  readonly #server: Server;
+  readonly #upgraded = new Set<Duplex>();
+  readonly #handlers = new Map<string, UpgradeHandler>();
+  #isClosing = false;
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    server.on("request", (_request, response: ServerResponse) => this.#watch(response));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get address(): string {
+    return (this.#server.address() as AddressInfo).address;
+  }
+
+  onUpgrade(path: string, handler: UpgradeHandler): void {
+    this.#handlers.set(path, handler);
+  }
+
+  async close(deadline: AbortSignal): Promise<void> {
+    this.#isClosing = true;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    const cutOff = (): void => {
+      this.#server.closeAllConnections();
+      for (const socket of this.#upgraded) socket.destroy();
+    };
+    if (deadline.aborted) cutOff();
+    deadline.addEventListener("abort", cutOff);
+    await closed;
+    deadline.removeEventListener("abort", cutOff);
+  }
+
+  /** A connection kept alive after its last answer would hold up `close`. */
+  #watch(response: ServerResponse): void {
+    if (this.#isClosing) response.shouldKeepAlive = false;
+    response.once("close", () => {
+      if (this.#isClosing) this.#server.closeIdleConnections();
+    });
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#upgraded.add(socket);
+    socket.once("close", () => this.#upgraded.delete(socket));
+    // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
+    socket.on("error", () => socket.destroy());
+    const handler = this.#handlers.get((request.url ?? "").split("?", 1)[0] ?? "");
+    if (handler === undefined || this.#isClosing) {
+      const status = handler === undefined ? "404 Not Found" : "503 Service Unavailable";
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    Promise.resolve(handler(request, socket, head)).catch(() => socket.destroy());
+  }
+}

@@ -1,0 +1,295 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { JobError } from "../../shared/errors.ts";
+import { manifestOf } from "../../shared/cargo.ts";
+import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { settle } from "../credits/settle.ts";
+import type { Island } from "../islands/island.ts";
+import type { Scheduler, SchedulerEvent } from "../scheduler/scheduler.ts";
+import type { JobEnding, JobInput } from "../store/job-store.ts";
+import type { Store } from "../store/store.ts";
+import type { FeedEnding } from "./feed.ts";
+import { traitsOf, type LiveJob } from "./live-job.ts";
+
+export interface DispatcherOptions {
+  /** How long a lost Island's jobs wait for it. */
+  readonly graceMs: number;
+  /** Attempts that a job has at the most. */
+  readonly maxAttempts: number;
+  /** The network's part of a charge, 0 to 1. */
+  readonly networkFee: number;
+}
+
+export interface DispatcherDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly scheduler: Scheduler;
+  readonly clock: Clock;
+  readonly options: DispatcherOptions;
+  /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** How an attempt or the wait for one came to its end. */
+export interface Outcome {
+  readonly event: JobEnding["event"];
+  readonly output?: unknown;
+  readonly usage?: Usage;
+  readonly finishReason?: FinishReason;
+  readonly timings?: Timings;
+  readonly error?: JobError;
+}
+
+/** A job whose Island was lost gets at least so long to find another, however long it had waited for the first. */
+const NEXT_ATTEMPT_WAIT_MS = 60_000;
+const DEFAULT_RUN_LIMIT_MS = 300_000;
+
+/**
+ * Owner of all unfinished jobs: the one place that changes them. Events come in as method calls, the scheduler decides, and the
+ * effects leave as frames and as writes that nobody waits for unless something is acknowledged by them.
+ */
+export class Dispatcher {
+  readonly jobs = new Map<string, LiveJob>();
+  /** Islands that are connected or in their grace, by host id. */
+  readonly islands = new Map<string, Island>();
+  readonly #deps: DispatcherDeps;
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes in a pending job that is durable, and assigns it if an Island is free. */
+  admit(job: LiveJob): void {
+    this.jobs.set(job.id, job);
+    this.#armWaitLimit(job, job.waitDeadlineMs);
+    this.#queue(job);
+  }
+
+  /** Takes in a job that an Island had when the coordinator last ended; it waits for that Island to come back. */
+  adopt(job: LiveJob): void {
+    this.jobs.set(job.id, job);
+    if (job.state === "running") this.#armRunLimit(job);
+    else this.#armWaitLimit(job, job.waitDeadlineMs);
+  }
+
+  /** Hands an event to the scheduler and carries out what it decides. */
+  decide(event: SchedulerEvent): void {
+    for (const effect of this.#deps.scheduler.step(event, this.#deps.clock.now())) {
+      const job = this.jobs.get(effect.jobId);
+      const island = this.islands.get(effect.islandId);
+      if (job === undefined || island === undefined) throw new Error(`Scheduler assigned ${effect.jobId} to nobody`);
+      this.#assign(job, island, job.attempt + 1);
+    }
+  }
+
+  /** A pending job turns out to be in an Island's hands already (its assignment was not durable when we last ended). */
+  claim(job: LiveJob, island: Island, attempt: number): void {
+    this.decide({ kind: "job_gone", jobId: job.id });
+    this.#take(job, island, attempt);
+  }
+
+  /** The Island said that the run began. */
+  start(job: LiveJob): void {
+    job.apply("start");
+    job.startedAtMs = this.#deps.clock.now();
+    job.announce("running");
+    this.#armRunLimit(job);
+    void this.persist(this.#deps.store.jobs.move(this.#move(job, "start")));
+  }
+
+  /**
+   * The present attempt is over without a result. Another follows unless there were too many, or something was delivered that
+   * cannot be gone on with. Resolves when that is durable.
+   */
+  giveBack(job: LiveJob, error: JobError): Promise<void> {
+    if (job.islandId !== null) job.avoidIslands.add(job.islandId);
+    const isLast = job.attempt >= this.#deps.options.maxAttempts;
+    const isStuck = job.feed.hasOutput && job.traits?.canContinue !== true;
+    if (isLast || isStuck) return this.end(job, { event: "fail", error: { ...error, retryable: true } });
+    const stored = this.#deps.store.jobs.move(this.#move(job, "lose"));
+    job.apply("lose");
+    job.islandId = null;
+    job.startedAtMs = null;
+    job.announce("pending");
+    this.#armWaitLimit(job, Math.max(job.waitDeadlineMs, this.#deps.clock.now() + NEXT_ATTEMPT_WAIT_MS));
+    this.#queue(job);
+    return this.persist(stored);
+  }
+
+  /** Ends a job for good. Its readers see the end when it is durable, which is when the promise resolves. */
+  end(job: LiveJob, outcome: Outcome): Promise<void> {
+    const { store, clock, options } = this.#deps;
+    const wasPending = job.state === "pending";
+    job.apply(outcome.event);
+    job.deadline?.cancel();
+    if (wasPending) this.decide({ kind: "job_gone", jobId: job.id });
+    const island = job.islandId === null ? undefined : this.islands.get(job.islandId);
+    const { chargeMicro, earning } = settle({
+      event: outcome.event,
+      priceMicro: job.priceMicro,
+      hasOutput: job.feed.hasOutput,
+      deliveredTokens: job.feed.tokens,
+      maxTokens: job.traits?.maxTokens ?? null,
+      networkFee: options.networkFee,
+      ownerAccountId: island?.accountId ?? null,
+    });
+    const usage = outcome.usage ?? deliveredUsage(job);
+    const unsaved = job.takeUnsaved();
+    if (unsaved.length > 0) {
+      void this.persist(store.jobs.appendFeed({ jobId: job.id, attempt: job.attempt, seq: null, items: unsaved }));
+    }
+    const stored = store.jobs.end({
+      jobId: job.id,
+      event: outcome.event,
+      attempt: job.attempt,
+      atMs: clock.now(),
+      output: outcome.event === "complete" ? (outcome.output ?? job.feed.text()) : undefined,
+      usage,
+      finishReason: outcome.finishReason ?? null,
+      timings: outcome.timings ?? null,
+      error: outcome.error ?? null,
+      chargeMicro,
+      earning,
+    });
+    job.settled = this.persist(
+      stored.then(() => {
+        this.jobs.delete(job.id);
+        job.feed.end(feedEnding(outcome, usage, chargeMicro));
+      }),
+    );
+    return job.settled;
+  }
+
+  /** Ends a job and tells the Island that has it to stop. Its slot stays taken until the Island confirms. */
+  stop(job: LiveJob, reason: "cancelled" | "timeout", outcome: Outcome): Promise<void> {
+    const { islandId, attempt } = job;
+    const ended = this.end(job, outcome);
+    if (islandId !== null) {
+      this.islands.get(islandId)?.link?.send({ type: "cancel", jobId: job.id, attempt, reason });
+    }
+    return ended;
+  }
+
+  /** Owns a write that was acted on before it was durable: if it fails, memory and storage differ, and the process must end. */
+  persist(write: Promise<void>): Promise<void> {
+    return write.catch((error: unknown) => {
+      this.#deps.onFatal(error);
+      // Whoever waits for this write must not go on as if it had happened, nor report a failure of its own.
+      return new Promise<void>(() => {});
+    });
+  }
+
+  /** Stops all timers; nothing is decided any more. */
+  close(): void {
+    for (const job of this.jobs.values()) job.deadline?.cancel();
+    for (const island of this.islands.values()) island.grace?.cancel();
+  }
+
+  #queue(job: LiveJob): void {
+    const { id, accountId, slug, priority, createdAtMs } = job;
+    const avoidIslands = [...job.avoidIslands];
+    this.decide({ kind: "job_waiting", job: { id, accountId, slug, priority, createdAtMs, avoidIslands } });
+    job.input = null;
+  }
+
+  #assign(job: LiveJob, island: Island, attempt: number): void {
+    this.#take(job, island, attempt);
+    if (job.input !== null) this.#send(job, island, job.input);
+    else
+      void this.persist(
+        this.#deps.store.jobs.input(job.id).then((input) => this.#sendIfCurrent(job, island, attempt, input)),
+      );
+  }
+
+  #take(job: LiveJob, island: Island, attempt: number): void {
+    job.apply("assign");
+    job.attempt = attempt;
+    job.islandId = island.hostId;
+    job.lastSeq = 0;
+    job.durableSeq = 0;
+    job.announce("queued");
+    island.holding.set(job.id, attempt);
+    void this.persist(this.#deps.store.jobs.move(this.#move(job, "assign")));
+  }
+
+  #sendIfCurrent(job: LiveJob, island: Island, attempt: number, input: JobInput): void {
+    if (job.state === "queued" && job.attempt === attempt) this.#send(job, island, input);
+    // It was cancelled while its input was read: the Island never heard of it, so nobody will confirm.
+    else if (island.holding.get(job.id) === attempt) this.releaseSlot(island, job.id);
+  }
+
+  #send(job: LiveJob, island: Island, input: JobInput): void {
+    const entry = this.#deps.catalog.find(job.slug);
+    if (entry === undefined) throw new Error(`Cargo ${job.slug} of ${job.id} left the catalog`);
+    job.traits ??= traitsOf(input, entry.isChat);
+    island.link?.send({
+      type: "assign",
+      jobId: job.id,
+      attempt: job.attempt,
+      cargo: manifestOf(entry),
+      input,
+      runLimitMs: entry.runLimitMs,
+      ...(job.feed.hasOutput ? { resume: { text: job.feed.text(), tokens: job.feed.tokens } } : {}),
+    });
+  }
+
+  /** An attempt has left the Island, however it ended. */
+  releaseSlot(island: Island, jobId: string): void {
+    if (island.holding.delete(jobId) && island.link !== null) {
+      this.decide({ kind: "slot_freed", islandId: island.hostId });
+    }
+  }
+
+  #move(job: LiveJob, event: "assign" | "start" | "lose") {
+    const atMs = this.#deps.clock.now();
+    return { jobId: job.id, event, attempt: job.attempt, islandId: job.islandId, atMs };
+  }
+
+  #armWaitLimit(job: LiveJob, deadlineMs: number): void {
+    this.#arm(job, deadlineMs, () => {
+      const message = "No Island began the job within its wait limit";
+      void this.stop(job, "timeout", {
+        event: "expire",
+        error: { code: "wait_timeout", message, retryable: true },
+      });
+    });
+  }
+
+  #armRunLimit(job: LiveJob): void {
+    const limitMs = this.#deps.catalog.find(job.slug)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
+    this.#arm(job, (job.startedAtMs ?? this.#deps.clock.now()) + limitMs, () => {
+      const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
+      void this.stop(job, "timeout", {
+        event: "expire",
+        error: { code: "run_timeout", message, retryable: false },
+      });
+    });
+  }
+
+  #arm(job: LiveJob, deadlineMs: number, task: () => void): void {
+    job.deadline?.cancel();
+    job.deadline = this.#deps.clock.schedule(deadlineMs - this.#deps.clock.now(), task);
+  }
+}
+
+/** Usage of a job that did not complete: the prompt's tokens are told only by a result. */
+function deliveredUsage(job: LiveJob): Usage | null {
+  return job.feed.tokens === 0 ? null : { promptTokens: 0, completionTokens: job.feed.tokens };
+}
+
+function feedEnding(outcome: Outcome, usage: Usage | null, creditsUsedMicro: number): FeedEnding {
+  if (outcome.event === "complete") {
+    return {
+      type: "done",
+      usage: usage ?? { promptTokens: 0, completionTokens: 0 },
+      finishReason: outcome.finishReason ?? "stop",
+      creditsUsedMicro,
+      output: outcome.output,
+    };
+  }
+  if (outcome.event === "cancel") {
+    return { type: "error", code: "cancelled", message: "The job was cancelled", retryable: false };
+  }
+  const error = outcome.error ?? { code: "internal", message: "The job failed", retryable: false };
+  return { type: "error", ...error };
+}

@@ -1,0 +1,115 @@
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { isTerminal, type JobState } from "../../shared/job-state.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { checkInput } from "../catalog/input-check.ts";
+import type { JobFilter, JobRecord, JobSummary } from "../store/job-store.ts";
+import type { Store } from "../store/store.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { Feed, type FeedEnding } from "./feed.ts";
+import type { JobService, JobView, SubmitRequest } from "./job-service.ts";
+import { LiveJob, traitsOf } from "./live-job.ts";
+import type { WaitingReport } from "./waiting.ts";
+
+export interface LiveJobServiceDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly dispatcher: Dispatcher;
+  readonly waiting: WaitingReport;
+  readonly clock: Clock;
+}
+
+/** Jobs as clients see them: unfinished ones from memory, where they are first true, ended ones from storage. */
+export class LiveJobService implements JobService {
+  readonly #deps: LiveJobServiceDeps;
+
+  constructor(deps: LiveJobServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async submit(request: SubmitRequest): Promise<JobRecord> {
+    const { store, catalog, clock, dispatcher } = this.#deps;
+    const entry = catalog.get(request.slug);
+    checkInput(entry, request.input);
+    const createdAtMs = clock.now();
+    const waitLimitMs = Math.min(entry.waitLimitMs, request.waitLimitMs ?? entry.waitLimitMs);
+    const { created, job: record } = await store.jobs.submit({
+      id: newId("job", createdAtMs),
+      accountId: request.accountId,
+      slug: entry.slug,
+      workloadId: entry.workloadId,
+      input: request.input,
+      priority: request.priority,
+      priceMicro: entry.priceMicro,
+      createdAtMs,
+      waitDeadlineMs: createdAtMs + waitLimitMs,
+      idempotency: request.idempotency,
+    });
+    if (created) {
+      const job = new LiveJob(record);
+      job.input = request.input;
+      job.traits = traitsOf(request.input, entry.isChat);
+      job.announce("pending");
+      dispatcher.admit(job);
+    }
+    return record;
+  }
+
+  async get(accountId: string, jobId: string): Promise<JobView> {
+    const record = await this.#find(accountId, jobId);
+    const job = this.#deps.dispatcher.jobs.get(jobId);
+    return { ...record, waiting: job === undefined ? null : this.#deps.waiting.of(job) };
+  }
+
+  list(
+    accountId: string,
+    page: { readonly limit: number; readonly offset: number },
+    filter: JobFilter,
+  ): Promise<{ jobs: JobSummary[]; total: number }> {
+    return this.#deps.store.jobs.list(accountId, page, filter);
+  }
+
+  async cancel(accountId: string, jobId: string): Promise<JobState> {
+    const job = this.#deps.dispatcher.jobs.get(jobId);
+    if (job === undefined || job.hasEnded || job.accountId !== accountId) {
+      const { state } = await this.#find(accountId, jobId);
+      const shown = isTerminal(state) ? state : (job?.state ?? state);
+      throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
+    }
+    await this.#deps.dispatcher.stop(job, "cancelled", { event: "cancel" });
+    return job.state;
+  }
+
+  async openFeed(accountId: string, jobId: string): Promise<Feed> {
+    const live = this.#deps.dispatcher.jobs.get(jobId);
+    if (live !== undefined && live.accountId === accountId) return live.feed;
+    const record = await this.#find(accountId, jobId);
+    const { items } = await this.#deps.store.jobs.feed(jobId, record.attempt);
+    return new Feed(jobId, items, endingOf(record));
+  }
+
+  /** Another account's job does not exist. */
+  async #find(accountId: string, jobId: string): Promise<JobRecord> {
+    const record = await this.#deps.store.jobs.get(jobId);
+    if (record === undefined || record.accountId !== accountId) {
+      throw new ServiceError("not_found", `There is no job "${jobId}"`);
+    }
+    return record;
+  }
+}
+
+/** The last event of a job that ended, as its first readers got it. */
+function endingOf(record: JobRecord): FeedEnding {
+  if (record.state === "completed") {
+    return {
+      type: "done",
+      usage: record.usage ?? { promptTokens: 0, completionTokens: 0 },
+      finishReason: record.finishReason ?? "stop",
+      creditsUsedMicro: record.creditsUsedMicro,
+      output: record.output,
+    };
+  }
+  if (record.error !== null) return { type: "error", ...record.error };
+  return { type: "error", code: "cancelled", message: "The job was cancelled", retryable: false };
+}

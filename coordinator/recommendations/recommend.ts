@@ -1,0 +1,120 @@
+import type { ModelRef, RuntimeType } from "../../shared/cargo.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { totalVramBytes } from "../../shared/hardware.ts";
+import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+import { settle } from "../credits/settle.ts";
+import { fits } from "../scheduler/fit.ts";
+import type { IslandRecord } from "../store/island-store.ts";
+import type { Store } from "../store/store.ts";
+import { rankCargos, type CargoDemand } from "./rank.ts";
+
+/** Source: spec §2; Core ML Cargos are not recommended. */
+export const RECOMMENDED_RUNTIMES: readonly RuntimeType[] = ["llmcpp", "container", "wasm", "onnx", "diffusers"];
+/** Completions of this long count as recent. */
+export const RECENT_MS = 3_600_000;
+export const MAX_RECOMMENDATIONS = 20;
+
+/** A Cargo that is worth having on an Island's disk. */
+export interface Recommendation {
+  readonly slug: string;
+  /** As the catalog has it; `/models/…` is below the coordinator's own address. */
+  readonly modelUrl: string;
+  readonly modelHash: string | null;
+  readonly runtimeType: RuntimeType;
+  /** Credits for the Island's owner, as a decimal number without exponent: "0.9". */
+  readonly estimatedEarningsPerJob: string;
+  readonly queuedDemand: number;
+  readonly demandScore: number;
+}
+
+export interface RecommenderOptions {
+  readonly store: {
+    readonly islands: Pick<Store["islands"], "get">;
+    readonly jobs: Pick<Store["jobs"], "completionsSince">;
+  };
+  readonly catalog: Pick<Catalog, "list">;
+  /** Jobs that wait now, by Cargo. */
+  readonly queuedDemand: () => ReadonlyMap<string, number>;
+  /** Share of a price that the network keeps, 0 to 1. */
+  readonly networkFee: number;
+  readonly clock: Pick<Clock, "now">;
+}
+
+interface Candidate extends CargoDemand {
+  readonly cargo: CatalogEntry;
+  readonly model: ModelRef;
+}
+
+/** Says which Cargos an Island should have on its disk. Source: spec §4, DESIGN §4 row Recommendations. */
+export class Recommender {
+  readonly #options: RecommenderOptions;
+
+  constructor(options: RecommenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The best Cargos for an Island as it last reported itself, most wanted first, at most {@link MAX_RECOMMENDATIONS}.
+   * @throws {ServiceError} `not_found` for a host id that never reported.
+   */
+  async recommend(hostId: string): Promise<Recommendation[]> {
+    const { store, catalog, clock } = this.#options;
+    const island = await store.islands.get(hostId);
+    if (island === undefined) throw new ServiceError("not_found", `There is no Island ${hostId}`);
+    const completions = await store.jobs.completionsSince(clock.now() - RECENT_MS);
+    const queued = this.#options.queuedDemand();
+    const candidates = catalog.list().flatMap((cargo): Candidate[] => {
+      const { slug, model } = cargo;
+      if (model === null || !isServable(cargo, island)) return [];
+      return [{ slug, cargo, model, queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 }];
+    });
+    return rankCargos(candidates)
+      .slice(0, MAX_RECOMMENDATIONS)
+      .map(({ slug, cargo, model, queued: queuedDemand, demandScore }) => ({
+        slug,
+        modelUrl: model.url,
+        modelHash: model.sha256,
+        runtimeType: cargo.runtimeType,
+        estimatedEarningsPerJob: formatCredits(this.#earnedMicro(cargo, island)),
+        queuedDemand,
+        demandScore,
+      }));
+  }
+
+  /** What the Island's owner gets when a job completes, by the same rule that will pay it. */
+  #earnedMicro({ priceMicro }: CatalogEntry, { accountId }: IslandRecord): number {
+    const { earning } = settle({
+      event: "complete",
+      priceMicro,
+      hasOutput: true,
+      deliveredTokens: 0,
+      maxTokens: null,
+      networkFee: this.#options.networkFee,
+      ownerAccountId: accountId,
+    });
+    return earning?.micro ?? 0;
+  }
+}
+
+function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {
+  if (!RECOMMENDED_RUNTIMES.includes(cargo.runtimeType)) return false;
+  const offer = {
+    runtimes: island.runtimes.map((runtime) => runtime.type),
+    ramBytes: island.hardware.ramBytes,
+    vramBytes: totalVramBytes(island.hardware),
+    // An Island that drains now may be back before the download is done.
+    draining: false,
+  };
+  return fits(cargo, offer) === true;
+}
+
+/** Exact decimal text of micro-credits (0 or more), without trailing zeros: 900_000 is "0.9". */
+export function formatCredits(micro: number): string {
+  const whole = Math.floor(micro / MICRO_PER_CREDIT);
+  const rest = String(micro % MICRO_PER_CREDIT)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
+  return rest === "" ? String(whole) : `${whole}.${rest}`;
+}

@@ -1,0 +1,155 @@
+import type { CargoManifest } from "../../shared/cargo.ts";
+import { fits, type Misfit } from "./fit.ts";
+import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
+import { UNMEASURED } from "./measure.ts";
+import type { OnlineIsland } from "./online-island.ts";
+import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
+
+/** The online Islands counted as one Cargo sees them. */
+export interface Census {
+  readonly online: number;
+  /** By the first thing in the way. */
+  readonly misfits: Readonly<Record<Misfit, number>>;
+  readonly fitting: number;
+  /** Fitting Islands that need no download. */
+  readonly withModel: number;
+  /** Progress of the fitting Islands that fetch the model now. */
+  readonly downloads: readonly (number | null)[];
+}
+
+interface Entry extends HeapItem {
+  readonly island: OnlineIsland;
+  fit: true | Misfit;
+  hasModel: boolean;
+  merit: number;
+  /** What it was last put in order by: never worse than the rank it has now. */
+  rank: number;
+}
+
+function ranksBefore(a: Entry, b: Entry): boolean {
+  return a.rank === b.rank ? a.island.id < b.island.id : a.rank < b.rank;
+}
+
+function isReady({ fit, island }: Entry): boolean {
+  return fit === true && island.freeSlots > 0;
+}
+
+function currentRank({ merit, island }: Entry): number {
+  return rankOf(merit, island.load);
+}
+
+/** The online Islands as one Cargo sees them: those that fit and have a free slot in order, and all of them counted. */
+export class CargoIslands {
+  readonly cargo: CargoManifest;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready = new IndexedHeap<Entry>(ranksBefore);
+  readonly #misfits: Record<Misfit, number> = {
+    runtime_missing: 0,
+    too_little_ram: 0,
+    too_little_vram: 0,
+    draining: 0,
+  };
+  #withModel = 0;
+  readonly #downloads = new Map<string, number | null>();
+
+  constructor(cargo: CargoManifest, islands: Iterable<OnlineIsland>) {
+    this.cargo = cargo;
+    for (const island of islands) this.put(island);
+  }
+
+  /** Takes in an Island that came, or whose facts or measurements changed. */
+  put(island: OnlineIsland): void {
+    const entry = this.#entries.get(island.id) ?? newEntry(island);
+    if (this.#entries.has(island.id)) this.#uncount(entry);
+    const place = modelPlaceOf(this.cargo, island.info);
+    entry.fit = fits(this.cargo, island.info);
+    entry.hasModel = place !== "absent";
+    entry.merit = meritOf(place, island.measures.get(this.cargo.slug) ?? UNMEASURED);
+    this.#entries.set(island.id, entry);
+    this.#count(entry);
+    this.#order(entry);
+  }
+
+  /**
+   * Takes in that the Island has a slot more. That it has one less need not be told: such an entry is put in order when
+   * it comes to the front, and often it is better again before that.
+   */
+  improve(island: OnlineIsland): void {
+    const entry = this.#entries.get(island.id);
+    if (entry === undefined || !isReady(entry)) return;
+    if (entry.heapIndex === -1 || currentRank(entry) < entry.rank) this.#order(entry);
+  }
+
+  remove(island: OnlineIsland): void {
+    const entry = this.#entries.get(island.id);
+    if (entry === undefined) return;
+    this.#uncount(entry);
+    this.#entries.delete(island.id);
+    if (entry.heapIndex !== -1) this.#ready.remove(entry);
+  }
+
+  /** The best Island with a free slot that is not in `avoid`, else the best of those; undefined when none is ready. */
+  best(avoid: readonly string[]): OnlineIsland | undefined {
+    const avoided: Entry[] = [];
+    let entry = this.#front();
+    while (entry !== undefined && avoid.includes(entry.island.id)) {
+      this.#ready.remove(entry);
+      avoided.push(entry);
+      entry = this.#front();
+    }
+    for (const back of avoided) this.#ready.push(back);
+    return (entry ?? avoided[0])?.island;
+  }
+
+  census(): Census {
+    const misfits = { ...this.#misfits };
+    const online = this.#entries.size;
+    const fitting = Object.values(misfits).reduce((rest, count) => rest - count, online);
+    return { online, misfits, fitting, withModel: this.#withModel, downloads: [...this.#downloads.values()] };
+  }
+
+  /** The best Island with a free slot. Each change for the worse costs at most one move here. */
+  #front(): Entry | undefined {
+    for (;;) {
+      const entry = this.#ready.peek();
+      if (entry === undefined || (isReady(entry) && entry.rank === currentRank(entry))) return entry;
+      this.#order(entry);
+    }
+  }
+
+  #order(entry: Entry): void {
+    const isListed = entry.heapIndex !== -1;
+    if (!isReady(entry)) {
+      if (isListed) this.#ready.remove(entry);
+      return;
+    }
+    const rank = currentRank(entry);
+    if (isListed && rank === entry.rank) return;
+    entry.rank = rank;
+    if (isListed) this.#ready.update(entry);
+    else this.#ready.push(entry);
+  }
+
+  #count(entry: Entry): void {
+    const { id, info } = entry.island;
+    if (entry.fit !== true) {
+      this.#misfits[entry.fit] += 1;
+    } else if (entry.hasModel) {
+      this.#withModel += 1;
+    } else {
+      const download = info.downloads.find(({ slug }) => slug === this.cargo.slug);
+      if (download !== undefined) this.#downloads.set(id, download.fraction);
+    }
+  }
+
+  /** Takes back `#count()` of the entry as it stands. */
+  #uncount(entry: Entry): void {
+    if (entry.fit !== true) this.#misfits[entry.fit] -= 1;
+    else if (entry.hasModel) this.#withModel -= 1;
+    else this.#downloads.delete(entry.island.id);
+  }
+}
+
+function newEntry(island: OnlineIsland): Entry {
+  return { heapIndex: -1, island, fit: "runtime_missing", hasModel: false, merit: 0, rank: 0 };
+}

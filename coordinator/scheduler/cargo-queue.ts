@@ -1,0 +1,63 @@
+import { Band, type QueuedJob } from "./band.ts";
+import { IndexedHeap } from "./indexed-heap.ts";
+
+function isHigher(a: Band, b: Band): boolean {
+  return a.number > b.number;
+}
+
+/** The waiting jobs of one Cargo, the highest band first. */
+export class CargoQueue {
+  readonly slug: string;
+  #size = 0;
+  readonly #bands = new Map<number, Band>();
+  readonly #order = new IndexedHeap<Band>(isHigher);
+
+  constructor(slug: string) {
+    this.slug = slug;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(job: QueuedJob): void {
+    let band = this.#bands.get(job.band);
+    if (band === undefined) {
+      band = new Band(job.band);
+      this.#bands.set(job.band, band);
+      this.#order.push(band);
+    }
+    band.add(job);
+    this.#size += 1;
+  }
+
+  /** The job must be in this queue. */
+  remove(job: QueuedJob): void {
+    const band = this.#bandOf(job);
+    band.remove(job);
+    this.#size -= 1;
+    if (band.size > 0) return;
+    this.#order.remove(band);
+    this.#bands.delete(job.band);
+  }
+
+  /** The job that is next; undefined when empty. */
+  head(): QueuedJob | undefined {
+    return this.#order.peek()?.head();
+  }
+
+  /** 1-based place of a job of this queue, with the turns as they stand now. */
+  positionOf(job: QueuedJob): number {
+    let ahead = 0;
+    for (const band of this.#bands.values()) {
+      if (band.number > job.band) ahead += band.size;
+    }
+    return ahead + this.#bandOf(job).positionOf(job);
+  }
+
+  #bandOf(job: QueuedJob): Band {
+    const band = this.#bands.get(job.band);
+    if (band === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.slug}`);
+    return band;
+  }
+}

@@ -1,0 +1,97 @@
+import type { CargoManifest } from "../../shared/cargo.ts";
+import type { Census } from "./cargo-islands.ts";
+import { MISFITS, type Misfit } from "./fit.ts";
+
+/** Why a job waits. Source: DESIGN §4, row "Detail of a job". */
+export interface Waiting {
+  readonly reason:
+    | "no_island_online"
+    | "no_island_offers_runtime"
+    | "no_island_fits"
+    | "all_busy"
+    | "model_downloading";
+  /** 1-based place in its Cargo's queue. */
+  readonly position: number;
+  /** Plain words, for people. */
+  readonly message: string;
+}
+
+type Cause = Pick<Waiting, "reason" | "message">;
+
+/** The cause is not one that an Island could change, but a client can still be told. */
+export function explainUnknownCargo(slug: string): Cause {
+  return { reason: "no_island_fits", message: `the catalog has no Cargo ${slug} now` };
+}
+
+/** Why a job of the Cargo waits, given that no fitting Island has a free slot. */
+export function explainWait(cargo: CargoManifest, census: Census): Cause {
+  const offering = census.online - census.misfits.runtime_missing;
+  if (census.online === 0) return { reason: "no_island_online", message: "no Island is online" };
+  if (offering === 0) {
+    return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
+  }
+  if (census.fitting === 0) return { reason: "no_island_fits", message: describeMisfits(cargo, census, offering) };
+  if (census.withModel === 0 && census.downloads.length > 0) {
+    return { reason: "model_downloading", message: describeDownloads(census.downloads) };
+  }
+  return {
+    reason: "all_busy",
+    message: census.fitting === 1 ? "1 Island fits, it is busy" : `${census.fitting} Islands fit, all busy`,
+  };
+}
+
+/**
+ * "model is downloading on 1 Island (41 %)": the percentage is the most advanced one's. Also for a job that is assigned
+ * and whose Island has yet to fetch the model.
+ * @param fractions One for each Island that downloads, 0 to 1 or null when unknown; at least one.
+ */
+export function describeDownloads(fractions: readonly (number | null)[]): string {
+  const known = fractions.filter((fraction) => fraction !== null);
+  const best = known.reduce((most, fraction) => Math.max(most, fraction), 0);
+  const percent = known.length === 0 ? "" : ` (${Math.floor(100 * best)} %)`;
+  return `model is downloading on ${islands(fractions.length)}${percent}`;
+}
+
+function describeMisfits(cargo: CargoManifest, census: Census, offering: number): string {
+  const head = `${islands(offering)} ${offering === 1 ? "offers" : "offer"} ${cargo.runtimeType}`;
+  const found = MISFITS.filter((misfit) => misfit !== "runtime_missing" && census.misfits[misfit] > 0);
+  const only = found.length === 1 ? found[0] : undefined;
+  if (only !== undefined) return `${head}, ${describeOnlyMisfit(only, cargo, offering)}`;
+  const parts = found.map((misfit) => `${census.misfits[misfit]} ${lackOf(misfit, cargo, census.misfits[misfit])}`);
+  return `${head}, none fits: ${parts.join(", ")}`;
+}
+
+function describeOnlyMisfit(misfit: Misfit, cargo: CargoManifest, count: number): string {
+  if (count === 1) return `but it ${lackOf(misfit, cargo, 1)}`;
+  return misfit === "draining" ? "all are draining" : `none has ${needOf(misfit, cargo)}`;
+}
+
+/** The predicate of "1 …" or "3 …". */
+function lackOf(misfit: Misfit, cargo: CargoManifest, count: number): string {
+  if (misfit === "draining") return count === 1 ? "is draining" : "are draining";
+  return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
+}
+
+function needOf(misfit: Exclude<Misfit, "draining">, cargo: CargoManifest): string {
+  switch (misfit) {
+    case "runtime_missing":
+      return cargo.runtimeType;
+    case "too_little_ram":
+      return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
+    case "too_little_vram":
+      return `${formatBytes(cargo.requiredVramBytes)} of VRAM`;
+    default:
+      return misfit satisfies never;
+  }
+}
+
+function islands(count: number): string {
+  return count === 1 ? "1 Island" : `${count} Islands`;
+}
+
+/** Binary units under their everyday names, as memory is sold. */
+function formatBytes(bytes: number): string {
+  const megabytes = bytes / 1_024 ** 2;
+  if (megabytes < 1_024) return `${Math.ceil(megabytes)} MB`;
+  return `${Number((megabytes / 1_024).toFixed(1))} GB`;
+}

@@ -1,0 +1,106 @@
+/** What a heap can hold. `heapIndex` is written by the heap alone: -1 outside of one, so an item is in at most one heap. */
+export interface HeapItem {
+  heapIndex: number;
+}
+
+/**
+ * A binary heap whose items know their place in it, so that one in the middle is removed or moved in O(log n) and no
+ * garbage is left. `before` must be a total order: equal items would make the outcome depend on history.
+ */
+export class IndexedHeap<T extends HeapItem> {
+  readonly #items: T[] = [];
+  readonly #before: (a: T, b: T) => boolean;
+
+  constructor(before: (a: T, b: T) => boolean) {
+    this.#before = before;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** The first item; undefined when empty. */
+  peek(): T | undefined {
+    return this.#items[0];
+  }
+
+  /** All items, in no useful order. */
+  items(): readonly T[] {
+    return this.#items;
+  }
+
+  push(item: T): void {
+    if (item.heapIndex !== -1) throw new Error("An item was pushed to a second heap");
+    this.#items.push(item);
+    this.#siftUp(item, this.#items.length - 1);
+  }
+
+  /** The item must be in this heap. */
+  remove(item: T): void {
+    this.#assertMember(item);
+    const index = item.heapIndex;
+    item.heapIndex = -1;
+    const last = this.#items.pop();
+    if (last === undefined || last === item) return;
+    // The hole sinks to the bottom and the last item, which belongs near there, rises from it: half the comparisons.
+    this.#siftUp(last, this.#sinkHole(index));
+  }
+
+  /** Moves the item to where its key, which has changed either way, belongs. */
+  update(item: T): void {
+    this.#assertMember(item);
+    const index = item.heapIndex;
+    if (this.#siftUp(item, index) === index) this.#siftDown(item, index);
+  }
+
+  #assertMember(item: T): void {
+    if (this.#items[item.heapIndex] !== item) throw new Error("The item is not in this heap");
+  }
+
+  #siftUp(item: T, from: number): number {
+    let index = from;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = this.#items[parentIndex];
+      if (parent === undefined || !this.#before(item, parent)) break;
+      this.#put(parent, index);
+      index = parentIndex;
+    }
+    this.#put(item, index);
+    return index;
+  }
+
+  #siftDown(item: T, from: number): void {
+    let index = from;
+    for (;;) {
+      const child = this.#firstChild(index);
+      if (child === undefined || !this.#before(child, item)) break;
+      const childIndex = child.heapIndex;
+      this.#put(child, index);
+      index = childIndex;
+    }
+    this.#put(item, index);
+  }
+
+  /** Moves children up into the hole until it has none; returns where it is then. */
+  #sinkHole(from: number): number {
+    let index = from;
+    for (let child = this.#firstChild(index); child !== undefined; child = this.#firstChild(index)) {
+      const childIndex = child.heapIndex;
+      this.#put(child, index);
+      index = childIndex;
+    }
+    return index;
+  }
+
+  #firstChild(index: number): T | undefined {
+    const left = this.#items[2 * index + 1];
+    const right = this.#items[2 * index + 2];
+    return left !== undefined && right !== undefined && this.#before(right, left) ? right : left;
+  }
+
+  #put(item: T, index: number): void {
+    this.#items[index] = item;
+    item.heapIndex = index;
+  }
+}

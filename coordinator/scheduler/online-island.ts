@@ -1,0 +1,64 @@
+import type { SchedulerIsland } from "./events.ts";
+import { UNMEASURED, withRun, type Measure } from "./measure.ts";
+import { loadOf } from "./rank.ts";
+
+/** What an Island's runs have shown, by slug. */
+export type IslandMeasures = Map<string, Measure>;
+
+/** Adds a run to what is known of the Island. */
+export function recordRun(
+  measures: IslandMeasures,
+  run: { readonly slug: string; readonly tokensPerSecond: number | null; readonly succeeded: boolean },
+): void {
+  measures.set(run.slug, withRun(measures.get(run.slug) ?? UNMEASURED, run));
+}
+
+/** An Island with a session. Its only writer is the scheduler. */
+export class OnlineIsland {
+  readonly id: string;
+  readonly measures: IslandMeasures;
+  #info: SchedulerIsland;
+  #slotsInUse: number;
+  /** `loadOf()` of what is set now. */
+  #load: number;
+
+  constructor(info: SchedulerIsland, slotsInUse: number, measures: IslandMeasures) {
+    this.id = info.id;
+    this.measures = measures;
+    this.#info = info;
+    this.#slotsInUse = slotsInUse;
+    this.#load = loadOf(info, slotsInUse);
+  }
+
+  get info(): SchedulerIsland {
+    return this.#info;
+  }
+
+  get load(): number {
+    return this.#load;
+  }
+
+  /** 0 also when the Island has lowered its slots below those in use. */
+  get freeSlots(): number {
+    return Math.max(0, this.#info.slots - this.#slotsInUse);
+  }
+
+  change(info: SchedulerIsland): void {
+    this.#info = info;
+    this.#load = loadOf(info, this.#slotsInUse);
+  }
+
+  takeSlot(): void {
+    this.#setSlotsInUse(this.#slotsInUse + 1);
+  }
+
+  /** Freeing more than is in use changes nothing. */
+  freeSlot(): void {
+    this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
+  }
+
+  #setSlotsInUse(slots: number): void {
+    this.#slotsInUse = slots;
+    this.#load = loadOf(this.#info, slots);
+  }
+}

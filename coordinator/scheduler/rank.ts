@@ -1,0 +1,67 @@
+import { modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import type { SchedulerIsland } from "./events.ts";
+import type { Measure } from "./measure.ts";
+
+/**
+ * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. It is written in digits of
+ * a mixed base, the weightiest first: place of the model, speed, success, slots in use, CPU load, round-trip. Each is
+ * cut into steps, so that a difference nobody would notice leaves the choice to the next digit. README, "Rank".
+ */
+export type Rank = number;
+
+export type ModelPlace = "loaded" | "on_disk" | "absent";
+const PLACE_DIGIT: Record<ModelPlace, number> = { loaded: 0, on_disk: 1, absent: 2 };
+
+const SPEED_STEPS = 64;
+const TENTHS = 11;
+const RTT_STEPS = 16;
+const LOAD_RANKS = TENTHS * TENTHS * RTT_STEPS;
+
+/** An Island without a measured speed ranks as if it wrote at reading speed: behind the good, before the slow. */
+const UNKNOWN_TOKENS_PER_SECOND = 10;
+const UNKNOWN_CPU_LOAD = 0.5;
+const UNKNOWN_RTT_MS = 128;
+
+/** A Cargo without a model needs nothing from the disk. */
+export function modelPlaceOf(cargo: CargoManifest, island: SchedulerIsland): ModelPlace {
+  if (island.loaded.includes(cargo.slug)) return "loaded";
+  if (cargo.model === null || island.cachedModels.includes(modelKey(cargo.model))) return "on_disk";
+  return "absent";
+}
+
+/** The part of the rank that depends on the Cargo. */
+export function meritOf(place: ModelPlace, measure: Measure): number {
+  const speed = speedDigit(measure.tokensPerSecond ?? UNKNOWN_TOKENS_PER_SECOND);
+  return (PLACE_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - measure.successRate);
+}
+
+/** The part of the rank that is the same for every Cargo. */
+export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
+  // An Island that does anything at all comes after one that is idle.
+  const share = island.slots > 0 ? Math.min(10, Math.ceil((10 * slotsInUse) / island.slots)) : 10;
+  const cpu = tenths(island.cpuLoad ?? UNKNOWN_CPU_LOAD);
+  return (share * TENTHS + cpu) * RTT_STEPS + rttDigit(island.rttMs ?? UNKNOWN_RTT_MS);
+}
+
+export function rankOf(merit: number, load: number): Rank {
+  return merit * LOAD_RANKS + load;
+}
+
+/** Two steps for each doubling, from 1/64 token a second up. */
+function speedDigit(tokensPerSecond: number): number {
+  const step = Math.round(2 * Math.log2(tokensPerSecond)) + 12;
+  return SPEED_STEPS - 1 - clamp(step, SPEED_STEPS - 1);
+}
+
+/** One step for each doubling. */
+function rttDigit(rttMs: number): number {
+  return clamp(Math.round(Math.log2(Math.max(rttMs, 1))), RTT_STEPS - 1);
+}
+
+function tenths(fraction: number): number {
+  return clamp(Math.round(10 * fraction), TENTHS - 1);
+}
+
+function clamp(step: number, max: number): number {
+  return Math.min(max, Math.max(0, step));
+}

@@ -1,0 +1,237 @@
+import type { CargoManifest } from "../../shared/cargo.ts";
+import { AccountTurns } from "./account-turns.ts";
+import { bandOf, isOlder, type QueuedJob } from "./band.ts";
+import { CargoIslands } from "./cargo-islands.ts";
+import { CargoQueue } from "./cargo-queue.ts";
+import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
+import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
+import { fits } from "./fit.ts";
+import { OnlineIsland, recordRun, type IslandMeasures } from "./online-island.ts";
+import { RecentMap } from "./recent-map.ts";
+
+export type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
+export type { Waiting } from "./explain.ts";
+
+/** Cargos whose Islands are kept in order; past it, one without waiting jobs that was asked for longest ago is dropped. */
+const MAX_INDEXED_CARGOS = 64;
+/** Islands that went away whose measurements are kept. */
+const MAX_REMEMBERED_ISLANDS = 10_000;
+
+/**
+ * Decides which Island runs which job. Pure: the same events have the same effects. After every step no job waits while
+ * an Island that fits it has a free slot; the rules are in README.md.
+ */
+export class Scheduler {
+  readonly #cargos: (slug: string) => CargoManifest | undefined;
+  readonly #jobs = new Map<string, QueuedJob>();
+  /** Queues with at least one job. */
+  readonly #queues = new Map<string, CargoQueue>();
+  readonly #turns = new AccountTurns();
+  readonly #islands = new Map<string, OnlineIsland>();
+  readonly #awayMeasures = new RecentMap<IslandMeasures>(MAX_REMEMBERED_ISLANDS);
+  /** Of every queued Cargo that the catalog knows and of some others, the one asked for longest ago first. */
+  readonly #indices = new Map<string, CargoIslands>();
+
+  /** @param cargos The catalog; when an answer of its changes, `cargo_changed` must follow. */
+  constructor(cargos: (slug: string) => CargoManifest | undefined) {
+    this.#cargos = cargos;
+  }
+
+  /** Takes in one event. The time is part of the contract, not of today's rules: bands never change as it passes. */
+  step(event: SchedulerEvent, _nowMs: number): SchedulerEffect[] {
+    switch (event.kind) {
+      case "job_waiting":
+        return this.#enqueue(event.job);
+      case "job_gone":
+        this.#dequeue(event.jobId);
+        return [];
+      case "island_up":
+        return this.#raiseIsland(event.island, event.busy);
+      case "island_changed":
+        return this.#changeIsland(event.island);
+      case "island_down":
+        this.#dropIsland(event.islandId);
+        return [];
+      case "slot_freed":
+        return this.#freeSlot(event.islandId);
+      case "measured":
+        this.#record(event);
+        return [];
+      case "cargo_changed":
+        this.#indices.delete(event.slug);
+        return this.#queues.has(event.slug) ? this.#serveQueue(event.slug) : [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** Why the job waits; null if it does not. Its cost grows with the jobs of the same Cargo and band, not with Islands. */
+  explain(jobId: string): Waiting | null {
+    const job = this.#jobs.get(jobId);
+    const queue = job === undefined ? undefined : this.#queues.get(job.slug);
+    if (job === undefined || queue === undefined) return null;
+    const index = this.#indices.get(job.slug);
+    const cause = index === undefined ? explainUnknownCargo(job.slug) : explainWait(index.cargo, index.census());
+    return { ...cause, position: queue.positionOf(job) };
+  }
+
+  /** Waiting jobs by slug; only Cargos that have some. */
+  queuedDemand(): ReadonlyMap<string, number> {
+    return new Map([...this.#queues].map(([slug, queue]) => [slug, queue.size]));
+  }
+
+  get waitingCount(): number {
+    return this.#jobs.size;
+  }
+
+  /** 0 also for an Island that is not up. */
+  freeSlots(islandId: string): number {
+    return this.#islands.get(islandId)?.freeSlots ?? 0;
+  }
+
+  #enqueue(job: WaitingJob): SchedulerEffect[] {
+    this.#dequeue(job.id);
+    const { id, slug, createdAtMs, avoidIslands } = job;
+    const turn = this.#turns.enter(job.accountId);
+    const queued: QueuedJob = { heapIndex: -1, id, slug, band: bandOf(job), createdAtMs, avoidIslands, turn };
+    let queue = this.#queues.get(slug);
+    if (queue === undefined) {
+      queue = new CargoQueue(slug);
+      this.#queues.set(slug, queue);
+    }
+    queue.add(queued);
+    this.#jobs.set(id, queued);
+    return this.#serveQueue(slug);
+  }
+
+  #dequeue(jobId: string): void {
+    const job = this.#jobs.get(jobId);
+    if (job !== undefined) this.#unlist(job);
+  }
+
+  #unlist(job: QueuedJob): void {
+    const queue = this.#queues.get(job.slug);
+    if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);
+    queue.remove(job);
+    if (queue.size === 0) this.#queues.delete(job.slug);
+    this.#jobs.delete(job.id);
+    this.#turns.leave(job.turn);
+  }
+
+  #raiseIsland(info: SchedulerIsland, busy: number): SchedulerEffect[] {
+    this.#dropIsland(info.id);
+    const island = new OnlineIsland(info, busy, this.#awayMeasures.take(info.id) ?? new Map());
+    this.#islands.set(info.id, island);
+    for (const index of this.#indices.values()) index.put(island);
+    return this.#fillIsland(island);
+  }
+
+  #changeIsland(info: SchedulerIsland): SchedulerEffect[] {
+    const island = this.#islands.get(info.id);
+    if (island === undefined) return [];
+    island.change(info);
+    for (const index of this.#indices.values()) index.put(island);
+    return this.#fillIsland(island);
+  }
+
+  #dropIsland(islandId: string): void {
+    const island = this.#islands.get(islandId);
+    if (island === undefined) return;
+    this.#islands.delete(islandId);
+    this.#awayMeasures.set(islandId, island.measures);
+    for (const index of this.#indices.values()) index.remove(island);
+  }
+
+  #freeSlot(islandId: string): SchedulerEffect[] {
+    const island = this.#islands.get(islandId);
+    if (island === undefined) return [];
+    island.freeSlot();
+    const effects = this.#fillIsland(island);
+    // A slot that was filled again has made the Island no better than it was.
+    if (effects.length > 0) return effects;
+    for (const index of this.#indices.values()) index.improve(island);
+    return [];
+  }
+
+  #record(run: Extract<SchedulerEvent, { kind: "measured" }>): void {
+    const island = this.#islands.get(run.islandId);
+    const measures = island?.measures ?? this.#awayMeasures.get(run.islandId);
+    if (measures === undefined) return;
+    recordRun(measures, run);
+    if (island !== undefined) this.#indices.get(run.slug)?.put(island);
+  }
+
+  /** Gives the free slots of any Island to the jobs of one Cargo. */
+  #serveQueue(slug: string): SchedulerEffect[] {
+    const effects: SchedulerEffect[] = [];
+    const index = this.#indexOf(slug);
+    if (index === undefined) return effects;
+    for (;;) {
+      const job = this.#queues.get(slug)?.head();
+      const island = job === undefined ? undefined : index.best(job.avoidIslands);
+      if (job === undefined || island === undefined) return effects;
+      effects.push(this.#assign(job, island));
+    }
+  }
+
+  /** Gives the free slots of one Island to the jobs of any Cargo. */
+  #fillIsland(island: OnlineIsland): SchedulerEffect[] {
+    const effects: SchedulerEffect[] = [];
+    while (island.freeSlots > 0) {
+      const job = this.#bestJobFor(island);
+      if (job === undefined) break;
+      effects.push(this.#assign(job, island));
+    }
+    return effects;
+  }
+
+  /** The highest band; in it a Cargo that the Island has in memory; then the account whose turn it is. */
+  #bestJobFor(island: OnlineIsland): QueuedJob | undefined {
+    let best: QueuedJob | undefined;
+    for (const queue of this.#queues.values()) {
+      const index = this.#indices.get(queue.slug);
+      if (index === undefined || fits(index.cargo, island.info) !== true) continue;
+      const job = queue.head();
+      if (job !== undefined && (best === undefined || goesBefore(job, best, island.info.loaded))) best = job;
+    }
+    return best;
+  }
+
+  #assign(job: QueuedJob, island: OnlineIsland): SchedulerEffect {
+    this.#turns.serve(job.turn);
+    this.#unlist(job);
+    island.takeSlot();
+    return { kind: "assign", jobId: job.id, islandId: island.id };
+  }
+
+  /** The Islands as the Cargo sees them, built when it is first asked for; undefined if the catalog does not know it. */
+  #indexOf(slug: string): CargoIslands | undefined {
+    let index = this.#indices.get(slug);
+    if (index === undefined) {
+      const cargo = this.#cargos(slug);
+      if (cargo === undefined) return undefined;
+      index = new CargoIslands(cargo, this.#islands.values());
+      this.#dropOldIndex();
+    }
+    this.#indices.delete(slug);
+    this.#indices.set(slug, index);
+    return index;
+  }
+
+  #dropOldIndex(): void {
+    if (this.#indices.size < MAX_INDEXED_CARGOS) return;
+    for (const slug of this.#indices.keys()) {
+      if (this.#queues.has(slug)) continue;
+      this.#indices.delete(slug);
+      return;
+    }
+  }
+}
+
+function goesBefore(a: QueuedJob, b: QueuedJob, loaded: readonly string[]): boolean {
+  if (a.band !== b.band) return a.band > b.band;
+  const aIsLoaded = loaded.includes(a.slug);
+  if (aIsLoaded !== loaded.includes(b.slug)) return aIsLoaded;
+  if (a.turn !== b.turn) return a.turn.place < b.turn.place;
+  return isOlder(a, b);
+}

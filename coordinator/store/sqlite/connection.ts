@@ -1,0 +1,46 @@
+import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import Database from "better-sqlite3";
+
+/** How long SQLite itself waits for another process's write (the CLI beside a running server). */
+const BUSY_TIMEOUT_MS = 5_000;
+/** Negative: KiB. Large enough that a batch does not spill before its commit. */
+const WRITER_CACHE = -65_536;
+const READER_CACHE = -16_384;
+
+/**
+ * Makes the file, readable by its owner only, where it is missing; SQLite gives its companions (-wal, -shm) the same mode.
+ * @returns the absolute path.
+ * @throws {Error} for a database without a file: readers and the writer have connections of their own.
+ */
+export function prepareFile(path: string): string {
+  if (path === "" || path === ":memory:" || path.startsWith("file:")) {
+    throw new Error(`The SQLite store needs a file, not "${path}"`);
+  }
+  const file = isAbsolute(path) ? path : resolve(path);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const descriptor = openSync(file, "a", 0o600);
+  try {
+    fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
+  return file;
+}
+
+/** A connection that writes. A commit returns after the WAL is synced: what was answered survives a power cut. */
+export function openForWriting(path: string): Database.Database {
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  db.pragma(`cache_size = ${WRITER_CACHE}`);
+  return db;
+}
+
+/** A connection that only reads; each read sees the newest commit. */
+export function openForReading(path: string): Database.Database {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  db.pragma(`cache_size = ${READER_CACHE}`);
+  return db;
+}

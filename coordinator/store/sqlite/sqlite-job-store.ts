@@ -1,0 +1,148 @@
+import type Database from "better-sqlite3";
+import { ServiceError } from "../../../shared/errors.ts";
+import type {
+  FeedChunk,
+  FeedItem,
+  JobEnding,
+  JobFilter,
+  JobInput,
+  JobMove,
+  JobRecord,
+  JobStore,
+  JobSummary,
+  LiveJobRecord,
+  NewJob,
+  SubmitOutcome,
+} from "../job-store.ts";
+import { jobOf, LIVE_COLUMNS, newJobRecord, SUMMARY_COLUMNS, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
+import type { Writer } from "./writer.ts";
+
+const MAX_PAGE = 100;
+
+export class SqliteJobStore implements JobStore {
+  readonly #db: Database.Database;
+  readonly #writer: Writer;
+  readonly #selectJob: Database.Statement<[string], JobRow>;
+  readonly #selectInput: Database.Statement<[string], string>;
+  readonly #selectUnfinished: Database.Statement<[], LiveJobRecord>;
+  readonly #selectFeed: Database.Statement<[string], { attempt: number; seq: number | null; items: string }>;
+  readonly #selectCompletions: Database.Statement<[number], [string, number]>;
+  readonly #lists = new Map<string, JobList>();
+
+  constructor(db: Database.Database, writer: Writer) {
+    this.#db = db;
+    this.#writer = writer;
+    this.#selectJob = db.prepare(
+      `SELECT ${WHOLE_COLUMNS} FROM jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
+       LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id WHERE jobs.id = ?`,
+    );
+    this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
+    this.#selectUnfinished = db.prepare(
+      `SELECT ${LIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
+    );
+    this.#selectFeed = db.prepare("SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord");
+    this.#selectCompletions = db
+      .prepare<[number], [string, number]>(
+        "SELECT slug, count(*) FROM jobs WHERE state = 'completed' AND completed_at_ms >= ? GROUP BY slug",
+      )
+      .raw();
+  }
+
+  async submit(job: NewJob): Promise<SubmitOutcome> {
+    const firstId = await this.#writer.run("submitJob", { ...job, input: JSON.stringify(job.input) });
+    if (firstId === null) return { created: true, job: newJobRecord(job) };
+    const first = await this.get(firstId);
+    if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is gone`);
+    return { created: false, job: first };
+  }
+
+  async get(jobId: string): Promise<JobRecord | undefined> {
+    const row = this.#selectJob.get(jobId);
+    return row === undefined ? undefined : jobOf(row);
+  }
+
+  async input(jobId: string): Promise<JobInput> {
+    const text = this.#selectInput.get(jobId);
+    if (text === undefined) throw new ServiceError("not_found", "There is no such job");
+    return JSON.parse(text) as JobInput;
+  }
+
+  async list(
+    accountId: string,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+    filter: JobFilter,
+  ): Promise<{ jobs: JobSummary[]; total: number }> {
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) throw new RangeError(`limit ${limit} is not 1..100`);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw new RangeError(`offset ${offset} is negative`);
+    const { page, count } = this.#listBy(filter);
+    const values = { accountId, limit, offset, states: JSON.stringify(filter.states ?? []), slug: filter.slug ?? "" };
+    return { jobs: page.all(values), total: count.get(values) ?? 0 };
+  }
+
+  async unfinished(): Promise<LiveJobRecord[]> {
+    return this.#selectUnfinished.all();
+  }
+
+  move(move: JobMove): Promise<void> {
+    return this.#writer.run("moveJob", move);
+  }
+
+  async end({ output, timings, error, ...ending }: JobEnding): Promise<void> {
+    const isCompleted = ending.event === "complete" && output !== undefined;
+    await this.#writer.run("endJob", {
+      ...ending,
+      output: isCompleted ? JSON.stringify(output) : null,
+      timings: timings === null ? null : JSON.stringify(timings),
+      error: error === null ? null : JSON.stringify(error),
+    });
+  }
+
+  async appendFeed({ jobId, attempt, seq, items }: FeedChunk): Promise<void> {
+    await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items) });
+  }
+
+  async feed(jobId: string, attempt: number): Promise<{ items: FeedItem[]; lastSeq: number }> {
+    const chunks = this.#selectFeed.all(jobId);
+    const seqs = chunks.map((chunk) => (chunk.attempt === attempt ? (chunk.seq ?? 0) : 0));
+    return {
+      items: chunks.flatMap((chunk) => JSON.parse(chunk.items) as FeedItem[]),
+      lastSeq: seqs.reduce((last, seq) => Math.max(last, seq), 0),
+    };
+  }
+
+  async completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>> {
+    return new Map(this.#selectCompletions.all(sinceMs));
+  }
+
+  /** Statements of one shape of filter: four in all, so that an unfiltered list reads its index only. */
+  #listBy({ states, slug }: JobFilter): JobList {
+    const byState = states === undefined ? "" : "AND state IN (SELECT value FROM json_each(@states))";
+    const bySlug = slug === undefined ? "" : "AND slug = @slug";
+    const where = `WHERE account_id = @accountId ${byState} ${bySlug}`;
+    let list = this.#lists.get(where);
+    if (list === undefined) {
+      list = {
+        page: this.#db.prepare(
+          `SELECT ${SUMMARY_COLUMNS} FROM jobs ${where} ORDER BY id DESC LIMIT @limit OFFSET @offset`,
+        ),
+        count: this.#db.prepare<[ListValues], number>(`SELECT count(*) FROM jobs ${where}`).pluck(),
+      };
+      this.#lists.set(where, list);
+    }
+    return list;
+  }
+}
+
+interface ListValues {
+  readonly accountId: string;
+  readonly limit: number;
+  readonly offset: number;
+  /** JSON array. */
+  readonly states: string;
+  readonly slug: string;
+}
+
+interface JobList {
+  readonly page: Database.Statement<[ListValues], JobSummary>;
+  readonly count: Database.Statement<[ListValues], number>;
+}

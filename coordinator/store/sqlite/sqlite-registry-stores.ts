@@ -1,0 +1,55 @@
+import type Database from "better-sqlite3";
+import type { Hardware } from "../../../shared/hardware.ts";
+import type { RuntimeReport } from "../../../shared/protocol/from-island.ts";
+import type { CatalogStore } from "../catalog-store.ts";
+import type { IslandRecord, IslandStore } from "../island-store.ts";
+import type { Writer } from "./writer.ts";
+
+type IslandRow = Omit<IslandRecord, "hardware" | "runtimes"> & { readonly hardware: string; readonly runtimes: string };
+
+export class SqliteIslandStore implements IslandStore {
+  readonly #writer: Writer;
+  readonly #select: Database.Statement<[string], IslandRow>;
+
+  constructor(db: Database.Database, writer: Writer) {
+    this.#writer = writer;
+    this.#select = db.prepare(
+      `SELECT host_id AS hostId, account_id AS accountId, agent_version AS agentVersion, hardware, runtimes,
+         last_seen_at_ms AS lastSeenAtMs FROM islands WHERE host_id = ?`,
+    );
+  }
+
+  save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs }: IslandRecord): Promise<boolean> {
+    return this.#writer.run("saveIsland", {
+      hostId,
+      accountId,
+      agentVersion,
+      hardware: JSON.stringify(hardware),
+      runtimes: JSON.stringify(runtimes),
+      lastSeenAtMs,
+    });
+  }
+
+  async get(hostId: string): Promise<IslandRecord | undefined> {
+    const row = this.#select.get(hostId);
+    if (row === undefined) return undefined;
+    const { hardware, runtimes, ...rest } = row;
+    return {
+      ...rest,
+      hardware: JSON.parse(hardware) as Hardware,
+      runtimes: JSON.parse(runtimes) as RuntimeReport[],
+    };
+  }
+}
+
+export class SqliteCatalogStore implements CatalogStore {
+  readonly #writer: Writer;
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  async numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return new Map(await this.#writer.run("numberCargos", { slugs }));
+  }
+}

@@ -1,0 +1,106 @@
+import type Database from "better-sqlite3";
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import type { AccountStore } from "../account-store.ts";
+import type { CatalogStore } from "../catalog-store.ts";
+import type { IslandStore } from "../island-store.ts";
+import type { JobStore } from "../job-store.ts";
+import type { LedgerStore } from "../ledger-store.ts";
+import type { Store } from "../store.ts";
+import { openForReading, openForWriting, prepareFile } from "./connection.ts";
+import { migrate } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations/all.ts";
+import { SqliteAccountStore } from "./sqlite-account-store.ts";
+import { SqliteJobStore } from "./sqlite-job-store.ts";
+import { SqliteLedgerStore } from "./sqlite-ledger-store.ts";
+import { SqliteCatalogStore, SqliteIslandStore } from "./sqlite-registry-stores.ts";
+import { Writer } from "./writer.ts";
+
+const PRUNE_EVERY_MS = 3_600_000;
+
+export interface SqliteStoreOptions {
+  /** Of the database file; its folder is made where it is missing. */
+  readonly path: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens, and where needed creates or migrates, the database.
+ * @throws {MigrationError} when the database is newer than this program or its migrations were edited.
+ */
+export async function openSqliteStore({ path, clock }: SqliteStoreOptions): Promise<SqliteStore> {
+  const file = prepareFile(path);
+  const db = openForWriting(file);
+  try {
+    migrate(db, MIGRATIONS, clock.now());
+  } finally {
+    db.close();
+  }
+  const store = new SqliteStore(file, clock);
+  try {
+    await store.prune();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A store in one SQLite file: one writer in a thread of its own, and a connection for reads here. */
+export class SqliteStore implements Store {
+  readonly name = "sqlite";
+  readonly accounts: AccountStore;
+  readonly catalog: CatalogStore;
+  readonly islands: IslandStore;
+  readonly jobs: JobStore;
+  readonly ledger: LedgerStore;
+  readonly #clock: Clock;
+  readonly #db: Database.Database;
+  readonly #writer: Writer;
+  readonly #selectCount: Database.Statement<[], number>;
+  #pruneTimer: Timer | null = null;
+  #pruneFault: unknown = null;
+
+  /** Of a database that is migrated. */
+  constructor(file: string, clock: Clock) {
+    this.#clock = clock;
+    this.#db = openForReading(file);
+    this.#writer = new Writer(file);
+    this.accounts = new SqliteAccountStore(this.#db, this.#writer);
+    this.catalog = new SqliteCatalogStore(this.#writer);
+    this.islands = new SqliteIslandStore(this.#db, this.#writer);
+    this.jobs = new SqliteJobStore(this.#db, this.#writer);
+    this.ledger = new SqliteLedgerStore(this.#db, this.#writer);
+    this.#selectCount = this.#db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
+  }
+
+  /** Commits of this store since it was opened. */
+  get commits(): number {
+    return this.#writer.commits;
+  }
+
+  async check(): Promise<void> {
+    const written = await this.#writer.run("check", {});
+    const read = this.#selectCount.get();
+    if (read === undefined || read < written) throw new Error(`The store read ${read} after writing ${written}`);
+    if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
+  }
+
+  /** Removes expired sessions and idempotency keys, now and every hour. */
+  async prune(): Promise<void> {
+    await this.#writer.run("prune", { nowMs: this.#clock.now() });
+    this.#pruneTimer = this.#clock.schedule(PRUNE_EVERY_MS, () => {
+      this.prune().catch((error: unknown) => {
+        // Told by the next check(): nobody waits for this call.
+        this.#pruneFault = error;
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#pruneTimer?.cancel();
+    await this.#writer.drain();
+    // Reads first: the writer is then the last to leave, which makes SQLite fold the WAL into the file.
+    this.#db.close();
+    await this.#writer.close();
+  }
+}

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import type { RuntimeType } from "../../shared/cargo.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { IslandAgent } from "../agent.ts";
+import { readConfigFile } from "../config/config-file.ts";
+import { defaultThreads, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
+import { askAgent } from "../control/control-client.ts";
+import { ControlServer } from "../control/control-server.ts";
+import { loadHostId } from "../hardware/host-id.ts";
+import { detectHardware } from "../hardware/report.ts";
+import { UsageSampler } from "../hardware/usage.ts";
+import { ModelStore } from "../models/model-store.ts";
+import { LlmcppRuntime } from "../runtimes/llmcpp/llmcpp-runtime.ts";
+import type { CargoRuntime } from "../runtimes/runtime.ts";
+import { CliError } from "./cli-error.ts";
+
+/** The part of a logger that the agent needs. */
+export interface AgentLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+export interface StartOptions {
+  readonly dataDirectory: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly openLog: (level: string) => AgentLog;
+  /** Tells the user that the Island is connected for the first time. */
+  readonly onConnected: (summary: string) => void;
+}
+
+export interface RunningAgent {
+  /** Resolves with the reason when the agent has ended and everything is closed. */
+  readonly ended: Promise<string>;
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How long running jobs may take after SIGTERM before they are given back. */
+const DRAIN_LIMIT_MS = 60_000;
+
+/**
+ * Starts the agent of a data directory that has joined a coordinator.
+ * @throws {CliError} when it has not joined, or an agent runs there already, or nothing can run here.
+ */
+export async function startAgent(options: StartOptions): Promise<RunningAgent> {
+  const { dataDirectory, clock, env, flags } = options;
+  const config = resolveAgentConfig({ flags, env, file: await readConfigFile(dataDirectory) });
+  const { apiUrl, token } = config.coordinator;
+  if (apiUrl === null || token === null) throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
+  if ((await askAgent(dataDirectory, "/status")) !== undefined) throw new CliError(`An agent runs already on ${dataDirectory}`);
+
+  const log = options.openLog(config.logLevel);
+  const logLine = (message: string, facts: object): void => log.info(facts, message);
+  const stack = new AsyncDisposableStack();
+  try {
+    const modelDirectory = join(dataDirectory, "models");
+    const models = await ModelStore.open({
+      directory: modelDirectory,
+      budgetBytes: config.models.diskBudgetBytes,
+      clock,
+      fetch: {
+        coordinatorUrl: apiUrl,
+        hubEndpoint: config.models.hubEndpoint,
+        hubToken: config.models.hubToken,
+        allowPrivateAddresses: config.models.allowPrivateAddresses,
+      },
+    });
+    stack.defer(() => models.close());
+    const hardware = await detectHardware({
+      overrides: config.hardware,
+      caps: config.caps,
+      modelDirectory,
+      diskBudgetBytes: config.models.diskBudgetBytes,
+    });
+    const usage = stack.use(UsageSampler.open({ clock, hardware }));
+    const runtimes = await probeRuntimes(config, hardware.physicalCores ?? hardware.logicalCores, options, logLine);
+    const agent = new IslandAgent(
+      {
+        coordinatorUrl: apiUrl,
+        token,
+        hostId: await loadHostId(dataDirectory),
+        version: options.version,
+        slots: config.slots,
+        drainLimitMs: DRAIN_LIMIT_MS,
+      },
+      {
+        clock,
+        hardware,
+        runtimes,
+        models,
+        usage: () => usage.read(),
+        log: logLine,
+        onConnected: () => options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
+      },
+    );
+    stack.use(await ControlServer.open(dataDirectory, options.pid, { "/status": () => agent.status() }));
+    const ended = agent.run().finally(async () => stack.disposeAsync());
+    return { ended, drain: () => agent.drain(), stop: () => agent.stop() };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+/** The runtimes that can be used here; why the others cannot is logged. */
+async function probeRuntimes(
+  config: AgentConfig,
+  cores: number,
+  { clock, env }: StartOptions,
+  log: (message: string, facts: object) => void,
+): Promise<Map<RuntimeType, { runtime: CargoRuntime; version: string }>> {
+  const threads = config.threads ?? defaultThreads(cores);
+  const gpu = config.gpu === "auto" ? "auto" : false;
+  const candidates = [new LlmcppRuntime({ threads, gpu, clock, log, environment: env, sequences: Math.min(config.slots, 4) })];
+  const usable = new Map<RuntimeType, { runtime: CargoRuntime; version: string }>();
+  for (const runtime of candidates) {
+    const result = await runtime.probe(AbortSignal.timeout(30_000));
+    if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
+    else log("Runtime cannot be used here", { type: runtime.type, reason: result.reason });
+  }
+  if (usable.size === 0) throw new CliError("No runtime can be used on this host; see the log lines above");
+  return usable;
+}

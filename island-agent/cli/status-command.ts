@@ -1,0 +1,24 @@
+import { askAgent } from "../control/control-client.ts";
+import type { AgentStatus } from "../agent.ts";
+
+/** The running agent's account of itself; null when none runs on this data directory. */
+export async function readStatus(dataDirectory: string): Promise<AgentStatus | null> {
+  return (await askAgent<AgentStatus>(dataDirectory, "/status")) ?? null;
+}
+
+/** A status for people. */
+export function describeStatus(status: AgentStatus | null): string {
+  if (status === null) return "No agent runs on this data directory. Start it with: island start";
+  const { link, coordinatorUrl, counts, running, slots } = status;
+  const rows: [string, string][] = [
+    ["Coordinator", `${coordinatorUrl} (${link}${status.isDraining ? ", draining" : ""})`],
+    ["Host id", status.hostId],
+    ["Runtimes", status.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ") || "none"],
+    ["In memory", status.loaded.join(", ") || "nothing"],
+    ["Jobs", `${running.length} of ${slots} slots in use`],
+    ["So far", `${counts.completed} completed, ${counts.failed} failed, ${counts.cancelled} cancelled, ${counts.tokens} tokens`],
+  ];
+  if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
+  const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);
+  return [...rows.map(([name, value]) => `${name.padEnd(13)}${value}`), ...jobs].join("\n");
+}

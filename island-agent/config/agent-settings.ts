@@ -1,0 +1,97 @@
+import { setting, type Settings } from "../../shared/settings.ts";
+
+export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export const AGENT_ENV_PREFIX = "ISLAND_";
+
+/** A GB of the configuration: 2^30 bytes, for RAM, VRAM and disk alike. */
+export const BYTES_PER_GB = 1_073_741_824;
+const MAX_GB = 1_048_576;
+
+/** Every key of config.toml, in the order in which they are listed. The only place of defaults and ranges. */
+export const AGENT_SETTINGS = {
+  apiUrl: setting.url("coordinator.api_url", {
+    fallback: null,
+    meaning: "Address of the coordinator, without /api/v1",
+  }),
+  token: setting.text("coordinator.token", {
+    fallback: null,
+    isSecret: true,
+    meaning: "Island token (it_…) that an account made for this host",
+  }),
+  slots: setting.integer("slots", {
+    min: 1,
+    max: 1_000,
+    fallback: 4,
+    meaning: "Jobs that run at once, all Cargos together",
+  }),
+  threads: setting.integer("threads", {
+    min: 1,
+    max: 1_024,
+    fallback: null,
+    unsetMeans: "physical cores - 1",
+    meaning: "CPU threads for jobs",
+  }),
+  gpu: setting.choice("gpu", ["auto", "off"], { fallback: "auto", meaning: "Whether jobs may use the GPU" }),
+  diskBudgetBytes: gigabytes("models.disk_budget_gb", {
+    min: 0,
+    fallback: 50,
+    meaning: "Most that the models on disk may take",
+  }),
+  hubEndpoint: setting.url("models.hub_endpoint", {
+    fallback: "https://huggingface.co",
+    meaning: "Model hub, or a mirror of it, for hf: addresses",
+  }),
+  hubToken: setting.text("models.hub_token", {
+    fallback: null,
+    isSecret: true,
+    meaning: "Access token for gated models; sent to the hub only",
+  }),
+  allowPrivateAddresses: setting.boolean("models.allow_private_addresses", {
+    fallback: false,
+    meaning: "Fetch models also from addresses of the local network",
+  }),
+  capRamBytes: gigabytes("caps.ram_gb", {
+    min: 0.1,
+    fallback: null,
+    unsetMeans: "no cap",
+    meaning: "Most RAM that jobs may use",
+  }),
+  capVramBytes: gigabytes("caps.vram_gb", {
+    min: 0,
+    fallback: null,
+    unsetMeans: "no cap",
+    meaning: "Most VRAM that jobs may use",
+  }),
+  hardwareRamBytes: gigabytes("hardware.ram_gb", {
+    min: 0.1,
+    fallback: null,
+    unsetMeans: "detected",
+    meaning: "RAM of this host, where detection is wrong",
+  }),
+  hardwareVramBytes: gigabytes("hardware.vram_gb", {
+    min: 0,
+    fallback: null,
+    unsetMeans: "detected",
+    meaning: "VRAM of this host, where detection is wrong",
+  }),
+  hardwarePhysicalCores: setting.integer("hardware.physical_cores", {
+    min: 1,
+    max: 4_096,
+    fallback: null,
+    unsetMeans: "detected",
+    meaning: "CPU cores of this host, where detection is wrong",
+  }),
+  logLevel: setting.choice("log_level", AGENT_LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+};
+export type AgentSettings = Settings<typeof AGENT_SETTINGS>;
+
+interface GigabyteOptions<F> {
+  readonly min: number;
+  readonly fallback: F;
+  readonly unsetMeans?: string;
+  readonly meaning: string;
+}
+
+function gigabytes<F extends number | null>(key: string, options: GigabyteOptions<F>) {
+  return setting.number(key, { ...options, max: MAX_GB, factor: BYTES_PER_GB });
+}

@@ -1,0 +1,86 @@
+import {
+  describeSettings,
+  resolveSettings,
+  unknownKey,
+  ConfigError,
+  type ResolvedSetting,
+  type SettingDescription,
+  type SettingSources,
+} from "../../shared/settings.ts";
+import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent-settings.ts";
+
+/** What an agent runs by: frozen, complete, bytes everywhere. Null: not set by the owner. */
+export interface AgentConfig {
+  readonly coordinator: { readonly apiUrl: string | null; readonly token: string | null };
+  readonly slots: number;
+  /** Null: {@link defaultThreads} of what the hardware shows. */
+  readonly threads: number | null;
+  readonly gpu: "auto" | "off";
+  readonly models: {
+    readonly diskBudgetBytes: number;
+    readonly hubEndpoint: string;
+    readonly hubToken: string | null;
+    readonly allowPrivateAddresses: boolean;
+  };
+  readonly caps: { readonly ramBytes: number | null; readonly vramBytes: number | null };
+  /** Facts that the owner states in place of what is detected. */
+  readonly hardware: {
+    readonly ramBytes: number | null;
+    readonly vramBytes: number | null;
+    readonly physicalCores: number | null;
+  };
+  readonly logLevel: (typeof AGENT_LOG_LEVELS)[number];
+}
+
+/** Flags win over ISLAND_* variables, they over config.toml, it over the defaults. @throws {ConfigError} naming every problem. */
+export function resolveAgentConfig(sources: SettingSources): AgentConfig {
+  const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
+  return Object.freeze({
+    coordinator: Object.freeze({ apiUrl: values.apiUrl, token: values.token }),
+    slots: values.slots,
+    threads: values.threads,
+    gpu: values.gpu,
+    models: Object.freeze({
+      diskBudgetBytes: values.diskBudgetBytes,
+      hubEndpoint: values.hubEndpoint,
+      hubToken: values.hubToken,
+      allowPrivateAddresses: values.allowPrivateAddresses,
+    }),
+    caps: Object.freeze({ ramBytes: values.capRamBytes, vramBytes: values.capVramBytes }),
+    hardware: Object.freeze({
+      ramBytes: values.hardwareRamBytes,
+      vramBytes: values.hardwareVramBytes,
+      physicalCores: values.hardwarePhysicalCores,
+    }),
+    logLevel: values.logLevel,
+  });
+}
+
+/** One core is left to the agent and the owner; at least 1. */
+export function defaultThreads(physicalCores: number): number {
+  return Math.max(1, physicalCores - 1);
+}
+
+/** Every key with its value as `config get` shows it, in the key's units, and where it came from. @throws {ConfigError} */
+export function listKeys(sources: SettingSources): ResolvedSetting[] {
+  return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
+}
+
+/** One entry of {@link listKeys}. @throws {ConfigError} for an unknown key, naming the nearest. */
+export function getKey(sources: SettingSources, key: string): ResolvedSetting {
+  const entries = listKeys(sources);
+  const found = entries.find((entry) => entry.key === key);
+  if (found === undefined)
+    throw new ConfigError([
+      unknownKey(
+        key,
+        entries.map((entry) => entry.key),
+      ),
+    ]);
+  return found;
+}
+
+/** Every key with flag, variable, default and meaning. */
+export function describeAgentConfig(): SettingDescription[] {
+  return describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX);
+}

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from "node:util";
+import { parse, stringify, type TomlTable } from "smol-toml";
+import { ConfigError, readTomlKeys, unknownKey, type ConfigFile, type Setting } from "../../shared/settings.ts";
+import { AGENT_SETTINGS } from "./agent-settings.ts";
+
+type Native = string | number | boolean;
+
+/**
+ * The file's text with `key` set to `value`, as a user types it; null takes the key out. Comments and order stay, but for files
+ * in a form that cannot be edited line by line (inline tables, values over several lines): those are written anew.
+ * @throws {ConfigError} for an unknown key, a value that is not allowed, or a file that is not TOML.
+ */
+export function setKey(file: ConfigFile, key: string, value: string | null): string {
+  const entries: Setting<unknown>[] = Object.values(AGENT_SETTINGS);
+  const entry = entries.find((candidate) => candidate.key === key);
+  if (entry === undefined)
+    throw new ConfigError([
+      unknownKey(
+        key,
+        entries.map((candidate) => candidate.key),
+      ),
+    ]);
+  const native = value === null ? null : nativeOf(entry, value);
+  readTomlKeys(file);
+  const wanted = withKey(parse(file.text), key.split("."), native);
+  const edited = editLines(file.text, key, native);
+  return isSameToml(edited, wanted) ? edited : stringify(wanted);
+}
+
+function nativeOf(entry: Setting<unknown>, value: string): Native {
+  const native = entry.fromText(value);
+  if (entry.check(native) === undefined) {
+    const shown = entry.isSecret ? "(hidden)" : JSON.stringify(value);
+    throw new ConfigError([`${entry.key}: ${shown} is not ${entry.allowed}`]);
+  }
+  return native as Native;
+}
+
+function withKey(table: TomlTable, [name = "", ...rest]: readonly string[], native: Native | null): TomlTable {
+  const copy: TomlTable = { ...table };
+  const inner = copy[name];
+  if (rest.length > 0) {
+    const isTable = Object.prototype.toString.call(inner) === "[object Object]";
+    if (isTable || native !== null) copy[name] = withKey(isTable ? (inner as TomlTable) : {}, rest, native);
+  } else if (native === null) {
+    delete copy[name];
+  } else {
+    copy[name] = native;
+  }
+  return copy;
+}
+
+/** Replaces, adds or removes one line. May be wrong for unusual files: the caller compares. */
+function editLines(text: string, key: string, native: Native | null): string {
+  const section = key.includes(".") ? key.slice(0, key.lastIndexOf(".")) : "";
+  const name = key.slice(key.lastIndexOf(".") + 1);
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const start = section === "" ? -1 : lines.findIndex((line) => headerOf(line) === section);
+  const line = native === null ? [] : [`${name} = ${JSON.stringify(native)}`];
+  if (section !== "" && start === -1) return joinLines(native === null ? lines : [...lines, `[${section}]`, ...line]);
+  const next = lines.findIndex((candidate, index) => index > start && headerOf(candidate) !== null);
+  const end = next === -1 ? lines.length : next;
+  const present = lines.findIndex((candidate, index) => index > start && index < end && nameOf(candidate) === name);
+  if (present !== -1) {
+    const comment =
+      native === null ? "" : (/^[^"'#]*(?:"[^"\\]*"|'[^']*')?[^"'#]*?(\s+#.*)$/.exec(lines[present] ?? "")?.[1] ?? "");
+    return joinLines(lines.toSpliced(present, 1, ...line.map((replacement) => `${replacement}${comment}`)));
+  }
+  let last = end;
+  while (last > start + 1 && lines[last - 1]?.trim() === "") last--;
+  return joinLines(lines.toSpliced(last, 0, ...line));
+}
+
+function headerOf(line: string): string | null {
+  return /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)?.[1]?.trim() ?? null;
+}
+
+function nameOf(line: string): string | null {
+  return /^\s*([A-Za-z0-9_-]+)\s*=/.exec(line)?.[1] ?? null;
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+function isSameToml(text: string, wanted: TomlTable): boolean {
+  try {
+    return isDeepStrictEqual(plain(parse(text)), plain(wanted));
+  } catch {
+    // What the line edit made is not TOML: it is written anew.
+    return false;
+  }
+}
+
+/** smol-toml's tables have no prototype, ours do. */
+function plain(table: TomlTable): unknown {
+  return JSON.parse(JSON.stringify(table));
+}

@@ -1,0 +1,63 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+
+/** How the `island` command reaches a running agent: an address on this machine and a secret, in a file that only its owner reads. */
+export interface ControlAddress {
+  readonly port: number;
+  readonly secret: string;
+  readonly pid: number;
+}
+
+export function controlFile(dataDirectory: string): string {
+  return join(dataDirectory, "control.json");
+}
+
+/** What a running agent answers, by path. */
+export type ControlRoutes = Readonly<Record<string, () => unknown>>;
+
+/** Serves `routes` on the loopback address as JSON, to whoever knows the secret. */
+export class ControlServer implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #file: string;
+
+  private constructor(server: Server, file: string) {
+    this.#server = server;
+    this.#file = file;
+  }
+
+  static async open(dataDirectory: string, pid: number, routes: ControlRoutes): Promise<ControlServer> {
+    const secret = randomBytes(32).toString("hex");
+    const server = createServer((request, response) => answer(request, response, secret, routes));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    const address: ControlAddress = { port: (server.address() as AddressInfo).port, secret, pid };
+    const file = controlFile(dataDirectory);
+    await writeFile(file, JSON.stringify(address), { mode: 0o600 });
+    return new ControlServer(server, file);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#file, { force: true });
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+  }
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, secret: string, routes: ControlRoutes): void {
+  const respond = (status: number, body: unknown): void => {
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  };
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const wanted = Buffer.from(`Bearer ${secret}`);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return respond(401, { error: "unauthenticated" });
+  const path = request.url ?? "/";
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  return route === undefined ? respond(404, { error: "not_found" }) : respond(200, route());
+}

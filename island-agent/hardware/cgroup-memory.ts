@@ -1,0 +1,84 @@
+import type { ReadText } from "./amd-sysfs.ts";
+
+/** cgroup v1 says "no limit" by the largest multiple of a page; nothing near it is a machine's RAM. */
+const ABSURD_BYTES = 2 ** 60;
+
+interface Hierarchy {
+  readonly root: string;
+  readonly limit: string;
+  readonly usage: string;
+  /** Page cache in `memory.stat` that the kernel drops first, so it counts as free. */
+  readonly cache: string;
+}
+const V2: Hierarchy = { root: "/sys/fs/cgroup", limit: "memory.max", usage: "memory.current", cache: "inactive_file" };
+const V1: Hierarchy = {
+  root: "/sys/fs/cgroup/memory",
+  limit: "memory.limit_in_bytes",
+  usage: "memory.usage_in_bytes",
+  cache: "total_inactive_file",
+};
+
+/** A group's limit in bytes; null for "max", for v1's absurd number, and for anything that is not a number. */
+export function parseMemoryLimit(text: string | null): number | null {
+  const value = text?.trim() ?? "";
+  if (!/^\d{1,20}$/.test(value)) return null;
+  const bytes = Number(value);
+  return bytes >= ABSURD_BYTES || bytes === 0 ? null : bytes;
+}
+
+/** Directories with this process's memory limits, its own group first, then those around it. From /proc/self/cgroup. */
+export function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory: string }[] {
+  return procSelfCgroup.split("\n").flatMap((line) => {
+    const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
+    const isV1 = controllers?.split(",").includes("memory") === true;
+    if (path === undefined || (controllers !== "" && !isV1)) return [];
+    const hierarchy = isV1 ? V1 : V2;
+    return selfAndParents(path).map((group) => ({ hierarchy, directory: `${hierarchy.root}${group}` }));
+  });
+}
+
+/** The tightest memory limit of the container or service that this process runs in; null when there is none. */
+export function readMemoryLimitBytes(readText: ReadText): number | null {
+  return smallest(limits(readText).map(({ limitBytes }) => limitBytes));
+}
+
+/** Memory that may still be used under those limits; null when there is none. */
+export function readMemoryLeftBytes(readText: ReadText): number | null {
+  return smallest(
+    limits(readText).flatMap(({ hierarchy, directory, limitBytes }) => {
+      const usedText = readText(`${directory}/${hierarchy.usage}`)?.trim() ?? "";
+      if (!/^\d+$/.test(usedText)) return [];
+      const stat = readText(`${directory}/memory.stat`) ?? "";
+      const cache = new RegExp(`^${hierarchy.cache} (\\d+)$`, "m").exec(stat)?.[1] ?? "0";
+      return [Math.max(0, limitBytes - Math.max(0, Number(usedText) - Number(cache)))];
+    }),
+  );
+}
+
+function limits(readText: ReadText): { hierarchy: Hierarchy; directory: string; limitBytes: number }[] {
+  return memoryGroups(readText("/proc/self/cgroup") ?? "").flatMap((group) => {
+    const limitBytes = parseMemoryLimit(readText(`${group.directory}/${group.hierarchy.limit}`));
+    return limitBytes === null ? [] : [{ ...group, limitBytes }];
+  });
+}
+
+/**
+ * "/a/b" → "/a/b", "/a", "". A container may see its path on the host, which does not exist inside: the root is its
+ * own group then. A path with ".." lies outside of what is mounted here.
+ */
+function selfAndParents(path: string): string[] {
+  const names = path.split("/").filter((name) => name !== "");
+  if (names.includes("..")) return [""];
+  return [...names.keys(), names.length]
+    .map((count) =>
+      names
+        .slice(0, count)
+        .map((name) => `/${name}`)
+        .join(""),
+    )
+    .toReversed();
+}
+
+function smallest(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}

@@ -1,0 +1,59 @@
+import type { Gpu } from "../../shared/hardware.ts";
+
+/** The fields that are read of what systeminformation's `graphics()` calls a controller. Sizes in MiB. */
+export interface GraphicsController {
+  readonly vendor?: string | null;
+  readonly model?: string | null;
+  readonly name?: string | null;
+  readonly vram?: number | null;
+  readonly vramDynamic?: boolean | null;
+  readonly memoryTotal?: number | null;
+  readonly driverVersion?: string | null;
+}
+
+const MIB = 1_048_576;
+const GIB = 1_024 * MIB;
+/** Adapters of virtual machines and servers' remote consoles, which compute nothing. */
+const DISPLAY_ONLY =
+  /aspeed|matrox|cirrus|vmware|virtio|qxl|bochs|virtualbox|hyper-v|basic (?:display|render)|parallels/i;
+/** What Windows answers for every adapter of 4 GiB and more, by a 32-bit field. */
+const WINDOWS_CEILINGS_MIB: ReadonlySet<number> = new Set([4_095, 4_096]);
+
+/** The GPUs among systeminformation's controllers. `ramBytes` is the machine's RAM, of which Apple's GPUs take a share. */
+export function gpusOfControllers(
+  controllers: readonly GraphicsController[],
+  host: { readonly platform: string; readonly arch: string; readonly ramBytes: number },
+): Gpu[] {
+  return controllers.flatMap((controller) => {
+    const name = nonEmpty(controller.model) ?? nonEmpty(controller.name);
+    const vendor = nonEmpty(controller.vendor);
+    if (name === null || DISPLAY_ONLY.test(`${vendor ?? ""} ${name}`)) return [];
+    const driver = nonEmpty(controller.driverVersion);
+    const isApple = host.platform === "darwin" && host.arch === "arm64" && /apple/i.test(`${vendor ?? ""} ${name}`);
+    if (isApple) return [{ vendor, name, vramBytes: appleGpuBytes(host.ramBytes), unifiedMemory: true, driver }];
+    const isShared = controller.vramDynamic === true;
+    const vramBytes = isShared ? null : controllerBytes(controller, host.platform);
+    return [{ vendor, name, vramBytes, unifiedMemory: isShared, driver }];
+  });
+}
+
+/** Share of RAM that macOS lets the GPU have: about 2/3, and 3/4 above 36 GiB. Source: Metal's recommendedMaxWorkingSetSize. */
+export function appleGpuBytes(ramBytes: number): number {
+  return Math.floor(ramBytes <= 36 * GIB ? (ramBytes * 2) / 3 : (ramBytes * 3) / 4);
+}
+
+/** On Linux `vram` is the size of a PCI window and no fact about memory. */
+function controllerBytes({ memoryTotal, vram }: GraphicsController, platform: string): number | null {
+  if (isSize(memoryTotal)) return Math.round(memoryTotal * MIB);
+  if (platform === "linux" || !isSize(vram)) return null;
+  if (platform === "win32" && WINDOWS_CEILINGS_MIB.has(vram)) return null;
+  return Math.round(vram * MIB);
+}
+
+function isSize(value: number | null | undefined): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0;
+}
+
+function nonEmpty(text: string | null | undefined): string | null {
+  return text?.trim() || null;
+}

@@ -1,0 +1,47 @@
+import type { Gpu } from "../../shared/hardware.ts";
+
+/** Arguments whose output {@link parseNvidiaSmi} reads. */
+export const NVIDIA_SMI_ARGUMENTS = [
+  "--query-gpu=name,memory.total,memory.free,driver_version",
+  "--format=csv,noheader,nounits",
+] as const;
+
+export interface NvidiaGpu extends Gpu {
+  readonly freeVramBytes: number | null;
+}
+
+const MIB = 1_048_576;
+/** "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", and bare "N/A" of some tools. */
+const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
+/** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */
+const SHARES_RAM = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
+
+/** Reads `nvidia-smi`'s CSV, one line per GPU, memory in MiB. Lines that are not a GPU (errors of the driver) are skipped. */
+export function parseNvidiaSmi(text: string): NvidiaGpu[] {
+  return text.split("\n").flatMap((line) => {
+    const fields = line.split(",").map((field) => field.trim());
+    // From the right: a name may hold a comma.
+    const [driver = "", free = "", total = "", ...name] = fields.toReversed();
+    if (name.length === 0 || !isMemory(total) || !isMemory(free)) return [];
+    const gpuName = name.toReversed().join(", ");
+    return [
+      {
+        vendor: "NVIDIA",
+        name: gpuName,
+        vramBytes: memoryBytes(total),
+        unifiedMemory: SHARES_RAM.test(gpuName),
+        driver: driver === "" || UNKNOWN.test(driver) ? null : driver,
+        freeVramBytes: memoryBytes(free),
+      },
+    ];
+  });
+}
+
+function isMemory(field: string): boolean {
+  return /^\d+$/.test(field) || UNKNOWN.test(field);
+}
+
+/** A GPU with 0 MiB in all does not exist; free memory of 0 does, and is told by its own field. */
+function memoryBytes(field: string): number | null {
+  return /^\d+$/.test(field) ? Number(field) * MIB : null;
+}

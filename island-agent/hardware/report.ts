@@ -1,0 +1,97 @@
+import type { Gpu, Hardware } from "../../shared/hardware.ts";
+import { readAmdGpus } from "./amd-sysfs.ts";
+import { readMemoryLimitBytes } from "./cgroup-memory.ts";
+import { gpusOfControllers } from "./graphics-controllers.ts";
+import { systemProbe, type HostProbe } from "./host-probe.ts";
+import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
+import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./owner-limits.ts";
+
+export interface DetectOptions {
+  readonly overrides: HardwareOverrides;
+  readonly caps: HardwareCaps;
+  /** Need not exist yet. */
+  readonly modelDirectory: string;
+  readonly diskBudgetBytes: number;
+  readonly signal?: AbortSignal;
+  readonly probe?: HostProbe;
+}
+
+/** Most GPUs and longest texts that a report may hold. Source: shared/hardware.ts. */
+const MAX_GPUS = 64;
+const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
+
+/**
+ * What this host has, after its owner's overrides and caps. Missing tools leave facts unknown and are no error.
+ * @throws `signal.reason` when aborted, and nothing else.
+ */
+export async function detectHardware(options: DetectOptions): Promise<Hardware> {
+  const { probe = systemProbe, signal } = options;
+  const totalRamBytes = probe.totalRamBytes();
+  const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
+  const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
+  const [osName, physicalCores, gpus, diskFreeBytes] = await orAbort(
+    Promise.all([
+      probe.osName(),
+      probe.physicalCores(),
+      detectGpus(probe, totalRamBytes, signal),
+      probe.diskFreeBytes(options.modelDirectory),
+    ]),
+    signal,
+  );
+  const detected: Hardware = {
+    platform: probe.platform,
+    arch: probe.arch,
+    osName: osName?.slice(0, MAX_TEXT.osName) ?? null,
+    cpuModel: cpuModel(probe),
+    logicalCores: Math.max(1, probe.availableCores()),
+    physicalCores,
+    ramBytes,
+    gpus,
+    diskFreeBytes,
+    diskBudgetBytes: options.diskBudgetBytes,
+  };
+  return applyOwnerLimits(detected, options.overrides, options.caps);
+}
+
+/** The vendors' own sources first; systeminformation where they say nothing. */
+async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSignal): Promise<Gpu[]> {
+  const nvidiaText = probe.platform === "darwin" ? null : await probe.run("nvidia-smi", NVIDIA_SMI_ARGUMENTS, signal);
+  const nvidia = parseNvidiaSmi(nvidiaText ?? "");
+  const amd =
+    probe.platform === "linux"
+      ? readAmdGpus(probe.listDirectory("/sys/class/drm"), (path) => probe.readText(path))
+      : [];
+  const precise: Gpu[] = [...nvidia, ...amd];
+  if (precise.length > 0 && probe.platform === "linux") return precise.slice(0, MAX_GPUS).map(reportable);
+  const others = gpusOfControllers(await probe.graphics(), { platform: probe.platform, arch: probe.arch, ramBytes });
+  const isNew = ({ vendor, name }: Gpu): boolean => nvidia.length === 0 || !/nvidia/i.test(`${vendor ?? ""} ${name}`);
+  return [...precise, ...others.filter(isNew)].slice(0, MAX_GPUS).map(reportable);
+}
+
+/** The fields of a report, and no other, at most as long as the protocol takes. */
+function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gpu {
+  return {
+    vendor: vendor?.slice(0, MAX_TEXT.vendor) ?? null,
+    name: name.slice(0, MAX_TEXT.gpuName),
+    vramBytes,
+    unifiedMemory,
+    driver: driver?.slice(0, MAX_TEXT.driver) ?? null,
+  };
+}
+
+/** Some ARM kernels say "unknown". */
+function cpuModel(probe: HostProbe): string | null {
+  const model = probe.cpus()[0]?.model.trim() ?? "";
+  return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT.cpuModel);
+}
+
+/** systeminformation takes no signal: what it started ends by itself, and nobody waits for it. */
+function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,101 @@
+import type { CpuInfo } from "node:os";
+import type { Clock } from "../../shared/clock.ts";
+import { totalVramBytes, type Hardware } from "../../shared/hardware.ts";
+import { readAmdGpus } from "./amd-sysfs.ts";
+import { readMemoryLeftBytes } from "./cgroup-memory.ts";
+import { cpuLoadBetween } from "./cpu-load.ts";
+import { systemProbe, type HostProbe } from "./host-probe.ts";
+import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
+
+/** What jobs leave free now; unknown is null. */
+export interface Usage {
+  /** 0 to 1 over all cores, since the reading before. */
+  readonly cpuLoad: number | null;
+  readonly freeRamBytes: number | null;
+  readonly freeVramBytes: number | null;
+}
+
+/** nvidia-smi takes up to seconds on a busy GPU: it runs beside, at most so often, and its last answer counts. */
+const NVIDIA_INTERVAL_MS = 10_000;
+
+/** Reads the machine's load for each heartbeat, in well under a millisecond. */
+export class UsageSampler implements AsyncDisposable {
+  readonly #clock: Clock;
+  readonly #hardware: Pick<Hardware, "ramBytes" | "gpus">;
+  readonly #probe: HostProbe;
+  readonly #stopping = new AbortController();
+  #cpus: readonly CpuInfo[];
+  #nvidiaFreeBytes: number | null = null;
+  #nvidiaAskedMs = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | null = null;
+
+  private constructor(clock: Clock, hardware: Pick<Hardware, "ramBytes" | "gpus">, probe: HostProbe) {
+    this.#clock = clock;
+    this.#hardware = hardware;
+    this.#probe = probe;
+    this.#cpus = probe.cpus();
+    this.#askNvidia();
+  }
+
+  /** `hardware` as it was reported: nothing free is ever more than that. */
+  static open(options: {
+    clock: Clock;
+    hardware: Pick<Hardware, "ramBytes" | "gpus">;
+    probe?: HostProbe;
+  }): UsageSampler {
+    return new UsageSampler(options.clock, options.hardware, options.probe ?? systemProbe);
+  }
+
+  read(): Usage {
+    this.#askNvidia();
+    const before = this.#cpus;
+    this.#cpus = this.#probe.cpus();
+    return {
+      cpuLoad: cpuLoadBetween(before, this.#cpus),
+      freeRamBytes: this.#freeRamBytes(),
+      freeVramBytes: this.#freeVramBytes(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#asking;
+  }
+
+  #freeRamBytes(): number {
+    const isLinux = this.#probe.platform === "linux";
+    const left = isLinux ? readMemoryLeftBytes((path) => this.#probe.readText(path)) : null;
+    return Math.min(this.#probe.freeRamBytes(), left ?? Number.POSITIVE_INFINITY, this.#hardware.ramBytes);
+  }
+
+  #freeVramBytes(): number | null {
+    const amd = this.#has("AMD") && this.#probe.platform === "linux" ? this.#amdFreeBytes() : null;
+    if (this.#nvidiaFreeBytes === null && amd === null) return null;
+    return Math.min((this.#nvidiaFreeBytes ?? 0) + (amd ?? 0), totalVramBytes(this.#hardware));
+  }
+
+  #amdFreeBytes(): number | null {
+    const cards = readAmdGpus(this.#probe.listDirectory("/sys/class/drm"), (path) => this.#probe.readText(path));
+    return sumKnown(cards.map(({ freeVramBytes }) => freeVramBytes));
+  }
+
+  /** Starts a reading when the last is old enough; one at a time, never waited for. */
+  #askNvidia(): void {
+    const isDue = this.#clock.monotonicMs() - this.#nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
+    if (!this.#has("NVIDIA") || this.#asking !== null || !isDue || this.#stopping.signal.aborted) return;
+    this.#nvidiaAskedMs = this.#clock.monotonicMs();
+    this.#asking = this.#probe.run("nvidia-smi", NVIDIA_SMI_ARGUMENTS, this.#stopping.signal).then((text) => {
+      this.#nvidiaFreeBytes = sumKnown(parseNvidiaSmi(text ?? "").map(({ freeVramBytes }) => freeVramBytes));
+      this.#asking = null;
+    });
+  }
+
+  #has(vendor: "NVIDIA" | "AMD"): boolean {
+    return this.#hardware.gpus.some((gpu) => gpu.vendor === vendor);
+  }
+}
+
+function sumKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,98 @@
+import { JobFailure } from "../../shared/errors.ts";
+import { chooseEvictions, type Evictable } from "./eviction.ts";
+
+/** Something on disk that may be deleted to make room. */
+export interface StoredItem extends Evictable {
+  readonly key: string;
+}
+
+export interface DiskUsage {
+  readonly budgetBytes: number;
+  /** Models, parts and what running downloads have reserved. */
+  readonly usedBytes: number;
+  /** Part of `usedBytes` that could be evicted now. */
+  readonly evictableBytes: number;
+}
+
+/**
+ * Keeps a store within its budget. Reservations are made one after another, so that two downloads never count on the
+ * same room. `items` reads what is on disk; `evict` forgets and deletes one of them.
+ */
+export class DiskBudget {
+  readonly #budgetBytes: number;
+  readonly #items: () => readonly StoredItem[];
+  readonly #evict: (key: string) => Promise<void>;
+  readonly #reserved = new Map<string, number>();
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(budgetBytes: number, items: () => readonly StoredItem[], evict: (key: string) => Promise<void>) {
+    this.#budgetBytes = budgetBytes;
+    this.#items = items;
+    this.#evict = evict;
+  }
+
+  /** Makes `key`'s reservation at least `bytes` long, evicting what it takes. @throws {JobFailure} when it cannot fit. */
+  reserve(key: string, bytes: number): Promise<void> {
+    if (bytes <= (this.#reserved.get(key) ?? -1)) return Promise.resolve();
+    const mine = this.#turn.then(() => this.#makeRoom(key, bytes));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** The download of `key` ended; what it left is counted as an item from now on. */
+  release(key: string): void {
+    this.#reserved.delete(key);
+  }
+
+  /** Evicts until what is there fits the budget, as far as that is possible. */
+  trim(): Promise<void> {
+    this.#turn = this.#turn.then(async () => {
+      const { usedBytes, evictableBytes } = this.usage();
+      const excess = usedBytes - this.#budgetBytes;
+      for (const { key } of chooseEvictions(this.#unreservedItems(), Math.min(excess, evictableBytes)) ?? []) {
+        await this.#evict(key);
+      }
+    });
+    return this.#turn;
+  }
+
+  usage(): DiskUsage {
+    const items = this.#unreservedItems();
+    return {
+      budgetBytes: this.#budgetBytes,
+      usedBytes: sumBytes(items) + this.#reservedBytes(),
+      evictableBytes: sumBytes(items.filter(({ inUse }) => !inUse)),
+    };
+  }
+
+  async #makeRoom(key: string, bytes: number): Promise<void> {
+    const others = this.#unreservedItems().filter((item) => item.key !== key);
+    const takenBytes = sumBytes(others) + this.#reservedBytes() - (this.#reserved.get(key) ?? 0);
+    const chosen = chooseEvictions(others, takenBytes + bytes - this.#budgetBytes);
+    if (chosen === null) throw this.#doesNotFit(bytes, sumBytes(others.filter(({ inUse }) => inUse)));
+    this.#reserved.set(key, bytes);
+    for (const item of chosen) await this.#evict(item.key);
+  }
+
+  /** A part that is being downloaded is counted by its reservation. */
+  #unreservedItems(): StoredItem[] {
+    return this.#items().filter(({ key }) => !this.#reserved.has(key));
+  }
+
+  #reservedBytes(): number {
+    return [...this.#reserved.values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  #doesNotFit(bytes: number, inUseBytes: number): JobFailure {
+    return new JobFailure(
+      "model_unavailable",
+      `The model needs ${bytes} bytes; this Island's disk budget is ${this.#budgetBytes} bytes, ` +
+        `of which ${inUseBytes} are in use and ${this.#reservedBytes()} reserved by downloads`,
+      { retryable: true },
+    );
+  }
+}
+
+function sumBytes(items: readonly Evictable[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes, 0);
+}

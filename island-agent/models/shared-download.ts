@@ -1,0 +1,90 @@
+import type { DownloadProgress } from "./transfer.ts";
+
+/** One caller of a download. */
+interface Waiter<T> {
+  readonly slug: string;
+  readonly onProgress: (progress: DownloadProgress) => void;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * One download with any number of callers. Each may leave by its own signal; when the last one has left, the download
+ * is told to stop. `T` is what each caller gets at the end.
+ */
+export class SharedDownload<T> {
+  readonly key: string;
+  readonly #waiters = new Set<Waiter<T>>();
+  readonly #controller = new AbortController();
+  #progress: DownloadProgress | null = null;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  /** Tells the transfer to stop. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** True once it was told to stop: nobody may join it any more. */
+  get isStopping(): boolean {
+    return this.signal.aborted;
+  }
+
+  get slugs(): ReadonlySet<string> {
+    return new Set([...this.#waiters].map(({ slug }) => slug));
+  }
+
+  /** 0 to 1; null while the size is unknown. */
+  get fraction(): number | null {
+    const total = this.#progress?.totalBytes ?? null;
+    if (this.#progress === null || total === null || total === 0) return null;
+    return Math.min(1, this.#progress.receivedBytes / total);
+  }
+
+  /** Waits for the end; rejects with `signal.reason` when the caller leaves. */
+  async join(slug: string, signal: AbortSignal, onProgress: (progress: DownloadProgress) => void): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const waiter: Waiter<T> = { slug, onProgress, resolve, reject };
+    const leave = (): void => {
+      if (!this.#waiters.delete(waiter)) return;
+      reject(signal.reason);
+      if (this.#waiters.size === 0) this.#controller.abort(signal.reason);
+    };
+    this.#waiters.add(waiter);
+    signal.addEventListener("abort", leave, { once: true });
+    if (this.#progress !== null) onProgress(this.#progress);
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  report(progress: DownloadProgress): void {
+    this.#progress = progress;
+    for (const waiter of this.#waiters) waiter.onProgress(progress);
+  }
+
+  /** Stops the download and answers every caller with `reason`. */
+  stop(reason: Error): void {
+    this.#controller.abort(reason);
+    this.fail(reason);
+  }
+
+  /** Answers every caller that is still there, each with a value of its own, in one step. */
+  succeed(makeValue: () => T): void {
+    for (const { resolve } of this.#takeWaiters()) resolve(makeValue());
+  }
+
+  fail(error: unknown): void {
+    for (const { reject } of this.#takeWaiters()) reject(error);
+  }
+
+  #takeWaiters(): Waiter<T>[] {
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    return waiters;
+  }
+}

@@ -1,0 +1,29 @@
+/** One sequence's tokens that wait for their evaluation: a decode has one, a prompt many. */
+export interface WaitingTokens {
+  readonly sequenceId: number;
+  readonly count: number;
+}
+
+export interface BatchShare {
+  /** Index into the waiting list. */
+  readonly index: number;
+  readonly count: number;
+}
+
+/**
+ * Fills a batch of `size` tokens, smallest first: decodes get their slot before prompts and short prompts before long ones, so that a
+ * long prompt stalls neither a running answer nor a short question. It cannot starve: there are few sequences, and each decode is one
+ * token. The shares come in ascending order of sequence, because llama.cpp splits a batch where ids descend.
+ */
+export function fillBatch(waiting: readonly WaitingTokens[], size: number): BatchShare[] {
+  const items = waiting.map(({ sequenceId, count }, index) => ({ sequenceId, count, index }));
+  items.sort((a, b) => a.count - b.count || a.sequenceId - b.sequenceId);
+  let left = size;
+  const shares = items.flatMap((item) => {
+    const count = Math.min(item.count, left);
+    left -= count;
+    return count > 0 ? [{ ...item, count }] : [];
+  });
+  shares.sort((a, b) => a.sequenceId - b.sequenceId);
+  return shares.map(({ index, count }) => ({ index, count }));
+}

@@ -1,0 +1,110 @@
+import { randomInt } from "node:crypto";
+import {
+  type ChatWrapper,
+  type Llama,
+  LlamaChat,
+  type LlamaContext,
+  type LlamaContextSequence,
+  type LlamaModel,
+  resolveChatWrapper,
+  type Token,
+} from "node-llama-cpp";
+import type { ChatRequest } from "../../../shared/chat-input.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { OutputItem, Usage } from "../../../shared/output.ts";
+import type { RunRequest, RunResult } from "../runtime.ts";
+import { Answer } from "./answer.ts";
+import type { BatchHolder } from "./batching.ts";
+import { historyOf } from "./chat-history.ts";
+import { PromptWrapper } from "./prompt-wrapper.ts";
+import { grammarFor } from "./response-grammar.ts";
+import { samplingOf } from "./sampling.ts";
+import { SequencePool } from "./sequence-pool.ts";
+
+/** Context slots that node-llama-cpp keeps free: one to generate into, and one because it compares with "less than". */
+const RESERVED_TOKENS = 2;
+
+/** A loaded model that answers chats, several at a time in one context. */
+export class ChatModel {
+  readonly #llama: Llama;
+  readonly #model: LlamaModel;
+  readonly #contextTokens: number;
+  readonly #template: ChatWrapper;
+  readonly #holder: BatchHolder;
+  readonly #pool: SequencePool<Token[], LlamaContextSequence>;
+
+  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; holder: BatchHolder }) {
+    this.#llama = parts.llama;
+    this.#model = parts.model;
+    this.#contextTokens = parts.context.contextSize;
+    this.#holder = parts.holder;
+    this.#template = resolveChatWrapper(parts.model);
+    this.#pool = new SequencePool(
+      Array.from({ length: parts.context.totalSequences }, () => parts.context.getSequence()),
+    );
+  }
+
+  /** @throws {JobFailure} @throws `signal.reason` when aborted. */
+  async run(
+    request: ChatRequest,
+    resume: RunRequest["resume"],
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
+    if (resume !== null && request.responseFormat.type !== "text") {
+      throw new JobFailure("cannot_resume", "An answer that is held to a format cannot be continued on another Island");
+    }
+    const soFar = resume?.text ?? "";
+    const wrapper = new PromptWrapper(this.#template, soFar);
+    const history = historyOf(request.messages);
+    const prompt = wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(this.#model.tokenizer);
+    const promptTokens = prompt.length;
+    if (promptTokens > this.#contextTokens - RESERVED_TOKENS) throw this.#tooLong(promptTokens);
+
+    if (soFar !== "") history[history.length - 1] = { type: "model", response: [soFar] };
+    const filled =
+      soFar === ""
+        ? prompt
+        : wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(this.#model.tokenizer);
+    const room = this.#contextTokens - RESERVED_TOKENS + 1 - filled.length;
+    const written = resume?.tokens ?? 0;
+    const maxTokens = Math.min(request.maxTokens - written, room);
+    const usageOf = (tokens: number): Usage => ({ promptTokens, completionTokens: written + tokens });
+    if (maxTokens < 1) return { finishReason: "length", usage: usageOf(0) };
+
+    const grammar = await grammarFor(this.#llama, request.responseFormat);
+    const sequence = await this.#pool.acquire(filled, signal);
+    const answer = new Answer(request.stop, onOutput, signal);
+    const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
+    this.#holder.activeRuns++;
+    try {
+      const finishReason = await answer.write((hooks) =>
+        chat.generateResponse(history, {
+          ...samplingOf(request, this.#model.tokenize(soFar), randomInt(2 ** 32)),
+          ...hooks,
+          ...(grammar === undefined ? {} : { grammar }),
+          maxTokens,
+          contextShift: { strategy: neverShift },
+        }),
+      );
+      return { finishReason, usage: usageOf(answer.tokens) };
+    } finally {
+      this.#holder.activeRuns--;
+      chat.dispose({ disposeSequence: false });
+      this.#pool.release(sequence);
+    }
+  }
+
+  #tooLong(promptTokens: number): JobFailure {
+    const most = this.#contextTokens - RESERVED_TOKENS;
+    return new JobFailure(
+      "context_length_exceeded",
+      `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${most}`,
+    );
+  }
+}
+
+/** The sizes were checked before; to cut a conversation in silence would be a fault of ours. */
+function neverShift(): never {
+  throw new Error("The context is full although its size was checked");
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../../../shared/clock.ts";
+import { type Environment, hostEnvironment } from "./host-environment.ts";
+import type { FromHost, ToHost } from "./host-messages.ts";
+
+/** The entry file has this file's extension: `.ts` from the sources, `.js` from the package. */
+const HOST_FILE = fileURLToPath(new URL(`./llama-host.${import.meta.url.slice(-2)}`, import.meta.url));
+
+/** Most of the host's error output that is kept, its end. */
+const STDERR_KEPT = 4_096;
+/** How long after its exit the rest of its error output is waited for. */
+const STDERR_GRACE_MS = 200;
+
+/** How a host process ended. */
+export interface HostEnding {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why we killed it; null when we did not. */
+  readonly killedBecause: string | null;
+  /** The end of what it wrote to stderr: assertions of llama.cpp. */
+  readonly stderrTail: string;
+}
+
+/** One child process that runs llama.cpp. It ends when told to, when killed, by a crash, or with its parent. */
+export class HostProcess {
+  /** Resolves when the process is gone, for whatever reason; never rejects. */
+  readonly ended: Promise<HostEnding>;
+  readonly #child: ChildProcess;
+  #listener: (message: FromHost) => void = () => {};
+  #killedBecause: string | null = null;
+
+  constructor(options: { environment: Environment; sequences: number; clock: Clock }) {
+    this.#child = fork(HOST_FILE, [], {
+      env: hostEnvironment(options.environment, options.sequences),
+      execArgv: [],
+      serialization: "json",
+      // stdin is never written: its end tells the host that we are gone (parent-watch.ts).
+      stdio: ["pipe", "ignore", "pipe", "ipc"],
+    });
+    this.#child.stdin?.on("error", ignoreBrokenPipe);
+    this.#child.on("message", (message) => this.#listener(message as FromHost));
+    this.ended = this.#watchEnd(options.clock);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Replaces the one listener. */
+  listen(listener: (message: FromHost) => void): void {
+    this.#listener = listener;
+  }
+
+  /** Sends, or does nothing when the process is gone: `ended` tells that. */
+  send(message: ToHost): void {
+    if (this.#child.connected) this.#child.send(message, ignoreBrokenPipe);
+  }
+
+  /** Kills the process at once. */
+  kill(because: string): void {
+    this.#killedBecause ??= because;
+    this.#child.kill("SIGKILL");
+  }
+
+  #watchEnd(clock: Clock): Promise<HostEnding> {
+    const child = this.#child;
+    let stderrTail = "";
+    child.stderr?.setEncoding("utf8");
+    child.stderr?.on("data", (text: string) => {
+      stderrTail = (stderrTail + text).slice(-STDERR_KEPT);
+    });
+    return new Promise((resolve) => {
+      const settle = (code: number | null, signal: NodeJS.Signals | null): void =>
+        resolve({ code, signal, killedBecause: this.#killedBecause, stderrTail });
+      child.on("error", (error) => {
+        stderrTail = error.message;
+        if (child.pid === undefined) settle(null, null);
+      });
+      child.on("exit", (code, signal) => {
+        child.stdin?.destroy();
+        const timer = clock.schedule(STDERR_GRACE_MS, () => settle(code, signal));
+        child.on("close", () => {
+          timer.cancel();
+          settle(code, signal);
+        });
+      });
+    });
+  }
+}
+
+/** A write to a process that has just ended fails; its end is reported by `ended`. */
+function ignoreBrokenPipe(): void {}

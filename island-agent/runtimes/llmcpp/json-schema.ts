@@ -1,0 +1,201 @@
+import type { Llama } from "node-llama-cpp";
+import { JobFailure } from "../../../shared/errors.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+/** What `createGrammarForJsonSchema` takes; `Schema` here, because its own type cannot be built up piece by piece. */
+export type GrammarSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
+
+/** Keywords that say nothing about which values are valid. */
+const ANNOTATIONS = new Set(
+  "$schema $id $comment $anchor title description default examples example deprecated readOnly writeOnly nullable".split(
+    " ",
+  ),
+);
+/** Keywords that only narrow a value, which a grammar cannot do. Left out, the answer has the right shape; `strict` refuses them. */
+const NARROWING = new Set(
+  "pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contentEncoding contentMediaType".split(
+    " ",
+  ),
+);
+const FORMATS = new Set(["date-time", "time", "date"]);
+const UNDERSTOOD = new Set(
+  (
+    "type enum const anyOf oneOf allOf $ref $defs definitions format minLength maxLength items prefixItems minItems maxItems " +
+    "properties required additionalProperties minProperties maxProperties"
+  ).split(" "),
+);
+/** A grammar grows with the bounds and the nodes of its schema, and compiling it holds up every other run. */
+const MOST_REPEATS = 2_000;
+const MOST_NODES = 1_000;
+const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
+
+/**
+ * A JSON Schema as node-llama-cpp's grammars take it. Objects get exactly their listed properties, all of them, which is valid
+ * wherever more or fewer are allowed.
+ * @throws {JobFailure} `invalid_input`, naming the place and the keyword that cannot be kept.
+ */
+export function grammarSchemaOf(schema: Schema, isStrict: boolean): GrammarSchema {
+  return new SchemaReader(isStrict).read(schema, "schema") as GrammarSchema;
+}
+
+class SchemaReader {
+  readonly #isStrict: boolean;
+  #nodes = 0;
+
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict;
+  }
+
+  read(raw: unknown, path: string): Schema {
+    if (++this.#nodes > MOST_NODES) throw unsupported(path, `more than ${MOST_NODES} parts are not supported`);
+    if (raw === true) return anyValue();
+    if (!isSchema(raw)) throw unsupported(path, "is not a schema");
+    this.#checkKeywords(raw, path);
+    const defs = {
+      ...this.#readAll(raw["definitions"], `${path}.definitions`),
+      ...this.#readAll(raw["$defs"], `${path}.$defs`),
+    };
+    const core = this.#readCore(raw, path);
+    return Object.keys(defs).length === 0 ? core : { ...core, $defs: defs };
+  }
+
+  #readCore(raw: Schema, path: string): Schema {
+    const ref = raw["$ref"];
+    if (ref !== undefined) return { $ref: referenceOf(ref, path) };
+    const choices = raw["oneOf"] ?? raw["anyOf"];
+    if (choices !== undefined) return { oneOf: this.#readList(choices, path) };
+    if (raw["allOf"] !== undefined) return this.#readOnly(raw["allOf"], path);
+    if (raw["const"] !== undefined) return { const: literal(raw["const"], path) };
+    if (raw["enum"] !== undefined) return { enum: literals(raw["enum"], path) };
+    const types = typesOf(raw);
+    if (types.length === 0) return anyValue();
+    const [only] = types;
+    if (types.length === 1 && only !== undefined) return this.#readTyped(only, raw, path);
+    return { oneOf: types.map((type) => this.#readTyped(type, raw, path)) };
+  }
+
+  #readTyped(type: string, raw: Schema, path: string): Schema {
+    switch (type) {
+      case "object":
+        return this.#readObject(raw, path);
+      case "array":
+        return {
+          type,
+          ...(raw["items"] === undefined || raw["items"] === true
+            ? {}
+            : { items: this.read(raw["items"], `${path}.items`) }),
+          ...(raw["prefixItems"] === undefined
+            ? {}
+            : { prefixItems: this.#readList(raw["prefixItems"], `${path}.prefixItems`) }),
+          ...bounds(raw, ["minItems", "maxItems"], path),
+        };
+      case "string": {
+        const format = raw["format"];
+        return typeof format === "string" && FORMATS.has(format)
+          ? { type, format }
+          : { type, ...bounds(raw, ["minLength", "maxLength"], path) };
+      }
+      case "number":
+      case "integer":
+      case "boolean":
+      case "null":
+        return { type };
+      default:
+        throw unsupported(path, `type "${type}" is not known`);
+    }
+  }
+
+  #readObject(raw: Schema, path: string): Schema {
+    const properties = this.#readAll(raw["properties"], `${path}.properties`);
+    const more = raw["additionalProperties"];
+    const names = Object.keys(properties);
+    for (const name of Array.isArray(raw["required"]) ? (raw["required"] as unknown[]) : []) {
+      if (!names.includes(String(name)))
+        throw unsupported(path, `"${String(name)}" is required but is not among the properties`);
+    }
+    // A free-form object: listed properties, where there are any, are answer enough.
+    if (names.length > 0) return { type: "object", properties };
+    if (more === false) return { type: "object", properties: {} };
+    const values = isSchema(more) ? this.read(more, `${path}.additionalProperties`) : true;
+    return { type: "object", additionalProperties: values, ...bounds(raw, ["minProperties", "maxProperties"], path) };
+  }
+
+  #readAll(raw: unknown, path: string): Record<string, Schema> {
+    if (raw === undefined) return {};
+    if (!isSchema(raw)) throw unsupported(path, "is not an object");
+    return Object.fromEntries(Object.entries(raw).map(([name, part]) => [name, this.read(part, `${path}.${name}`)]));
+  }
+
+  #readList(raw: unknown, path: string): Schema[] {
+    if (!Array.isArray(raw) || raw.length === 0) throw unsupported(path, "is not a list of schemas");
+    return raw.map((part, index) => this.read(part, `${path}.${index}`));
+  }
+
+  /** `allOf` of one schema is that schema; more would have to be merged. */
+  #readOnly(raw: unknown, path: string): Schema {
+    const [only, ...others] = this.#readList(raw, `${path}.allOf`);
+    if (only === undefined || others.length > 0)
+      throw unsupported(path, 'keyword "allOf" with several schemas is not supported');
+    return only;
+  }
+
+  #checkKeywords(raw: Schema, path: string): void {
+    for (const keyword of Object.keys(raw)) {
+      if (ANNOTATIONS.has(keyword)) continue;
+      const isNarrowing = NARROWING.has(keyword) || (keyword === "format" && !FORMATS.has(String(raw[keyword])));
+      if (isNarrowing && !this.#isStrict) continue;
+      if (isNarrowing || !UNDERSTOOD.has(keyword)) throw unsupported(path, `keyword "${keyword}" is not supported`);
+    }
+  }
+}
+
+function typesOf(raw: Schema): readonly string[] {
+  const type = raw["type"];
+  if (Array.isArray(type)) return type.map(String);
+  if (type !== undefined) return [String(type)];
+  if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined) return ["object"];
+  if (raw["items"] !== undefined || raw["prefixItems"] !== undefined) return ["array"];
+  return [];
+}
+
+function anyValue(): Schema {
+  return { oneOf: [{ type: ANY_SCALAR }, { type: "array" }, { type: "object", additionalProperties: true }] };
+}
+
+function referenceOf(ref: unknown, path: string): string {
+  const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(ref))?.[1];
+  if (name === undefined) throw unsupported(path, `reference ${JSON.stringify(ref)} is not of the form "#/$defs/name"`);
+  return `#/$defs/${name}`;
+}
+
+function literals(raw: unknown, path: string): unknown[] {
+  if (!Array.isArray(raw) || raw.length === 0) throw unsupported(path, "enum is not a list of values");
+  return raw.map((value) => literal(value, path));
+}
+
+function literal(value: unknown, path: string): unknown {
+  if (typeof value === "object" && value !== null)
+    throw unsupported(path, "only strings, numbers, booleans and null can be listed");
+  return value;
+}
+
+function bounds(raw: Schema, names: readonly string[], path: string): Record<string, number> {
+  const given = names.filter((name) => raw[name] !== undefined);
+  return Object.fromEntries(
+    given.map((name) => {
+      const value = raw[name];
+      if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > MOST_REPEATS) {
+        throw unsupported(path, `${name} is not an integer in 0..${MOST_REPEATS}`);
+      }
+      return [name, value];
+    }),
+  );
+}
+
+function isSchema(raw: unknown): raw is Schema {
+  return typeof raw === "object" && raw !== null && !Array.isArray(raw);
+}
+
+function unsupported(path: string, why: string): JobFailure {
+  return new JobFailure("invalid_input", `response_format.json_schema.${path}: ${why}`);
+}

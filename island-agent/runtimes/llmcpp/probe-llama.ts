@@ -1,0 +1,18 @@
+import { getLlama, getModuleVersion, type Llama } from "node-llama-cpp";
+import type { ProbeResult } from "../runtime.ts";
+import type { GpuChoice } from "./host-messages.ts";
+
+/** Starts llama.cpp without a model and tells its versions and the GPU back end that it found. */
+export async function probeLlama(gpu: GpuChoice): Promise<ProbeResult> {
+  try {
+    const llama = await getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false });
+    return { usable: true, version: await versionOf(llama) };
+  } catch (cause) {
+    return { usable: false, reason: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+async function versionOf(llama: Llama): Promise<string> {
+  const release = llama.llamaCppRelease.release;
+  return `node-llama-cpp ${await getModuleVersion()}, llama.cpp ${release}, ${llama.gpu === false ? "cpu" : llama.gpu}`;
+}

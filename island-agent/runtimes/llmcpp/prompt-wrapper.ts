@@ -1,0 +1,51 @@
+import {
+  ChatWrapper,
+  type ChatWrapperGenerateContextStateOptions,
+  type ChatWrapperGeneratedContextState,
+  LlamaText,
+} from "node-llama-cpp";
+
+/**
+ * The model's own template, with two differences. What the model says is delivered from its first character: the template's wish to
+ * drop white space at the start would eat the space of a word when an answer is continued. And the text so far follows the prompt as it
+ * stands, whatever the template does to finished answers (trim them, close them).
+ */
+export class PromptWrapper extends ChatWrapper {
+  readonly wrapperName: string;
+  override readonly settings: ChatWrapper["settings"];
+  readonly #template: ChatWrapper;
+  readonly #soFar: string;
+
+  constructor(template: ChatWrapper, soFar: string) {
+    super();
+    this.wrapperName = template.wrapperName;
+    this.settings = template.settings;
+    this.#template = template;
+    this.#soFar = soFar;
+  }
+
+  override generateContextState(options: ChatWrapperGenerateContextStateOptions): ChatWrapperGeneratedContextState {
+    if (this.#soFar === "" || !this.#isAtStart(options)) {
+      return verbatim(this.#template.generateContextState(options));
+    }
+    const chatHistory = [...options.chatHistory.slice(0, -1), { type: "model" as const, response: [] }];
+    const state = this.#template.generateContextState({ ...options, chatHistory });
+    state.contextText = LlamaText([state.contextText, this.#soFar]);
+    return verbatim(state);
+  }
+
+  /**
+   * True while the history ends in the text so far alone. Templates with thoughts are left to themselves: their prompt may open a
+   * thought, which a text that is already an answer must not follow.
+   */
+  #isAtStart({ chatHistory }: ChatWrapperGenerateContextStateOptions): boolean {
+    const last = chatHistory.at(-1);
+    if (last?.type !== "model" || this.settings.segments?.thought !== undefined) return false;
+    return last.response.length === 1 && last.response[0] === this.#soFar;
+  }
+}
+
+function verbatim(state: ChatWrapperGeneratedContextState): ChatWrapperGeneratedContextState {
+  state.ignoreStartText = [];
+  return state;
+}

@@ -1,0 +1,30 @@
+import type { Llama, LlamaGrammar } from "node-llama-cpp";
+import type { ResponseFormat } from "../../../shared/chat-input.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import { grammarSchemaOf } from "./json-schema.ts";
+
+/**
+ * The grammar that holds an answer to its format; undefined for plain text.
+ * @throws {JobFailure} `invalid_input` for a schema that cannot be kept.
+ */
+export async function grammarFor(llama: Llama, format: ResponseFormat): Promise<LlamaGrammar | undefined> {
+  switch (format.type) {
+    case "text":
+      return undefined;
+    case "json_object":
+      return llama.getGrammarFor("json");
+    case "json_schema": {
+      const schema = grammarSchemaOf(format.json_schema.schema, format.json_schema.strict === true);
+      try {
+        return await llama.createGrammarForJsonSchema(schema);
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new JobFailure("invalid_input", `response_format.json_schema: no grammar can be made of it: ${why}`, {
+          cause,
+        });
+      }
+    }
+    default:
+      return format satisfies never;
+  }
+}

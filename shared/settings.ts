@@ -1,0 +1,265 @@
+import { parse, TomlError } from "smol-toml";
+
+/** One key of a configuration. `T` is the value in the program's units; files, flags and the environment use the key's. */
+export interface Setting<T> {
+  /** As in the file; a dot stands for a table ("models.disk_budget_gb"). */
+  readonly key: string;
+  readonly meaning: string;
+  /** Completes "x is not …": "an integer in 0..65535". */
+  readonly allowed: string;
+  /** In the key's units; null: unset. */
+  readonly fallback: string | number | boolean | null;
+  /** Says what an unset key comes to, where that is not "unset". */
+  readonly unsetMeans: string | null;
+  /** Never shown, and no flag: other users of the machine see the flags. */
+  readonly isSecret: boolean;
+  /** Native value of a flag's or variable's text; undefined when it is none. */
+  readonly fromText: (text: string) => unknown;
+  /** The program's value; undefined when `native` is not allowed. */
+  readonly check: (native: unknown) => T | undefined;
+}
+export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
+export type Settings<Table extends SettingsTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
+};
+
+interface Common<Fallback> {
+  readonly fallback: Fallback;
+  readonly meaning: string;
+  readonly unsetMeans?: string;
+}
+
+/** Constructors of settings. A null `fallback` makes the key optional and its value nullable. */
+export const setting = {
+  text: <F extends string | null>(key: string, options: Common<F> & { isSecret?: boolean }): Setting<string | F> => ({
+    ...common(key, options),
+    isSecret: options.isSecret ?? false,
+    allowed: "a text of 1 to 1000 characters",
+    check: (native) => (typeof native === "string" && native !== "" && native.length <= 1_000 ? native : undefined),
+  }),
+  /** An http or https URL, kept without the slash at its end. */
+  url: <F extends string | null>(key: string, options: Common<F>): Setting<string | F> => ({
+    ...common(key, options),
+    allowed: "an http or https URL",
+    check: (native) => {
+      const url = typeof native === "string" ? URL.parse(native) : null;
+      return url !== null && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined;
+    },
+  }),
+  choice: <T extends string>(key: string, choices: readonly T[], options: Common<T>): Setting<T> => ({
+    ...common(key, options),
+    allowed: `one of ${choices.join(", ")}`,
+    check: (native) => choices.find((choice) => choice === native),
+  }),
+  boolean: (key: string, options: Common<boolean>): Setting<boolean> => ({
+    ...common(key, options),
+    allowed: "true or false",
+    fromText: (text) => ({ true: true, false: false })[text],
+    check: (native) => (typeof native === "boolean" ? native : undefined),
+  }),
+  integer: <F extends number | null>(key: string, options: Common<F> & Range): Setting<number | F> => ({
+    ...common(key, options),
+    allowed: `an integer in ${options.min}..${options.max}`,
+    fromText: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined),
+    check: (native) => (Number.isInteger(native) && isWithin(native, options) ? native : undefined),
+  }),
+  /** A number, fractions allowed; the program gets it times `factor` (1), as an integer when `factor` is given. */
+  number: <F extends number | null>(
+    key: string,
+    options: Common<F> & Range & { factor?: number },
+  ): Setting<number | F> => ({
+    ...common(key, options),
+    allowed: `a number in ${options.min}..${options.max}`,
+    fromText: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : undefined),
+    check: (native) => {
+      if (!isWithin(native, options)) return undefined;
+      return options.factor === undefined ? native : Math.round(native * options.factor);
+    },
+  }),
+};
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+function isWithin(native: unknown, { min, max }: Range): native is number {
+  return typeof native === "number" && native >= min && native <= max;
+}
+
+function common<F extends string | number | boolean | null>(key: string, options: Common<F>) {
+  const { meaning, fallback, unsetMeans = null } = options;
+  return { key, meaning, fallback, unsetMeans, isSecret: false, fromText: (text: string): unknown => text };
+}
+
+/** The configuration cannot be used. One line per problem: where the value came from, the value, what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join("\n"), options);
+    this.problems = problems;
+  }
+}
+
+export interface ConfigFile {
+  /** For messages: its path. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Where values come from. Flags win over the environment, it over the file, it over the defaults. */
+export interface SettingSources {
+  /** By camel-cased flag ("dataDirectory"), as commander gives them; undefined is unset. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** An empty variable is unset. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: ConfigFile | null;
+}
+
+export interface ResolvedSetting {
+  readonly key: string;
+  /** In the key's units, as text; "(hidden)" for a secret, null when unset. */
+  readonly shown: string | null;
+  readonly source: "flag" | "environment" | "file" | "default";
+}
+
+/**
+ * Values of every setting of `table`, and where each came from.
+ * @throws {ConfigError} with all problems; unknown keys of the file are among them.
+ */
+export function resolveSettings<Table extends SettingsTable>(
+  table: Table,
+  envPrefix: string,
+  sources: SettingSources,
+): { values: Settings<Table>; resolved: ResolvedSetting[] } {
+  const problems: string[] = [];
+  const resolved: ResolvedSetting[] = [];
+  const values: Record<string, unknown> = {};
+  const inFile = sources.file === null ? new Map<string, unknown>() : readTomlKeys(sources.file);
+  const known = new Map(Object.values(table).map((entry) => [entry.key, entry]));
+  for (const key of inFile.keys()) {
+    if (!known.has(key)) problems.push(`${sources.file?.name}: ${unknownKey(key, [...known.keys()])}`);
+  }
+  for (const [name, entry] of Object.entries(table)) {
+    const found = findValue(entry, envPrefix, sources, inFile);
+    const native = typeof found.raw === "string" && found.isText ? entry.fromText(found.raw) : found.raw;
+    const value = native === null && entry.fallback === null ? null : entry.check(native);
+    if (value === undefined) {
+      const shown = entry.isSecret ? "(hidden)" : JSON.stringify(found.raw);
+      problems.push(`${found.where}: ${shown} is not ${entry.allowed}`);
+    }
+    values[name] = value;
+    resolved.push({ key: entry.key, shown: show(entry, native), source: found.source });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { values: Object.freeze(values) as Settings<Table>, resolved };
+}
+
+interface FoundValue {
+  readonly raw: unknown;
+  readonly isText: boolean;
+  readonly source: ResolvedSetting["source"];
+  readonly where: string;
+}
+
+function findValue(
+  entry: Setting<unknown>,
+  envPrefix: string,
+  { flags, env, file }: SettingSources,
+  inFile: ReadonlyMap<string, unknown>,
+): FoundValue {
+  const flag = flagOf(entry);
+  const fromFlag = flag === null ? undefined : flags[camelCase(flag)];
+  if (flag !== null && fromFlag !== undefined) return { raw: fromFlag, isText: true, source: "flag", where: flag };
+  const variable = variableOf(entry, envPrefix);
+  const fromEnv = env[variable];
+  if (fromEnv !== undefined && fromEnv !== "") {
+    return { raw: fromEnv, isText: true, source: "environment", where: variable };
+  }
+  if (inFile.has(entry.key)) {
+    return { raw: inFile.get(entry.key), isText: false, source: "file", where: `${file?.name}: ${entry.key}` };
+  }
+  return { raw: entry.fallback, isText: false, source: "default", where: `default of ${entry.key}` };
+}
+
+/** The file's values by dotted key. @throws {ConfigError} with line and column when it is not TOML. */
+export function readTomlKeys(file: ConfigFile): Map<string, unknown> {
+  const keys = new Map<string, unknown>();
+  const walk = (table: object, prefix: string): void => {
+    for (const [name, value] of Object.entries(table) as [string, unknown][]) {
+      const isTable = Object.prototype.toString.call(value) === "[object Object]";
+      if (isTable) walk(value as object, `${prefix}${name}.`);
+      else keys.set(`${prefix}${name}`, value);
+    }
+  };
+  try {
+    walk(parse(file.text), "");
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [message = ""] = error.message.split("\n");
+    throw new ConfigError([`${file.name}:${error.line}:${error.column}: ${message}`], { cause: error });
+  }
+  return keys;
+}
+
+/** What is wrong with `key`, and the known key that is most like it. */
+export function unknownKey(key: string, known: readonly string[]): string {
+  const [nearest] = known.toSorted((a, b) => editDistance(key, a) - editDistance(key, b));
+  return `${key}: unknown key${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+}
+
+/** Levenshtein's, in UTF-16 units. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+export interface SettingDescription {
+  readonly key: string;
+  /** Null for secrets. */
+  readonly flag: string | null;
+  readonly env: string;
+  /** In the key's units, or what an unset key comes to. */
+  readonly fallback: string;
+  readonly allowed: string;
+  readonly meaning: string;
+}
+
+/** The table for people: one entry per key, in order. */
+export function describeSettings(table: SettingsTable, envPrefix: string): SettingDescription[] {
+  return Object.values(table).map((entry) => ({
+    key: entry.key,
+    flag: flagOf(entry),
+    env: variableOf(entry, envPrefix),
+    fallback: show(entry, entry.fallback) ?? entry.unsetMeans ?? "unset",
+    allowed: entry.allowed,
+    meaning: entry.meaning,
+  }));
+}
+
+function show(entry: Setting<unknown>, native: unknown): string | null {
+  if (native === null || native === undefined) return null;
+  if (entry.isSecret) return "(hidden)";
+  return typeof native === "string" ? native : JSON.stringify(native);
+}
+
+function flagOf(entry: Setting<unknown>): string | null {
+  return entry.isSecret ? null : `--${entry.key.replaceAll(/[._]/g, "-")}`;
+}
+
+function variableOf(entry: Setting<unknown>, envPrefix: string): string {
+  return `${envPrefix}${entry.key.replaceAll(".", "_").toUpperCase()}`;
+}
+
+function camelCase(flag: string): string {
+  return flag.replace(/^--/, "").replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,214 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
+import { createApp } from "../../coordinator/http/app.ts";
+import { DEFAULT_HTTP_OPTIONS, type HttpDeps, type HttpOptions } from "../../coordinator/http/http-deps.ts";
+import { listen, type Listener } from "../../coordinator/http/listener.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { StandInAccounts } from "./stand-in-accounts.ts";
+import { ScriptedJobs } from "./scripted-jobs.ts";
+
+const GIB = 1_024 ** 3;
+
+export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
+  return {
+    slug: "tiny",
+    workloadId: 7,
+    name: "Tiny",
+    description: "A small model",
+    category: "llm",
+    licence: "MIT",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
+    requiredRamBytes: GIB,
+    requiredVramBytes: 0,
+    contextTokens: 2_048,
+    priceMicro: 1_500_000,
+    runLimitMs: 300_000,
+    waitLimitMs: 3_600_000,
+    inputSchema: { type: "object" },
+    exampleInput: { prompt: "hi" },
+    isChat: true,
+    ...override,
+  };
+}
+
+export const CARGOS: readonly CatalogEntry[] = [
+  makeCargo(),
+  makeCargo({ slug: "second", workloadId: 8, name: "Second" }),
+  makeCargo({
+    slug: "words",
+    workloadId: 9,
+    category: "text",
+    runtimeType: "onnx",
+    onnxTaskType: "text-classification",
+    contextTokens: null,
+    priceMicro: 250_001,
+    requiredRamBytes: 700_000_000,
+    isChat: false,
+  }),
+];
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  readonly body: any;
+}
+
+interface CallOptions {
+  readonly key?: string | null;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** Before the path; that of the API unless said otherwise. */
+  readonly base?: string;
+}
+
+/** The whole API on a real port, over scripted jobs and a clock that stands still. */
+export class Api implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly catalog = new Catalog(CARGOS, "tiny");
+  readonly jobs = new ScriptedJobs(this.catalog);
+  readonly logLines: Record<string, unknown>[] = [];
+  readonly accounts = new StandInAccounts();
+  /** Account of all keys below. */
+  accountId = "";
+  key = "";
+  readKey = "";
+  writeKey = "";
+  recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
+  checkStore: () => Promise<void> = async () => undefined;
+  #listener: Listener | undefined;
+  #directory = "";
+
+  static async open(options: Partial<HttpOptions> = {}): Promise<Api> {
+    const api = new Api();
+    await api.#start(options);
+    return api;
+  }
+
+  get listener(): Listener {
+    if (this.#listener === undefined) throw new Error("The API is not open");
+    return this.#listener;
+  }
+
+  get port(): number {
+    return this.listener.port;
+  }
+
+  /** Where model files are served from. */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  fetch(method: string, path: string, { key = this.key, body, headers = {}, base = "/api/v1" }: CallOptions = {}): Promise<Response> {
+    return fetch(`${this.url}${base}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.fetch(method, path, options);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("application/json") === true && text !== "";
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  }
+
+  /** A bare connection with `head` sent; lines end in CR LF, and the empty line is added. */
+  async raw(...head: string[]): Promise<Socket> {
+    const socket = connect(this.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.listener.close(AbortSignal.abort());
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  async #start(options: Partial<HttpOptions>): Promise<void> {
+    this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
+    const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
+    this.accountId = "user_1";
+    this.key = this.accounts.add("user_1", ["read", "write"]);
+    this.readKey = this.accounts.add("user_1", ["read"]);
+    this.writeKey = this.accounts.add("user_1", ["write"]);
+    const app = createApp({
+      jobs: this.jobs,
+      accounts: this.accounts as unknown as HttpDeps["accounts"],
+      catalog: this.catalog,
+      recommendations: { recommend: (hostId) => this.recommend(hostId) },
+      store: { check: () => this.checkStore(), accounts: this.accounts as unknown as HttpDeps["store"]["accounts"] },
+      clock: this.clock,
+      log,
+      version: "1.2.3",
+      modelsDirectory: this.#directory,
+      options: { ...DEFAULT_HTTP_OPTIONS, ...options },
+    });
+    this.#listener = await listen((request, env) => app.fetch(request, env), { host: "127.0.0.1", port: 0 });
+  }
+}
+
+/** Everything a socket receives until it is closed, as text. */
+export async function readToEnd(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Reads a response's body in pieces as a test asks for them. */
+export class BodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+  text = "";
+
+  constructor(response: Response) {
+    if (response.body === null) throw new Error("The response has no body");
+    this.#reader = response.body.getReader();
+  }
+
+  /** Reads until all that was received so far ends with `end`. */
+  async until(end: string): Promise<string> {
+    while (!this.text.endsWith(end)) {
+      const { done, value } = await this.#reader.read();
+      if (done) throw new Error(`Ended before ${JSON.stringify(end)}: ${this.text}`);
+      this.text += this.#decoder.decode(value, { stream: true });
+    }
+    return this.text;
+  }
+
+  async toEnd(): Promise<string> {
+    for (let read = await this.#reader.read(); !read.done; read = await this.#reader.read()) {
+      this.text += this.#decoder.decode(read.value, { stream: true });
+    }
+    return this.text;
+  }
+
+  cancel(): Promise<void> {
+    return this.#reader.cancel();
+  }
+}
+
+/** Resolves once `holds`; looks again after each turn of the event loop. Fails by the test's own time limit. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

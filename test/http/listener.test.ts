@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api, BodyReader, eventually, readToEnd } from "./api.ts";
+import { DONE, makeJob } from "./scripted-jobs.ts";
+
+const SESSION = "/api/v1/island/session";
+const UPGRADE = ["Host: x", "Connection: Upgrade", "Upgrade: websocket"];
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+describe("Listener", () => {
+  it("hands over the upgrades of a path, with or without a query", async () => {
+    const urls: (string | undefined)[] = [];
+    api.listener.onUpgrade(SESSION, (request, socket) => {
+      urls.push(request.url);
+      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\nhello");
+    });
+    for (const url of [SESSION, `${SESSION}?a=1`]) {
+      expect(await readToEnd(await api.raw(`GET ${url} HTTP/1.1`, ...UPGRADE))).toMatch(/^HTTP\/1\.1 101 .*hello$/s);
+    }
+    expect(urls).toEqual([SESSION, `${SESSION}?a=1`]);
+  });
+
+  it.each(["/", "/api/v1/jobs", `${SESSION}/x`, "/api/v1/island"])("answers an upgrade of %s with 404", async (path) => {
+    api.listener.onUpgrade(SESSION, () => expect.unreachable());
+    const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE));
+    expect(answer).toBe("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+
+  it("closes the socket when the handler fails", async () => {
+    api.listener.onUpgrade(SESSION, () => Promise.reject(new Error("no")));
+    expect(await readToEnd(await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE))).toBe("");
+  });
+
+  it("close() ends idle connections and takes no new ones", async () => {
+    const idle = connect(api.port, "127.0.0.1");
+    await once(idle, "connect");
+    idle.write("GET /api/v1/cargos HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(idle, "data");
+    const { port } = api;
+    await api.listener.close(new AbortController().signal);
+    await readToEnd(idle);
+    const late = connect(port, "127.0.0.1");
+    const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];
+    expect(error.code).toBe("ECONNREFUSED");
+    api = await Api.open();
+  });
+
+  it("close() waits for answers under way, whose connections then end", async () => {
+    const feed = api.jobs.add(makeJob());
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    let isClosed = false;
+    const closed = api.listener.close(new AbortController().signal).then(() => {
+      isClosed = true;
+    });
+    feed.push([{ type: "status", state: "running" }]);
+    await reader.until("\n\n");
+    expect(isClosed).toBe(false);
+    feed.end(DONE);
+    expect(await reader.toEnd()).toContain("event: done");
+    await closed;
+    api = await Api.open();
+  });
+
+  it("close() cuts off what is left at the deadline, upgraded sockets too", async () => {
+    const feed = api.jobs.add(makeJob());
+    api.listener.onUpgrade(SESSION, (_request, socket) => void socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const upgraded = await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE);
+    await once(upgraded, "data");
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    const deadline = new AbortController();
+    const closed = api.listener.close(deadline.signal);
+    deadline.abort();
+    await closed;
+    await expect(reader.toEnd()).rejects.toThrow();
+    await readToEnd(upgraded);
+    await eventually(() => feed.listeners === 0);
+    expect(api.clock.pendingTimers).toBe(0);
+    api = await Api.open();
+  });
+
+  it("refuses upgrades while it closes", async () => {
+    const feed = api.jobs.add(makeJob());
+    api.listener.onUpgrade(SESSION, () => expect.unreachable());
+    const waiting = connect(api.port, "127.0.0.1");
+    await once(waiting, "connect");
+    const response = await api.fetch("GET", "/jobs/job_1/stream");
+    // Half a request keeps the connection from being idle.
+    waiting.write(`GET ${SESSION} HTTP/1.1\r\n`);
+    await api.call("GET", "/cargos");
+    const closed = api.listener.close(new AbortController().signal);
+    waiting.write(`${UPGRADE.join("\r\n")}\r\n\r\n`);
+    expect(await readToEnd(waiting)).toMatch(/^HTTP\/1\.1 503 /);
+    feed.end(DONE);
+    await response.text();
+    await closed;
+    api = await Api.open();
+  });
+});

@@ -1,0 +1,17 @@
+/** A program that loads a model, brings it into a state, tells the pid of the host process and waits to be killed. */
+import { HANGING_INPUT, makeCargo, makeRequest, makeRuntime, NEVER } from "./llmcpp-support.ts";
+
+const [state = "", endless = "", hanging = ""] = process.argv.slice(2);
+const llm = await makeRuntime().load(
+  makeCargo({ contextTokens: 8_192 }),
+  state === "hanging" ? hanging : endless,
+  NEVER,
+);
+const tell = (): void => void process.send?.(llm.pid);
+
+if (state === "writing") {
+  await llm.run(makeRequest({ prompt: "hi", max_tokens: 4_096 }), () => tell(), NEVER);
+} else {
+  if (state === "hanging") void llm.run(makeRequest(HANGING_INPUT), () => {}, NEVER);
+  tell();
+}

@@ -1,0 +1,292 @@
+import { describe, expect, it } from "vitest";
+import { Bench, GB, makeCargo, MINUTE_MS, START_MS } from "./builders.ts";
+
+const loadedLlama = { loaded: ["llama"] };
+const cachedLlama = { cachedModels: ["hf:owner/repo"] };
+
+describe("step() with a job that comes", () => {
+  it("assigns it to an Island with a free slot", () => {
+    const bench = new Bench();
+    bench.up();
+    expect(bench.submit()).toEqual(["job_1 on isle-1"]);
+    expect(bench.scheduler.freeSlots("isle-1")).toBe(0);
+    expect(bench.scheduler.waitingCount).toBe(0);
+  });
+
+  it("keeps it while no Island fits", () => {
+    const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB })]);
+    bench.up();
+    expect(bench.submit()).toEqual([]);
+    expect(bench.scheduler.waitingCount).toBe(1);
+  });
+
+  it("replaces a job of the same id that waits already", () => {
+    const bench = new Bench();
+    bench.submit({ priority: 10 });
+    bench.submit({ priority: 90 });
+    bench.submit({ id: "job_2", priority: 50 });
+    expect(bench.up({ slots: 3 })).toEqual(["job_1 on isle-1", "job_2 on isle-1"]);
+  });
+
+  it("keeps a job of a Cargo that the catalog does not know", () => {
+    const bench = new Bench([]);
+    bench.up();
+    expect(bench.submit()).toEqual([]);
+    expect(bench.free()).toEqual([]);
+  });
+
+  it("takes an Island that the job avoids only when no other is free", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", ...loadedLlama });
+    bench.up({ id: "isle-2", ...loadedLlama });
+    bench.up({ id: "isle-3" });
+    const avoidIslands = ["isle-1", "isle-2"];
+    expect(bench.submit({ id: "job_1", avoidIslands })).toEqual(["job_1 on isle-3"]);
+    expect(bench.submit({ id: "job_2", avoidIslands })).toEqual(["job_2 on isle-1"]);
+    expect(bench.submit({ id: "job_3" })).toEqual(["job_3 on isle-2"]);
+  });
+});
+
+describe("step() with a job that goes", () => {
+  it("forgets it", () => {
+    const bench = new Bench();
+    bench.submit({ id: "job_1" });
+    bench.submit({ id: "job_2" });
+    bench.cancel("job_1");
+    expect(bench.up({ slots: 5 })).toEqual(["job_2 on isle-1"]);
+  });
+
+  it("ignores an unknown id and a job that was assigned", () => {
+    const bench = new Bench();
+    bench.up({ slots: 2 });
+    bench.submit();
+    expect(bench.cancel("job_1")).toEqual([]);
+    expect(bench.cancel("job_9")).toEqual([]);
+    expect(bench.scheduler.freeSlots("isle-1")).toBe(1);
+  });
+});
+
+describe("step() with Islands", () => {
+  it("fills an Island that comes up, less the slots that are busy", () => {
+    const bench = new Bench();
+    for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
+    expect(bench.up({ slots: 3 }, 1)).toEqual(["job_1 on isle-1", "job_2 on isle-1"]);
+  });
+
+  it("takes a second island_up as a new session", () => {
+    const bench = new Bench();
+    bench.up({ slots: 4 }, 3);
+    bench.up({ slots: 2 }, 1);
+    expect(bench.scheduler.freeSlots("isle-1")).toBe(1);
+  });
+
+  it("assigns nothing to an Island that is down, nor to one that is changed or freed after it", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.down("isle-1");
+    expect(bench.submit()).toEqual([]);
+    expect(bench.change()).toEqual([]);
+    expect(bench.free()).toEqual([]);
+  });
+
+  it("keeps slots in use over island_changed, also below those in use", () => {
+    const bench = new Bench();
+    bench.up({ slots: 3 });
+    bench.submit({ id: "job_1" });
+    bench.submit({ id: "job_2" });
+    bench.change({ slots: 1 });
+    expect(bench.submit({ id: "job_3" })).toEqual([]);
+    expect(bench.free()).toEqual([]);
+    expect(bench.free()).toEqual(["job_3 on isle-1"]);
+  });
+
+  it("gives a draining Island nothing until it ends draining", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.change({ draining: true });
+    expect(bench.submit()).toEqual([]);
+    expect(bench.change()).toEqual(["job_1 on isle-1"]);
+  });
+
+  it("gives no slots for slot_freed of an idle Island", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.free();
+    expect(bench.scheduler.freeSlots("isle-1")).toBe(1);
+  });
+
+  it("keeps measurements while an Island is away", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2" });
+    bench.measure("isle-2", 50);
+    bench.down("isle-2");
+    bench.up({ id: "isle-2" });
+    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("takes a measurement that comes while the Island is away", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2" });
+    bench.down("isle-2");
+    bench.measure("isle-2", 50);
+    bench.up({ id: "isle-2" });
+    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("looks again at waiting jobs when their Cargo changes", () => {
+    const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB })]);
+    bench.up();
+    bench.submit();
+    expect(bench.changeCargo(makeCargo({ requiredRamBytes: 8 * GB }))).toEqual(["job_1 on isle-1"]);
+  });
+
+  it("stops assigning when the Cargo's needs grow", () => {
+    const bench = new Bench();
+    bench.up({ slots: 2 });
+    bench.submit();
+    bench.changeCargo(makeCargo({ requiredRamBytes: 32 * GB }));
+    expect(bench.submit({ id: "job_2" })).toEqual([]);
+  });
+});
+
+describe("step() chooses the Island", () => {
+  it("with the model loaded before one with it on disk before one without", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2", ...cachedLlama });
+    bench.up({ id: "isle-3", ...loadedLlama });
+    expect(bench.submit({ id: "job_1" })).toEqual(["job_1 on isle-3"]);
+    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
+    expect(bench.submit({ id: "job_3" })).toEqual(["job_3 on isle-1"]);
+  });
+
+  it("that was measured faster since the Cargo was first asked for", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2" });
+    bench.submit({ id: "job_1" });
+    bench.free("isle-1");
+    bench.measure("isle-2", 80);
+    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
+  });
+
+  it("whose CPU was calmer at the last heartbeat", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", cpuLoad: 0.1 });
+    bench.up({ id: "isle-2", cpuLoad: 0.5 });
+    bench.submit({ id: "job_1" });
+    bench.free("isle-1");
+    bench.change({ id: "isle-1", cpuLoad: 0.9 });
+    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
+  });
+
+  it("that fails less", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2" });
+    bench.measure("isle-1", null, false);
+    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("with the smaller share of slots in use", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", slots: 2 });
+    bench.up({ id: "isle-2", slots: 2 });
+    expect(bench.submit({ id: "job_1" })).toEqual(["job_1 on isle-1"]);
+    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
+  });
+
+  it("of the lowest id among equals", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-2" });
+    bench.up({ id: "isle-1" });
+    expect(bench.submit()).toEqual(["job_1 on isle-1"]);
+  });
+});
+
+describe("step() chooses the job", () => {
+  it("of higher priority", () => {
+    const bench = new Bench();
+    bench.submit({ id: "job_1", priority: 40 });
+    bench.submit({ id: "job_2", priority: 60 });
+    bench.up({}, 1);
+    expect(bench.drain()).toEqual(["job_2", "job_1"]);
+  });
+
+  it("that waited a minute longer before one of one priority more", () => {
+    const bench = new Bench();
+    bench.submit({ id: "job_1", priority: 51, createdAtMs: START_MS });
+    bench.submit({ id: "job_2", priority: 50, createdAtMs: START_MS - 2 * MINUTE_MS });
+    bench.up({}, 1);
+    expect(bench.drain()).toEqual(["job_2", "job_1"]);
+  });
+
+  it("of the account served least recently, and its oldest one", () => {
+    const bench = new Bench();
+    for (const [index, id] of ["a1", "a2", "a3"].entries()) {
+      bench.submit({ id, accountId: "user_a", createdAtMs: START_MS + 10 - index });
+    }
+    for (const id of ["b1", "b2"]) bench.submit({ id, accountId: "user_b", createdAtMs: START_MS + 20 });
+    bench.up({}, 1);
+    expect(bench.drain()).toEqual(["a3", "b1", "a2", "b2", "a1"]);
+  });
+
+  it("by turns of accounts over all Cargos", () => {
+    const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
+    bench.submit({ id: "a1", accountId: "user_a", createdAtMs: START_MS + 1 });
+    bench.submit({ id: "a2", accountId: "user_a", createdAtMs: START_MS + 2, slug: "gemma" });
+    bench.submit({ id: "b1", accountId: "user_b", createdAtMs: START_MS + 3, slug: "gemma" });
+    bench.up({}, 1);
+    expect(bench.drain()).toEqual(["a1", "b1", "a2"]);
+  });
+
+  it("by turns that were taken before the account's jobs waited", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.submit({ id: "a1", accountId: "user_a" });
+    bench.submit({ id: "a2", accountId: "user_a" });
+    bench.submit({ id: "b1", accountId: "user_b" });
+    expect(bench.drain()).toEqual(["b1", "a2"]);
+  });
+
+  it("of a Cargo that the Island has loaded, among jobs of one band", () => {
+    const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
+    bench.submit({ id: "job_1", accountId: "user_a", slug: "gemma" });
+    bench.submit({ id: "job_2", accountId: "user_b" });
+    bench.submit({ id: "job_3", accountId: "user_c", slug: "gemma", priority: 51 });
+    bench.up(loadedLlama, 1);
+    expect(bench.drain()).toEqual(["job_3", "job_2", "job_1"]);
+  });
+
+  it("that the Island fits, whatever waits in front of it", () => {
+    const bench = new Bench([makeCargo(), makeCargo({ slug: "whisper", runtimeType: "onnx" })]);
+    bench.submit({ id: "job_1", slug: "whisper", priority: 100 });
+    bench.submit({ id: "job_2", priority: 0 });
+    expect(bench.up({ slots: 2 })).toEqual(["job_2 on isle-1"]);
+  });
+});
+
+describe("queuedDemand()", () => {
+  it("counts waiting jobs by slug and leaves out Cargos without any", () => {
+    const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
+    bench.submit({ id: "job_1" });
+    bench.submit({ id: "job_2" });
+    bench.submit({ id: "job_3", slug: "gemma" });
+    bench.cancel("job_3");
+    expect([...bench.scheduler.queuedDemand()]).toEqual([["llama", 2]]);
+  });
+});
+
+describe("the indices of many Cargos", () => {
+  it("are rebuilt for a Cargo that was dropped for others", () => {
+    const cargos = Array.from({ length: 200 }, (_, index) => makeCargo({ slug: `cargo-${index}` }));
+    const bench = new Bench(cargos);
+    bench.up({ slots: 500 });
+    for (const { slug } of cargos) expect(bench.submit({ id: `first_${slug}`, slug })).toHaveLength(1);
+    bench.down("isle-1");
+    bench.up({ id: "isle-2", slots: 500 });
+    for (const { slug } of cargos) expect(bench.submit({ id: `job_${slug}`, slug })).toEqual([`job_${slug} on isle-2`]);
+  });
+});

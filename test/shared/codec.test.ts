@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { pack } from "msgpackr";
+import { describe, expect, it } from "vitest";
+import { encodeFrame, ProtocolError, readFromCoordinator, readFromIsland } from "../../shared/protocol/codec.ts";
+import { makeHello } from "../support/frames.ts";
+
+describe("readFromIsland()", () => {
+  it("gives back what encodeFrame() packed", () => {
+    const hello = makeHello();
+    expect(readFromIsland(encodeFrame(hello))).toEqual(hello);
+  });
+
+  it("keeps 64-bit byte counts exact", () => {
+    const hello = makeHello({ ramBytes: 2 ** 40 + 1 });
+    expect(readFromIsland(encodeFrame(hello))).toEqual(hello);
+  });
+
+  it.each([
+    ["bytes that are no MessagePack", Buffer.from([0xc1, 0xff]), "not MessagePack"],
+    ["an empty frame", Buffer.alloc(0), "not MessagePack"],
+    ["a number", pack(7), "expected object"],
+    ["an unknown type", pack({ type: "reboot" }), "type"],
+    ["a missing field", pack({ type: "started", jobId: "job_1" }), "attempt"],
+    ["a wrong field", pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [{ type: "token", content: 5, count: 1 }] }), "items.0.content"],
+    ["no items", pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [] }), "items"],
+    ["attempt 0", pack({ type: "started", jobId: "j", attempt: 0 }), "attempt"],
+    ["a frame of the other direction", pack({ type: "ack", jobId: "j", attempt: 1, seq: 1 }), "type"],
+  ])("names what is wrong with %s", (_title, raw, named) => {
+    expect(() => readFromIsland(raw)).toThrow(ProtocolError);
+    expect(() => readFromIsland(raw)).toThrow(named);
+  });
+
+  it("throws a ProtocolError, nothing else, for any bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (raw) => {
+        for (const read of [readFromIsland, readFromCoordinator]) {
+          try {
+            read(raw);
+          } catch (error) {
+            expect(error).toBeInstanceOf(ProtocolError);
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import {
+  IllegalTransitionError,
+  isTerminal,
+  JOB_EVENTS,
+  JOB_STATES,
+  nextState,
+  statesAllowing,
+  type JobEvent,
+  type JobState,
+} from "../../shared/job-state.ts";
+
+/** Every cell of the table, written out by hand from DESIGN §4; "-" is an illegal move. */
+const CELLS: Record<JobState, Record<JobEvent, JobState | "-">> = {
+  pending: { assign: "queued", start: "-", complete: "-", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "-" },
+  queued: { assign: "-", start: "running", complete: "-", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
+  running: { assign: "-", start: "-", complete: "completed", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
+  completed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
+  failed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
+  cancelled: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
+  timeout: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
+};
+
+describe("nextState()", () => {
+  for (const state of JOB_STATES) {
+    for (const event of JOB_EVENTS) {
+      const to = CELLS[state][event];
+      it(`${state} + ${event} is ${to}`, () => {
+        if (to === "-") expect(() => nextState(state, event)).toThrow(IllegalTransitionError);
+        else expect(nextState(state, event)).toBe(to);
+      });
+    }
+  }
+});
+
+describe("statesAllowing()", () => {
+  it.each(JOB_EVENTS)("%s: names exactly the states that have the move", (event) => {
+    expect(statesAllowing(event)).toEqual(JOB_STATES.filter((state) => CELLS[state][event] !== "-"));
+  });
+});
+
+it("isTerminal() holds for the four ends", () => {
+  expect(JOB_STATES.filter(isTerminal)).toEqual(["completed", "failed", "cancelled", "timeout"]);
+});

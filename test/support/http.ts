@@ -1,0 +1,77 @@
+/** Calls the API; gives status, parsed body and headers. */
+export async function call(
+  url: string,
+  key: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+): Promise<{ status: number; body: any; headers: Headers }> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? null : JSON.parse(text), headers: response.headers };
+}
+
+export interface SseEvent {
+  readonly id: string;
+  readonly event: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  readonly data: any;
+}
+
+/** Events of a job's stream until the server closes it. */
+export async function* jobEvents(
+  url: string,
+  key: string,
+  jobId: string,
+  options: { lastEventId?: string; signal?: AbortSignal } = {},
+): AsyncGenerator<SseEvent> {
+  const response = await fetch(`${url}/api/v1/jobs/${jobId}/stream`, {
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(options.lastEventId === undefined ? {} : { "last-event-id": options.lastEventId }),
+    },
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  if (response.status !== 200) throw new Error(`stream answered ${response.status}: ${await response.text()}`);
+  let rest = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      if (block.startsWith(":")) continue;
+      const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1] ?? "";
+      yield { id: field("id"), event: field("event"), data: JSON.parse(field("data")) };
+    }
+  }
+}
+
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const each of source) all.push(each);
+  return all;
+}
+
+/** The text that the token events carry. */
+export function textOf(events: readonly SseEvent[]): string {
+  return events.map(({ event, data }) => (event === "token" ? (data.content as string) : "")).join("");
+}
+
+/** Asks again until `isDone`; for states that come without an event to wait for. */
+export async function until<T>(read: () => Promise<T>, isDone: (value: T) => boolean, what: string): Promise<T> {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const value = await read();
+    if (isDone(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Never came true: ${what}`);
+}

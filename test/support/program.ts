@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+export interface ProgramResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program of `bin/` that runs in a process of its own. */
+export class Program implements AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly #exit: Promise<ProgramResult>;
+  #stdout = "";
+  #stderr = "";
+
+  constructor(name: "coordinator" | "island" | "main/demo", args: readonly string[], env: Record<string, string> = {}) {
+    this.process = spawn(process.execPath, [join(ROOT, "bin", `${name}.ts`), ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));
+    this.process.stderr?.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
+    this.#exit = once(this.process, "close").then(([code]) => ({
+      code: code as number | null,
+      stdout: this.#stdout,
+      stderr: this.#stderr,
+    }));
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** Resolves with the match as soon as standard output has one; rejects when the program ends first. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    const ended = this.#exit.then((result) => {
+      throw new Error(`Ended with ${result.code} before it printed ${pattern}:\n${result.stdout}\n${result.stderr}`);
+    });
+    ended.catch(() => undefined);
+    for (;;) {
+      const match = pattern.exec(this.#stdout);
+      if (match !== null) return match;
+      await Promise.race([ended, once(this.process.stdout as NodeJS.ReadableStream, "data")]);
+    }
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.process.kill(signal);
+  }
+
+  /** Resolves when the program has ended and its output is read. */
+  ended(): Promise<ProgramResult> {
+    return this.#exit;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.kill("SIGTERM");
+    const stopped = await Promise.race([this.#exit.then(() => true), wait(15_000)]);
+    if (stopped !== true) this.kill("SIGKILL");
+    await this.#exit;
+  }
+}
+
+function wait(ms: number): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(false), ms).unref();
+  });
+}
+
+/** Runs a program to its end. */
+export function runProgram(name: "coordinator" | "island" | "main/demo", ...args: string[]): Promise<ProgramResult> {
+  return new Program(name, args).ended();
+}

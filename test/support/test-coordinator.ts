@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { AccountService } from "../../coordinator/accounts/account-service.ts";
+import { resolveConfig } from "../../coordinator/config/resolve-config.ts";
+import { openCoordinator, openStore, type Coordinator } from "../../coordinator/coordinator.ts";
+import type { Store } from "../../coordinator/store/store.ts";
+import { systemClock } from "../../shared/clock.ts";
+
+/** A real coordinator in this process: real sockets, real SQLite file, a free port. It can be closed and opened again. */
+export class TestCoordinator implements AsyncDisposable {
+  readonly directory: string;
+  readonly fatal: unknown[] = [];
+  #flags: Readonly<Record<string, unknown>>;
+  #coordinator: Coordinator | null = null;
+
+  private constructor(directory: string, flags: Readonly<Record<string, unknown>>) {
+    this.directory = directory;
+    this.#flags = flags;
+  }
+
+  static async open(flags: Readonly<Record<string, unknown>> = {}): Promise<TestCoordinator> {
+    const test = new TestCoordinator(await mkdtemp(join(tmpdir(), "atoll-test-")), flags);
+    await test.start();
+    return test;
+  }
+
+  get isOpen(): boolean {
+    return this.#coordinator !== null;
+  }
+
+  /** Settings for the next start. */
+  withFlags(flags: Readonly<Record<string, unknown>>): void {
+    this.#flags = { ...this.#flags, ...flags };
+  }
+
+  get url(): string {
+    if (this.#coordinator === null) throw new Error("The coordinator is not open");
+    return this.#coordinator.url;
+  }
+
+  async start(): Promise<void> {
+    const shippedCatalogDirectory = join(import.meta.dirname, "..", "..", "catalog");
+    const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...this.#flags };
+    this.#coordinator = await openCoordinator({
+      config: resolveConfig({ flags, env: {}, toml: null, shippedCatalogDirectory }),
+      clock: systemClock,
+      log: pino({ level: "silent" }),
+      version: "0.0.0-test",
+      onFatal: (error) => this.fatal.push(error),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#coordinator?.close();
+    this.#coordinator = null;
+  }
+
+  /** Works on the data directory beside the running coordinator, as its commands do. */
+  async withStore<T>(use: (store: Store, accounts: AccountService) => Promise<T>): Promise<T> {
+    const store = await openStore(this.directory, systemClock);
+    try {
+      const accounts = new AccountService({
+        store: store.accounts,
+        clock: systemClock,
+        newAccountMicro: 0,
+        registration: "open",
+        log: pino({ level: "silent" }),
+      });
+      return await use(store, accounts);
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** An account with credits, an API key and an Island token. */
+  createAccount(email: string, credits = 1_000): Promise<{ id: string; key: string; islandToken: string }> {
+    return this.withStore(async (_store, accounts) => {
+      const { id } = await accounts.createAccount({ email, password: "correct horse", credits });
+      const { secret: key } = await accounts.createKey(id, {});
+      const { secret: islandToken } = await accounts.createIslandToken(id, "test");
+      return { id, key, islandToken };
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
