@@ -139,13 +139,22 @@ export class Executor {
         abort.signal,
       );
       const { output, finishReason, usage } = result;
-      const timings = { loadMs: startedMs - assignedMs, firstOutputMs, runMs: clock.monotonicMs() - startedMs };
+      const timings = {
+        loadMs: tenths(startedMs - assignedMs),
+        firstOutputMs: firstOutputMs === null ? null : tenths(firstOutputMs),
+        runMs: tenths(clock.monotonicMs() - startedMs),
+      };
       return { type: "finished", finishReason, usage, timings, ...(output === undefined ? {} : { output }) };
     } finally {
       limit.cancel();
       lease.release();
     }
   }
+}
+
+/** Milliseconds to a tenth: what is below is noise. */
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 /** A fault of ours, told without its insides. */

@@ -96,8 +96,9 @@ export class AccountService {
     const account = await this.#deps.store.getByEmail(email);
     const stored = account === undefined ? undefined : await this.#deps.store.passwordHash(account.id);
     const isRight = await this.#passwords.verify(password, stored);
-    if (account === undefined || !isRight)
+    if (account === undefined || !isRight) {
       throw new ServiceError("unauthenticated", "Wrong e-mail address or password");
+    }
     return this.#signIn(account);
   }
 

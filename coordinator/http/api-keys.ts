@@ -7,8 +7,6 @@ import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./presenters.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
-const DEFAULT_NAME = "API key";
-
 /** A comma-separated string as the spec has it, or an array as people try first. */
 const scopesSchema = z
   .union([z.string().transform((list) => list.split(",").map((scope) => scope.trim())), z.array(z.string())])
@@ -16,9 +14,7 @@ const scopesSchema = z
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
   .openapi({ type: "string", description: "Comma-separated, of read, write; or an array", example: "read,write" });
 
-const createBody = z
-  .object({ name: z.string().trim().min(1).max(100).default(DEFAULT_NAME), scopes: scopesSchema.optional() })
-  .openapi("CreateApiKey");
+const createBody = z.object({ name: z.string().optional(), scopes: scopesSchema.optional() }).openapi("CreateApiKey");
 
 const keyFields = {
   id: z.string(),

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Account } from "../store/account-store.ts";
+import type { SignedIn } from "../accounts/account-service.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { accountSchema, presentAccount } from "./account.ts";
 import { bearerToken } from "./auth.ts";
 import { clientAddress } from "./client-address.ts";
@@ -8,7 +9,10 @@ import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
 import { presentTime, timeSchema } from "./presenters.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
-const credentialsSchema = z.object({ email: z.string(), password: z.string() }).openapi("Credentials");
+/** Bounded here, as each is hashed or looked up before anything else is known; the account's own rules are stricter. */
+const credentialsSchema = z
+  .object({ email: z.string().max(1_000), password: z.string().max(1_000) })
+  .openapi("Credentials");
 
 const sessionSchema = z
   .object({
@@ -54,17 +58,14 @@ export function serveAuth(app: HttpApp, deps: HttpDeps): void {
     return c.json({ data: presentSession(session) });
   });
 
-  serveScoped(app, deps, "read", logoutRoute, async ({ c }) => {
+  serveScoped(app, deps, "read", logoutRoute, async ({ c, identity }) => {
+    if (identity.kind !== "session") throw new ServiceError("bad_request", "An API key has no session to end");
     await accounts.logout(bearerToken(c.env.incoming) ?? "");
     return c.json({ data: { logged_out: true } });
   });
 }
 
-function presentSession(session: {
-  token: string;
-  expiresAtMs: number;
-  account: Account;
-}): z.infer<typeof sessionSchema> {
+function presentSession(session: SignedIn): z.infer<typeof sessionSchema> {
   return {
     token: session.token,
     expires_at: presentTime(session.expiresAtMs),

@@ -4,12 +4,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
+import { afterAll, beforeAll } from "vitest";
+import { newId } from "../../shared/ids.ts";
+import { AccountService } from "../../coordinator/accounts/account-service.ts";
 import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
 import { createApp } from "../../coordinator/http/app.ts";
 import { DEFAULT_HTTP_OPTIONS, type HttpDeps, type HttpOptions } from "../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../coordinator/http/listener.ts";
+import type { Account } from "../../coordinator/store/account-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { StandInAccounts } from "./stand-in-accounts.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 
 const GIB = 1_024 ** 3;
@@ -54,6 +58,18 @@ export const CARGOS: readonly CatalogEntry[] = [
   }),
 ];
 
+/** One store for all tests of a file; each test has an account of its own. */
+let store: SqliteStore;
+let storeDirectory: string;
+beforeAll(async () => {
+  storeDirectory = await mkdtemp(join(tmpdir(), "atoll-http-store-"));
+  store = await openSqliteStore({ path: join(storeDirectory, "atoll.db"), clock: new ManualClock() });
+});
+afterAll(async () => {
+  await store.close();
+  await rm(storeDirectory, { recursive: true, force: true });
+});
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -77,21 +93,41 @@ export class Api implements AsyncDisposable {
   readonly catalog = new Catalog(CARGOS, "tiny");
   readonly jobs = new ScriptedJobs(this.catalog);
   readonly logLines: Record<string, unknown>[] = [];
-  readonly accounts = new StandInAccounts();
-  /** Account of all keys below. */
-  accountId = "";
+  /** Of all keys below. */
+  account!: Account;
   key = "";
   readKey = "";
   writeKey = "";
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
-  checkStore: () => Promise<void> = async () => undefined;
+  checkStore: () => Promise<void> = () => store.check();
+  readonly accounts: AccountService;
   #listener: Listener | undefined;
   #directory = "";
 
-  static async open(options: Partial<HttpOptions> = {}): Promise<Api> {
-    const api = new Api();
+  private constructor(registration: "open" | "closed") {
+    const { clock } = this;
+    const log = { error: (facts: object) => void this.logLines.push({ ...facts }) };
+    this.accounts = new AccountService({
+      store: store.accounts,
+      clock,
+      newAccountMicro: 10_000_500_000,
+      registration,
+      log,
+    });
+  }
+
+  static async open(options: Partial<HttpOptions> = {}, registration: "open" | "closed" = "open"): Promise<Api> {
+    const api = new Api(registration);
     await api.#start(options);
     return api;
+  }
+
+  get accountId(): string {
+    return this.account.id;
+  }
+
+  get store(): SqliteStore {
+    return store;
   }
 
   get listener(): Listener {
@@ -112,7 +148,11 @@ export class Api implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  fetch(method: string, path: string, { key = this.key, body, headers = {}, base = "/api/v1" }: CallOptions = {}): Promise<Response> {
+  fetch(
+    method: string,
+    path: string,
+    { key = this.key, body, headers = {}, base = "/api/v1" }: CallOptions = {},
+  ): Promise<Response> {
     return fetch(`${this.url}${base}${path}`, {
       method,
       headers: {
@@ -141,22 +181,36 @@ export class Api implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.listener.close(AbortSignal.abort());
+    await this.accounts.settled();
     await rm(this.#directory, { recursive: true, force: true });
   }
 
   async #start(options: Partial<HttpOptions>): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
-    this.accountId = "user_1";
-    this.key = this.accounts.add("user_1", ["read", "write"]);
-    this.readKey = this.accounts.add("user_1", ["read"]);
-    this.writeKey = this.accounts.add("user_1", ["write"]);
+    const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
+    const email = `${id}@example.com`;
+    // Straight into the store: a password's hash takes its time by design, and most tests need none.
+    this.account = await store.accounts.create({
+      id,
+      email,
+      passwordHash: "",
+      grantMicro: 10_000_500_000,
+      createdAtMs,
+    });
+    const makeKey = async (scopes: string[]) =>
+      (await this.accounts.createKey(id, { name: scopes.join("+"), scopes })).secret;
+    [this.key, this.readKey, this.writeKey] = [
+      await makeKey(["read", "write"]),
+      await makeKey(["read"]),
+      await makeKey(["write"]),
+    ];
     const app = createApp({
       jobs: this.jobs,
-      accounts: this.accounts as unknown as HttpDeps["accounts"],
+      accounts: this.accounts,
       catalog: this.catalog,
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: { check: () => this.checkStore(), accounts: this.accounts as unknown as HttpDeps["store"]["accounts"] },
+      store: { check: () => this.checkStore(), accounts: store.accounts },
       clock: this.clock,
       log,
       version: "1.2.3",

@@ -293,7 +293,9 @@ describe("POST /chat/completions", () => {
 
   it("cancels the job when the client leaves in mid-stream", async () => {
     api.jobs.onSubmit = (feed) => feed.push([token("a")]);
-    const reader = new BodyReader(await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }));
+    const reader = new BodyReader(
+      await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
+    );
     await reader.until("null}]}\n\n");
     await reader.cancel();
     await eventually(() => api.jobs.cancelled.length === 1);

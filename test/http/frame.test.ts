@@ -14,14 +14,19 @@ describe("every answer", () => {
     const headers = { "x-request-id": "mine-1" };
     expect((await api.call("GET", "/cargos", { headers })).headers.get("x-request-id")).toBe("mine-1");
     const strange = { "x-request-id": "a b{}" };
-    expect((await api.call("GET", "/cargos", { headers: strange })).headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await api.call("GET", "/cargos", { headers: strange })).headers.get("x-request-id")).toMatch(
+      /^[0-9a-f-]{36}$/,
+    );
   });
 
   it.each(["/cargos", "/none", "/jobs", "/jobs/job_x", "/../models/none.gguf"])(
     "may be read by a page of any origin, and not sniffed: %s",
     async (path) => {
       const { headers } = await api.call("GET", path, { headers: { origin: "https://page.example" } });
-      expect([headers.get("access-control-allow-origin"), headers.get("x-content-type-options")]).toEqual(["*", "nosniff"]);
+      expect([headers.get("access-control-allow-origin"), headers.get("x-content-type-options")]).toEqual([
+        "*",
+        "nosniff",
+      ]);
     },
   );
 
@@ -67,7 +72,9 @@ describe("errors", () => {
 
   it("say when it is worth trying again", async () => {
     api.jobs.failure = new RateLimitedError("concurrent_jobs", 7);
-    const { status, body, headers } = await api.call("POST", "/jobs", { body: { workload: "tiny", input: { prompt: "x" } } });
+    const { status, body, headers } = await api.call("POST", "/jobs", {
+      body: { workload: "tiny", input: { prompt: "x" } },
+    });
     expect([status, headers.get("retry-after"), body]).toEqual([
       429,
       "7",
@@ -93,7 +100,7 @@ describe("errors", () => {
     ["DELETE", "/cargos", "GET, HEAD"],
     ["GET", "/chat/completions", "POST"],
   ])("are 405 for %s %s, with what is allowed", async (method, path, allowed) => {
-    api.jobs.add(makeJob());
+    api.jobs.add(makeJob({ accountId: api.accountId }));
     const { status, body, headers } = await api.call(method, path);
     expect([status, body.error.code]).toEqual([405, "not_found"]);
     expect(new Set(headers.get("allow")?.split(", "))).toEqual(new Set(allowed.split(", ")));

@@ -32,7 +32,7 @@ describe("GET /jobs/:id/stream", () => {
     api.call("GET", `/jobs/job_1/stream${query}`, { headers });
 
   it("gives one event per item as it comes, and ends after done", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([status("pending")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     expect(await reader.until("\n\n")).toBe('id: 0.1\nevent: status\ndata: {"type":"status","state":"pending"}\n\n');
@@ -56,7 +56,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("sends its headers before there is any event", async () => {
-    api.jobs.add(makeJob());
+    api.jobs.add(makeJob({ accountId: api.accountId }));
     const response = await api.fetch("GET", "/jobs/job_1/stream");
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -70,14 +70,14 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("answers HEAD with the headers alone and starts nothing", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const answer = await api.call("HEAD", "/jobs/job_1/stream");
     expect([answer.status, answer.text, feed.listeners]).toEqual([200, "", 0]);
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   });
 
   it("ends a failed job with one error event", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([token("a")]);
     feed.end({ type: "error", code: "island_lost", message: "gone", retryable: true });
     expect((await stream()).text).toBe(
@@ -87,8 +87,8 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("gives a JSON output in done, and text not twice", async () => {
-    api.jobs.add(makeJob()).end({ ...DONE, output: [{ label: "A" }] });
-    api.jobs.add(makeJob({ id: "job_2" })).end({ ...DONE, output: "the text" });
+    api.jobs.add(makeJob({ accountId: api.accountId })).end({ ...DONE, output: [{ label: "A" }] });
+    api.jobs.add(makeJob({ id: "job_2", accountId: api.accountId })).end({ ...DONE, output: "the text" });
     const [json] = readEvents((await stream()).text);
     const [text] = readEvents((await api.call("GET", "/jobs/job_2/stream")).text);
     expect(json?.data.output).toEqual([{ label: "A" }]);
@@ -96,7 +96,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("replays a finished job, and from every event's id exactly what follows it", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY);
     feed.end(DONE);
     const whole = (await stream()).text;
@@ -111,9 +111,11 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("resumes a running job without gap or repeat", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY.slice(0, 5));
-    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream", { headers: { "last-event-id": "1.3" } }));
+    const reader = new BodyReader(
+      await api.fetch("GET", "/jobs/job_1/stream", { headers: { "last-event-id": "1.3" } }),
+    );
     await reader.until("\n\n");
     feed.push(STORY.slice(5));
     feed.end(DONE);
@@ -122,13 +124,13 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("answers 204 to a reader that has the end already", async () => {
-    api.jobs.add(makeJob()).end(DONE);
+    api.jobs.add(makeJob({ accountId: api.accountId })).end(DONE);
     const answer = await stream({ "last-event-id": "0.0.end" });
     expect([answer.status, answer.text]).toEqual([204, ""]);
   });
 
   it.each(["", "7", "a.b", "-1.0", "1.2.fin", "99999999999.0"])("ignores the foreign Last-Event-ID %j", async (id) => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY);
     feed.end(DONE);
     expect(readEvents((await stream({ "last-event-id": id })).text)).toHaveLength(STORY.length + 1);
@@ -140,7 +142,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("sends a comment every 15 s, and events go on", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     api.clock.advance(14_999);
     api.clock.advance(1);
@@ -153,7 +155,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("lets go of feed and timer when the client leaves, and the job goes on", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([status("pending")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     await reader.until("\n\n");
@@ -166,7 +168,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("lets go of feed and timer when the job ends", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     feed.end(DONE);
     await reader.toEnd();
@@ -174,8 +176,13 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("merges tokens for a reader that falls behind, and loses none of 50,000", async () => {
-    const feed = api.jobs.add(makeJob());
-    const socket = await api.raw("GET /api/v1/jobs/job_1/stream HTTP/1.1", "Host: x", `Authorization: Bearer ${api.key}`, "Connection: close");
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const socket = await api.raw(
+      "GET /api/v1/jobs/job_1/stream HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+      "Connection: close",
+    );
     socket.pause();
     await eventually(() => feed.listeners === 1);
     const words = Array.from({ length: 50_000 }, (_, index) => `${index}${"·".repeat(200)} `);
@@ -201,7 +208,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("gives an attentive reader each of 2,000 tokens of its own, one write per push", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     for (let sent = 0; sent < 2_000; sent += 1) {
       feed.push([token(`${sent} `)]);
@@ -212,7 +219,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("serves many readers of one feed, each from its own place", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY.slice(0, 4));
     const early = await Promise.all(Array.from({ length: 20 }, () => api.fetch("GET", "/jobs/job_1/stream")));
     feed.push(STORY.slice(4));

@@ -100,7 +100,9 @@ describe("POST /jobs", () => {
 describe("GET /jobs", () => {
   it("answers a page with its place in the whole", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
-    api.jobs.add(makeJob({ id: "job_2", accountId: api.accountId, state: "completed", completedAtMs: 1_767_225_601_500 }));
+    api.jobs.add(
+      makeJob({ id: "job_2", accountId: api.accountId, state: "completed", completedAtMs: 1_767_225_601_500 }),
+    );
     const { status, body } = await api.call("GET", "/jobs?limit=5&offset=0");
     expect([status, body]).toEqual([
       200,
@@ -226,10 +228,13 @@ describe("GET /jobs/:id", () => {
     });
   });
 
-  it.each([[{ format: "png", data: "aGk=" }], [[0.5]], [0], [false]])("shows the output %j as it is", async (output) => {
-    api.jobs.add(makeJob({ accountId: api.accountId, state: "completed", output }));
-    expect((await api.call("GET", "/jobs/job_1")).body.data.output).toEqual(output);
-  });
+  it.each([[{ format: "png", data: "aGk=" }], [[0.5]], [0], [false]])(
+    "shows the output %j as it is",
+    async (output) => {
+      api.jobs.add(makeJob({ accountId: api.accountId, state: "completed", output }));
+      expect((await api.call("GET", "/jobs/job_1")).body.data.output).toEqual(output);
+    },
+  );
 
   it("shows why a job failed, and that it cost nothing", async () => {
     const error = { code: "out_of_memory" as const, message: "too big", retryable: true };
@@ -254,12 +259,15 @@ describe("DELETE /jobs/:id", () => {
   });
 });
 
-describe.each(["GET /jobs/job_none", "DELETE /jobs/job_none", "GET /jobs/job_1", "DELETE /jobs/job_1"])("%s", (route) => {
-  it("is 404 for a job that is not the caller's", async () => {
-    api.jobs.add(makeJob({ accountId: "user_other" }));
-    const [method = "", path = ""] = route.split(" ");
-    const { status, body } = await api.call(method, path);
-    expect([status, body.error.code]).toEqual([404, "not_found"]);
-    expect(api.jobs.cancelled).toEqual([]);
-  });
-});
+describe.each(["GET /jobs/job_none", "DELETE /jobs/job_none", "GET /jobs/job_1", "DELETE /jobs/job_1"])(
+  "%s",
+  (route) => {
+    it("is 404 for a job that is not the caller's", async () => {
+      api.jobs.add(makeJob({ accountId: "user_other" }));
+      const [method = "", path = ""] = route.split(" ");
+      const { status, body } = await api.call(method, path);
+      expect([status, body.error.code]).toEqual([404, "not_found"]);
+      expect(api.jobs.cancelled).toEqual([]);
+    });
+  },
+);

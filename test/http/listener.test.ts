@@ -26,11 +26,14 @@ describe("Listener", () => {
     expect(urls).toEqual([SESSION, `${SESSION}?a=1`]);
   });
 
-  it.each(["/", "/api/v1/jobs", `${SESSION}/x`, "/api/v1/island"])("answers an upgrade of %s with 404", async (path) => {
-    api.listener.onUpgrade(SESSION, () => expect.unreachable());
-    const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE));
-    expect(answer).toBe("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-  });
+  it.each(["/", "/api/v1/jobs", `${SESSION}/x`, "/api/v1/island"])(
+    "answers an upgrade of %s with 404",
+    async (path) => {
+      api.listener.onUpgrade(SESSION, () => expect.unreachable());
+      const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE));
+      expect(answer).toBe("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    },
+  );
 
   it("closes the socket when the handler fails", async () => {
     api.listener.onUpgrade(SESSION, () => Promise.reject(new Error("no")));
@@ -52,7 +55,7 @@ describe("Listener", () => {
   });
 
   it("close() waits for answers under way, whose connections then end", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     let isClosed = false;
     const closed = api.listener.close(new AbortController().signal).then(() => {
@@ -68,8 +71,11 @@ describe("Listener", () => {
   });
 
   it("close() cuts off what is left at the deadline, upgraded sockets too", async () => {
-    const feed = api.jobs.add(makeJob());
-    api.listener.onUpgrade(SESSION, (_request, socket) => void socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    api.listener.onUpgrade(
+      SESSION,
+      (_request, socket) => void socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+    );
     const upgraded = await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE);
     await once(upgraded, "data");
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
@@ -85,7 +91,7 @@ describe("Listener", () => {
   });
 
   it("refuses upgrades while it closes", async () => {
-    const feed = api.jobs.add(makeJob());
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     api.listener.onUpgrade(SESSION, () => expect.unreachable());
     const waiting = connect(api.port, "127.0.0.1");
     await once(waiting, "connect");

@@ -54,7 +54,11 @@ describe("GET /models/<file>.gguf", () => {
 
   it("answers HEAD without a body", async () => {
     const response = await file("/models/tiny.gguf", {}, "HEAD");
-    expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([200, "100000", ""]);
+    expect([response.status, response.headers.get("content-length"), await response.text()]).toEqual([
+      200,
+      "100000",
+      "",
+    ]);
   });
 
   it.each([

@@ -51,7 +51,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
   };
 }
 
-export const DONE: FeedEnding = {
+export const DONE: Extract<FeedEnding, { type: "done" }> = {
   type: "done",
   usage: { promptTokens: 3, completionTokens: 2 },
   finishReason: "stop",
@@ -121,7 +121,8 @@ export class ScriptedJobs implements JobService {
     this.cancelled.push(jobId);
     this.jobs.set(jobId, { ...job, state: "cancelled" });
     const feed = this.feeds.get(jobId);
-    if (feed?.ending === null) feed.end({ type: "error", code: "cancelled", message: "The job was cancelled", retryable: false });
+    if (feed?.ending === null)
+      feed.end({ type: "error", code: "cancelled", message: "The job was cancelled", retryable: false });
     this.onCancel(jobId);
     return "cancelled";
   }

@@ -276,7 +276,8 @@ describe("A coordinator that starts again", () => {
 
 describe("Limits of time", () => {
   it("a job that finds no Island ends in timeout, and says which limit", async () => {
-    const events = await collect(jobEvents(coordinator.url, account.key, await submitWithWait()));
+    const jobId = await submitWithWait();
+    const events = await collect(jobEvents(coordinator.url, account.key, jobId));
     expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "wait_timeout", retryable: true } });
   });
 

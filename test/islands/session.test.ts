@@ -26,7 +26,7 @@ describe("Island session", () => {
 
   it.each([
     ["a text frame", (island: FakeIsland) => island.sendRaw("hello"), "frame is text"],
-    ["bytes that are no MessagePack", (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1])), "not MessagePack"],
+    ["bytes that are no MessagePack", (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])), "not MessagePack"],
     ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
     ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: before hello"],
     ["a hello with a wrong field", (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })), "slots"],

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -358,7 +359,12 @@ describe("ModelStore.open()", () => {
     await store.close();
     await truncate(path, 10);
     const orphan = stemOf("orphan");
-    for (const name of [`${orphan}.gguf`, `${orphan}.part`, `${stemOf("x")}.part.json`, "index.json.1.tmp"]) {
+    for (const name of [
+      `${orphan}.gguf`,
+      `${orphan}.part`,
+      `${stemOf("x")}.part.json`,
+      `index.json.${randomUUID()}.tmp`,
+    ]) {
       await writeFile(join(fixture.directory, name), "{}");
     }
     const reopened = await fixture.open();
@@ -368,10 +374,10 @@ describe("ModelStore.open()", () => {
 
   it("leaves alone what a store does not make", async () => {
     await using fixture = await StoreFixture.make();
-    await writeFile(join(fixture.directory, "notes.txt"), "mine");
+    await writeFile(join(fixture.directory, "notes.tmp"), "mine");
     await mkdir(join(fixture.directory, "photos"));
     await fixture.open();
-    expect(await fixture.files()).toEqual(["index.json", "notes.txt", "photos"]);
+    expect(await fixture.files()).toEqual(["index.json", "notes.tmp", "photos"]);
   });
 
   it("adopts a verified file that the index did not get to know before a crash", async () => {

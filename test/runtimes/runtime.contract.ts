@@ -81,7 +81,7 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
 
     it("dispose() ends the runs under way as retryable failures", async () => {
       let disposed: PromiseLike<void> | undefined;
-      const running = cargo.run(subject.long, () => (disposed ??= cargo[Symbol.asyncDispose]()), NEVER);
+      const running = cargo.run(subject.long, () => void (disposed ??= cargo[Symbol.asyncDispose]()), NEVER);
       await expect(running).rejects.toMatchObject({ name: "JobFailure", retryable: true });
       await disposed;
     });

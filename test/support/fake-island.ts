@@ -20,7 +20,9 @@ export class FakeIsland implements AsyncDisposable {
       this.#received.push(readFromCoordinator(data as Buffer));
       for (const wake of this.#wakers) wake();
     });
-    this.closed = once(socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
+    this.closed = new Promise((resolve) => {
+      socket.once("close", (code: number, reason: Buffer) => resolve({ code, reason: reason.toString() }));
+    });
     void this.closed.then(() => {
       for (const wake of this.#wakers) wake();
     });

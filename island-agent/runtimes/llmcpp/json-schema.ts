@@ -152,7 +152,7 @@ class SchemaReader {
 function typesOf(raw: Schema): readonly string[] {
   const type = raw["type"];
   if (Array.isArray(type)) return type.map(String);
-  if (type !== undefined) return [String(type)];
+  if (typeof type === "string") return [type];
   if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined) return ["object"];
   if (raw["items"] !== undefined || raw["prefixItems"] !== undefined) return ["array"];
   return [];

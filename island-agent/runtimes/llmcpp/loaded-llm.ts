@@ -9,7 +9,7 @@ import type { HostEnding, HostProcess } from "./host-process.ts";
 
 interface ActiveRun {
   readonly onOutput: (item: OutputItem) => void;
-  readonly settle: (outcome: { result: RunResult } | { error: unknown }) => void;
+  readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
 
 /** The agent's side of a loaded model: runs go to its host process, and all of them fail when it ends. */
@@ -86,7 +86,7 @@ export class LoadedLlm implements LoadedCargo {
           signal.removeEventListener("abort", onAbort);
           if (signal.aborted) reject(signal.reason as Error);
           else if ("result" in outcome) resolve(outcome.result);
-          else reject(outcome.error as Error);
+          else reject(outcome.error);
         },
       });
       signal.addEventListener("abort", onAbort, { once: true });

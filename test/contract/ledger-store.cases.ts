@@ -1,0 +1,85 @@
+import { expect } from "vitest";
+import type { Check } from "./store.contract.ts";
+import { balanceOf, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+
+const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
+
+export function describeLedger(check: Check): void {
+  check("ledger.grant() adds to what the account may spend", async (store) => {
+    const accountId = await makeAccount(store, { grantMicro: 1 });
+    await store.ledger.grant(accountId, 41, MADE_AT_MS);
+    expect(await balanceOf(store, accountId)).toBe(42);
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
+  });
+
+  check("ledger.grant() to an unknown account is not_found", async (store) => {
+    await expect(store.ledger.grant("user_none", 1, MADE_AT_MS)).rejects.toMatchObject({ code: "not_found" });
+    expect((await store.ledger.verify()).entries).toBe(0);
+  });
+
+  check("ledger.grant() takes positive integers only", async (store) => {
+    const accountId = await makeAccount(store);
+    for (const micro of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
+      await expect(store.ledger.grant(accountId, micro, MADE_AT_MS)).rejects.toBeInstanceOf(RangeError);
+    }
+  });
+
+  check("ledger: a completed job pays the Island's owner, and the network keeps the rest", async (store) => {
+    const clientId = await makeAccount(store);
+    const ownerId = await makeAccount(store, { grantMicro: 0 });
+    const job = makeJob(clientId);
+    await runJob(store, job);
+    expect(await balanceOf(store, clientId)).toBe(9_000_000);
+    await store.jobs.end(makeEnding(job.id, { earning: { accountId: ownerId, micro: 900_000 } }));
+    expect(await balanceOf(store, clientId)).toBe(9_000_000);
+    expect(await balanceOf(store, ownerId)).toBe(900_000);
+    // First grant 2, hold 2, charge, earning and fee.
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 7 });
+  });
+
+  check("ledger: a job charged in part gives the rest back", async (store) => {
+    const clientId = await makeAccount(store);
+    const job = makeJob(clientId);
+    await runJob(store, job);
+    await store.jobs.end(makeEnding(job.id, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
+    expect(await balanceOf(store, clientId)).toBe(9_750_000);
+    expect(await store.ledger.verify()).toMatchObject(RIGHT);
+  });
+
+  check("ledger: a job charged nothing gives all back", async (store) => {
+    const clientId = await makeAccount(store);
+    const job = makeJob(clientId);
+    await runJob(store, job);
+    await store.jobs.end(makeEnding(job.id, { event: "fail", finishReason: null, chargeMicro: 0 }));
+    expect(await balanceOf(store, clientId)).toBe(10_000_000);
+    expect(await store.ledger.verify()).toMatchObject(RIGHT);
+  });
+
+  check("ledger: an owner who is the client gets the earning back", async (store) => {
+    const accountId = await makeAccount(store);
+    const job = makeJob(accountId);
+    await runJob(store, job);
+    await store.jobs.end(makeEnding(job.id, { earning: { accountId, micro: 900_000 } }));
+    expect(await balanceOf(store, accountId)).toBe(9_900_000);
+    expect(await store.ledger.verify()).toMatchObject(RIGHT);
+  });
+
+  check("ledger: jobs of no price leave no entries", async (store) => {
+    const accountId = await makeAccount(store, { grantMicro: 0 });
+    const job = makeJob(accountId, { priceMicro: 0 });
+    await runJob(store, job);
+    await store.jobs.end(makeEnding(job.id, { chargeMicro: 0 }));
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 0 });
+  });
+
+  check("jobs.end() refuses a charge above the price or an earning of nobody, and changes nothing", async (store) => {
+    const accountId = await makeAccount(store);
+    const job = makeJob(accountId);
+    await runJob(store, job);
+    await expect(store.jobs.end(makeEnding(job.id, { chargeMicro: 1_000_001 }))).rejects.toThrow(/./);
+    const earning = { accountId: "user_none", micro: 1 };
+    await expect(store.jobs.end(makeEnding(job.id, { earning }))).rejects.toThrow(/user_none/);
+    expect((await store.jobs.get(job.id))?.state).toBe("running");
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
+  });
+}
