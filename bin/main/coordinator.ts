@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
-import { resolveConfig, type CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
+import { describeConfig, resolveConfig, type CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator, openStore } from "../../coordinator/coordinator.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
@@ -18,17 +18,15 @@ const program = new Command("coordinator")
   .version(version)
   .showHelpAfterError();
 
-program
+const serveCommand = program
   .command("serve")
   .description("Serve the API and the Islands until SIGTERM or SIGINT.")
   .option("--config <file>", "TOML file with settings (see coordinator/config/example.toml)")
-  .option("--host <address>", "address to listen on")
-  .option("--port <number>", "port to listen on; 0 takes a free one")
-  .option("--data <directory>", "where the database is kept")
-  .option("--public-url <url>", "address at which clients and Islands reach the coordinator")
-  .option("--catalog-directory <directory>", "Cargos and models to serve instead of the shipped ones")
-  .option("--log-level <level>", "least level that is logged")
-  .action(async (flags: Record<string, string>) => serve(await configOf(flags)));
+  .option("--data <directory>", "short for --data-directory");
+for (const { flag, meaning, fallback } of describeConfig()) {
+  if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
+}
+serveCommand.action(async (flags: Record<string, string>) => serve(await configOf(flags)));
 
 const account = program.command("account").description("Accounts of the data directory.");
 onDataDirectory(account.command("create"))
@@ -100,7 +98,7 @@ function print(options: DataOptions, value: object, text: string): void {
 async function configOf({ config, data, ...flags }: Record<string, unknown>): Promise<CoordinatorConfig> {
   const toml = typeof config === "string" ? { name: config, text: await readFile(config, "utf8") } : null;
   return resolveConfig({
-    flags: { ...flags, dataDirectory: data },
+    flags: data === undefined ? flags : { ...flags, dataDirectory: data },
     env: process.env,
     toml,
     shippedCatalogDirectory: join(packageRoot, "catalog"),

@@ -31,7 +31,7 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
     const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
     // 204 is what tells an EventSource not to come back.
-    if (false) return c.body(null, 204);
+    if (after.ended) return c.body(null, 204);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
     void new FeedRelay({ feed, after, encoder: jobEvents, response, clock, heartbeatMs: options.heartbeatMs });

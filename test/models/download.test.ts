@@ -219,6 +219,30 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
+  it("does not wait for the body of an error", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on(PATH, (_request, response) => {
+      response.writeHead(404, { "content-length": "1000" }).write("sorry");
+    });
+    await failureOf(run(fixture));
+    await expect.poll(() => fixture.server.openSockets()).toBe(0);
+  });
+
+  it("asks nobody for a part that is complete", async () => {
+    await using fixture = await StoreFixture.make();
+    const facts = {
+      key: "k",
+      url: `${fixture.server.url}${PATH}`,
+      etag: null,
+      totalBytes: BYTES.length,
+      hubSha256: null,
+    };
+    await writeFile(join(fixture.directory, "stem.part"), BYTES);
+    await writeFile(join(fixture.directory, "stem.part.json"), JSON.stringify(facts));
+    expect(await run(fixture, { expected: { sha256: sha256(BYTES) } })).toBe(BYTES.length);
+    expect(fixture.server.requests).toHaveLength(0);
+  });
+
   it("deletes the part of a wrong hash", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(BYTES));
@@ -253,11 +277,16 @@ describe("downloadModel()", () => {
     expect(await readFile(join(fixture.directory, "stem.part"))).toEqual(BYTES.subarray(0, 70_000));
   });
 
-  it("stops a body without a length at the size that the Cargo says", async () => {
+  it("stops a body without a length at the size that the Cargo says, and writes nothing beyond", async () => {
     await using fixture = await StoreFixture.make();
-    fixture.server.on(PATH, file(BYTES, { chunked: true }));
-    const error = await failureOf(run(fixture, { expected: { bytes: 1_000 } }));
-    expect(error.code).toBe("model_hash_mismatch");
+    fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
+    let most = 0;
+    const onProgress = ({ receivedBytes }: DownloadProgress): void => {
+      most = Math.max(most, receivedBytes);
+    };
+    const error = await failureOf(run(fixture, { expected: { bytes: 1_000_000 }, onProgress }));
+    expect(error).toMatchObject({ code: "model_hash_mismatch", message: "The model is longer than its 1000000 bytes" });
+    expect(most).toBeLessThanOrEqual(1_000_000);
     expect(await fixture.files()).toEqual([]);
   });
 

@@ -6,23 +6,34 @@ import { Program, runProgram } from "./program.ts";
 /** A real network: a coordinator and Islands, each a process, in a temporary directory. */
 export class Network implements AsyncDisposable {
   readonly directory: string;
-  readonly coordinator: Program;
+  coordinator: Program;
   readonly url: string;
+  readonly #args: readonly string[];
   readonly #islands: Program[] = [];
 
-  private constructor(directory: string, coordinator: Program, url: string) {
+  private constructor(directory: string, coordinator: Program, url: string, args: readonly string[]) {
+    this.#args = args;
     this.directory = directory;
     this.coordinator = coordinator;
     this.url = url;
   }
 
-  static async open(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Network> {
+  /** `flags` of `coordinator serve`; a `--port` among them stays the same over restarts. */
+  static async open(flags: readonly string[] = []): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
     const data = join(directory, "coordinator");
     const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...flags];
-    const coordinator = new Program("coordinator", args, env);
+    const coordinator = new Program("coordinator", args);
     const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
-    return new Network(directory, coordinator, url);
+    return new Network(directory, coordinator, url, args);
+  }
+
+  /** Ends the coordinator by `signal` and starts it again on the same data and port. */
+  async restartCoordinator(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    this.coordinator.kill(signal);
+    await this.coordinator.ended();
+    this.coordinator = new Program("coordinator", this.#args);
+    await this.coordinator.printed(/listening on/);
   }
 
   get data(): string {

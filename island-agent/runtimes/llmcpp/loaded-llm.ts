@@ -127,7 +127,7 @@ export class LoadedLlm implements LoadedCargo {
 
   #end(ending: HostEnding): void {
     this.#ending = ending;
-    for (const { settle } of [...this.#runs.values()]) settle({ error: this.#failure() });
+    for (const { settle } of this.#runs.values()) settle({ error: this.#failure() });
   }
 
   #failure(): JobFailure {
