@@ -104,7 +104,9 @@ export class CargoPool {
     const { manifest, stopLoading } = entry;
     const runtime = this.#deps.runtimes.get(manifest.runtimeType);
     if (runtime === undefined) {
-      throw new JobFailure("runtime_unavailable", `This Island does not offer ${manifest.runtimeType}`, { retryable: true });
+      throw new JobFailure("runtime_unavailable", `This Island does not offer ${manifest.runtimeType}`, {
+        retryable: true,
+      });
     }
     if (manifest.model !== null) {
       const { models, onChange } = this.#deps;
@@ -135,7 +137,9 @@ export class CargoPool {
       this.#unload(entry);
     }
     if (taken > 0 && taken + bytes > this.#deps.ramBytes) {
-      throw new JobFailure("out_of_memory", "The Cargos that run now leave no memory for this one", { retryable: true });
+      throw new JobFailure("out_of_memory", "The Cargos that run now leave no memory for this one", {
+        retryable: true,
+      });
     }
   }
 

@@ -4,7 +4,11 @@ import { z } from "zod";
 export const outputItemSchema = z.discriminatedUnion("type", [
   /** Text to append. `count` model tokens made it (a stop sequence or an incomplete UTF-8 character joins several). */
   z.object({ type: z.literal("token"), content: z.string().max(1_000_000), count: z.number().int().nonnegative() }),
-  z.object({ type: z.literal("progress"), step: z.number().int().nonnegative(), total: z.number().int().nonnegative() }),
+  z.object({
+    type: z.literal("progress"),
+    step: z.number().int().nonnegative(),
+    total: z.number().int().nonnegative(),
+  }),
   /** `data` is base64. */
   z.object({ type: z.literal("image"), data: z.string(), format: z.string().max(20) }),
 ]);

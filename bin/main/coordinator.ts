@@ -114,7 +114,10 @@ async function withAccounts(
   try {
     const { newAccountMicro, registration } = config;
     const log = pino({ level: config.logLevel }, pino.destination(2));
-    await use(new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration, log }), store);
+    await use(
+      new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration, log }),
+      store,
+    );
   } finally {
     await store.close();
   }

@@ -59,7 +59,9 @@ export class Child {
 
 /** Runs a command to its end and reads its JSON, if it printed any. */
 export async function runToEnd<T = unknown>(name: "coordinator" | "island", ...args: string[]): Promise<T> {
-  const child = spawn(process.execPath, [join(packageRoot, "bin", `${name}.ts`), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [join(packageRoot, "bin", `${name}.ts`), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));

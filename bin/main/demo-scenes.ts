@@ -31,7 +31,11 @@ export async function streamChat(client: DemoClient): Promise<void> {
   let id = "";
   for await (const { data } of events(response)) {
     if (data === "[DONE]") break;
-    const chunk = JSON.parse(data) as { id: string; error?: { message: string }; choices: { delta: { content?: string } }[] };
+    const chunk = JSON.parse(data) as {
+      id: string;
+      error?: { message: string };
+      choices: { delta: { content?: string } }[];
+    };
     if (chunk.error !== undefined) throw new Error(chunk.error.message);
     id = chunk.id;
     const piece = chunk.choices[0]?.delta.content ?? "";
@@ -78,7 +82,9 @@ export async function cancelJob(client: DemoClient): Promise<void> {
 async function showUsage(client: DemoClient, jobId: string, wanted = "completed"): Promise<void> {
   const job = await json<JobDetail>(client, "GET", `/jobs/${jobId}`);
   const account = await json<{ credits: number }>(client, "GET", "/account");
-  console.log(`\nstatus   ${job.status}\nusage    ${JSON.stringify(job.usage)}\ntimings  ${JSON.stringify({ duration_ms: job.duration_ms, ...job.timings })}`);
+  console.log(
+    `\nstatus   ${job.status}\nusage    ${JSON.stringify(job.usage)}\ntimings  ${JSON.stringify({ duration_ms: job.duration_ms, ...job.timings })}`,
+  );
   console.log(`credits  ${account.credits} left`);
   if (job.status !== wanted) throw new Error(`the job is ${job.status}: ${job.error?.message ?? ""}`);
 }

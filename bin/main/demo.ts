@@ -42,7 +42,18 @@ async function startNetwork(): Promise<DemoClient> {
 
   const email = "demo@example.com";
   const onData = ["--data", data, "--json"];
-  await runToEnd("coordinator", "account", "create", "--email", email, "--password", "demo password", "--credits", "100", ...onData);
+  await runToEnd(
+    "coordinator",
+    "account",
+    "create",
+    "--email",
+    email,
+    "--password",
+    "demo password",
+    "--credits",
+    "100",
+    ...onData,
+  );
   const [key, token] = await Promise.all([
     runToEnd<{ key: string }>("coordinator", "key", "create", "--email", email, ...onData),
     runToEnd<{ token: string }>("coordinator", "island-token", "create", "--email", email, ...onData),
@@ -60,7 +71,9 @@ async function startNetwork(): Promise<DemoClient> {
 function keepRunning({ url, key }: DemoClient): void {
   say("Both go on running; Ctrl-C ends them");
   console.log(`address  ${url}\nkey      ${key}\n`);
-  console.log(`curl -N ${url}/api/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`);
+  console.log(
+    `curl -N ${url}/api/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
+  );
   console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}'`);
 }
 

@@ -27,7 +27,7 @@ export function requestFrame({ log, clock }: Pick<HttpDeps, "log" | "clock">): M
         request_id: requestId,
         method: c.req.method,
         // Never the query or the body: they are the client's.
-        path: c.req.url,
+        path: c.req.path,
         status: outgoing.statusCode,
         duration_ms: Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000,
         ...(outgoing.writableFinished ? {} : { aborted: true }),

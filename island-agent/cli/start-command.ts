@@ -50,8 +50,10 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const config = resolveAgentConfig({ flags, env, file: await readConfigFile(dataDirectory) });
   const { apiUrl, token } = config.coordinator;
-  if (apiUrl === null || token === null) throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
-  if ((await askAgent(dataDirectory, "/status")) !== undefined) throw new CliError(`An agent runs already on ${dataDirectory}`);
+  if (apiUrl === null || token === null)
+    throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
+  if ((await askAgent(dataDirectory, "/status")) !== undefined)
+    throw new CliError(`An agent runs already on ${dataDirectory}`);
 
   const log = options.openLog(config.logLevel);
   const logLine = (message: string, facts: object): void => log.info(facts, message);
@@ -94,16 +96,21 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         models,
         usage: () => usage.read(),
         log: logLine,
-        onConnected: () => options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
+        onConnected: () =>
+          options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
       },
     );
     stack.use(await ControlServer.open(dataDirectory, options.pid, { "/status": () => agent.status() }));
-    const ended = agent.run().finally(async () => stack.disposeAsync());
-    return { ended, drain: () => agent.drain(), stop: () => agent.stop() };
+    return { ended: runToEnd(agent, stack), drain: () => agent.drain(), stop: () => agent.stop() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
+}
+
+async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promise<string> {
+  await using _opened = stack;
+  return await agent.run();
 }
 
 /** The runtimes that can be used here; why the others cannot is logged. */
@@ -115,7 +122,9 @@ async function probeRuntimes(
 ): Promise<Map<RuntimeType, { runtime: CargoRuntime; version: string }>> {
   const threads = config.threads ?? defaultThreads(cores);
   const gpu = config.gpu === "auto" ? "auto" : false;
-  const candidates = [new LlmcppRuntime({ threads, gpu, clock, log, environment: env, sequences: Math.min(config.slots, 4) })];
+  const candidates = [
+    new LlmcppRuntime({ threads, gpu, clock, log, environment: env, sequences: Math.min(config.slots, 4) }),
+  ];
   const usable = new Map<RuntimeType, { runtime: CargoRuntime; version: string }>();
   for (const runtime of candidates) {
     const result = await runtime.probe(AbortSignal.timeout(30_000));

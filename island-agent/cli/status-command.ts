@@ -16,7 +16,10 @@ export function describeStatus(status: AgentStatus | null): string {
     ["Runtimes", status.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ") || "none"],
     ["In memory", status.loaded.join(", ") || "nothing"],
     ["Jobs", `${running.length} of ${slots} slots in use`],
-    ["So far", `${counts.completed} completed, ${counts.failed} failed, ${counts.cancelled} cancelled, ${counts.tokens} tokens`],
+    [
+      "So far",
+      `${counts.completed} completed, ${counts.failed} failed, ${counts.cancelled} cancelled, ${counts.tokens} tokens`,
+    ],
   ];
   if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
   const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);

@@ -56,7 +56,8 @@ function answer(request: IncomingMessage, response: ServerResponse, secret: stri
   };
   const given = Buffer.from(request.headers.authorization ?? "");
   const wanted = Buffer.from(`Bearer ${secret}`);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return respond(401, { error: "unauthenticated" });
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+    return respond(401, { error: "unauthenticated" });
   const path = request.url ?? "/";
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   return route === undefined ? respond(404, { error: "not_found" }) : respond(200, route());

@@ -3,7 +3,10 @@ import { SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { sessionUrl } from "./coordinator-link.ts";
 
 /** Opens a session and closes it before `hello`: tells whether the address is a coordinator that takes the token. */
-export function checkToken(coordinatorUrl: string, token: string): Promise<{ ok: true } | { ok: false; reason: string }> {
+export function checkToken(
+  coordinatorUrl: string,
+  token: string,
+): Promise<{ ok: true } | { ok: false; reason: string }> {
   return new Promise((resolve) => {
     const socket = new WebSocket(sessionUrl(coordinatorUrl), SUBPROTOCOL, {
       headers: { authorization: `Bearer ${token}` },

@@ -11,7 +11,13 @@ export const SESSION_PATH = "/api/v1/island/session";
 export const MAX_FRAME_BYTES = 8 * 1_024 * 1_024;
 
 /** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and DESIGN §5. */
-export const CLOSE = { normal: 1000, goingAway: 1001, protocolError: 1002, policyViolation: 1008, tooBig: 1009 } as const;
+export const CLOSE = {
+  normal: 1000,
+  goingAway: 1001,
+  protocolError: 1002,
+  policyViolation: 1008,
+  tooBig: 1009,
+} as const;
 
 /** A frame that is not MessagePack, not known, or has a wrong field, which the message names. */
 export class ProtocolError extends Error {

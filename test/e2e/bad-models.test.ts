@@ -57,7 +57,9 @@ afterAll(async () => {
   await rm(catalog, { recursive: true, force: true });
 });
 
-async function run(workload: string): Promise<{ status: string; output?: string; error: { code: string; message: string } | null }> {
+async function run(
+  workload: string,
+): Promise<{ status: string; output?: string; error: { code: string; message: string } | null }> {
   const input = { prompt: "Count from 3 to 9.", temperature: 0 };
   const { body } = await call(network.url, key, "POST", "/jobs", { workload, input });
   const ended = await until(

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { Program } from "../support/program.ts";
 import { call } from "../support/http.ts";
 
-const leftovers = async (): Promise<string[]> => (await readdir(tmpdir())).filter((name) => name.startsWith("atoll-demo-"));
+const leftovers = async (): Promise<string[]> =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith("atoll-demo-"));
 
 describe("npm run demo", () => {
   it("shows chat, job, cancellation and usage, and leaves nothing behind", async () => {

@@ -40,7 +40,13 @@ const detail = async (jobId: string) => (await call(network.url, account.key, "G
 
 async function story(): Promise<string> {
   const jobId = await submit(STORY);
-  return (await until(() => detail(jobId), ({ status }) => status === "completed", "the story")).output as string;
+  return (
+    await until(
+      () => detail(jobId),
+      ({ status }) => status === "completed",
+      "the story",
+    )
+  ).output as string;
 }
 
 describe("faults", () => {
@@ -54,7 +60,9 @@ describe("faults", () => {
       first.kill("SIGKILL");
       await network.startIsland("second", account.islandToken);
     }
-    expect(events.filter(({ event }) => event === "done" || event === "error").map(({ event }) => event)).toEqual(["done"]);
+    expect(events.filter(({ event }) => event === "done" || event === "error").map(({ event }) => event)).toEqual([
+      "done",
+    ]);
     const job = await detail(jobId);
     expect(job).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
     expectOneStory(job.output);
@@ -65,15 +73,25 @@ describe("faults", () => {
     const undisturbed = await story();
     const before = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
     const ids = await Promise.all(Array.from({ length: 5 }, () => submit(STORY)));
-    await until(() => detail(ids[0] as string), ({ status }) => status !== "pending", "taken");
+    await until(
+      () => detail(ids[0] as string),
+      ({ status }) => status !== "pending",
+      "taken",
+    );
     await network.restartCoordinator("SIGKILL");
     for (const jobId of ids) {
-      const job = await until(() => detail(jobId), ({ status }) => status === "completed", "completed after the restart");
+      const job = await until(
+        () => detail(jobId),
+        ({ status }) => status === "completed",
+        "completed after the restart",
+      );
       expect(job.output).toBe(undisturbed);
       const replayed = await collect(jobEvents(network.url, account.key, jobId));
       expect(textOf(replayed)).toBe(undisturbed);
     }
-    const { cargos } = (await call(network.url, null, "GET", "/cargos")).body as { cargos: { slug: string; price_per_job: number }[] };
+    const { cargos } = (await call(network.url, null, "GET", "/cargos")).body as {
+      cargos: { slug: string; price_per_job: number }[];
+    };
     const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
     const after = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
     // The account owns the Island too: of each price only the network's tenth is gone.
@@ -83,11 +101,19 @@ describe("faults", () => {
   it("the death of a model's process fails over, and the agent lives", async () => {
     const island = await network.startIsland("island", account.islandToken);
     const jobId = await submit(STORY);
-    await until(() => detail(jobId), ({ status }) => status === "running", "running");
+    await until(
+      () => detail(jobId),
+      ({ status }) => status === "running",
+      "running",
+    );
     const children = await childrenOf(island.process.pid as number);
     expect(children).toHaveLength(1);
     process.kill(children[0] as number, "SIGKILL");
-    const job = await until(() => detail(jobId), ({ status }) => status === "completed", "completed");
+    const job = await until(
+      () => detail(jobId),
+      ({ status }) => status === "completed",
+      "completed",
+    );
     expectOneStory(job.output);
     expect(island.process.exitCode).toBeNull();
   });
@@ -95,7 +121,11 @@ describe("faults", () => {
   it("SIGTERM lets an Island finish its job before it leaves, and leaves no process", async () => {
     const island = await network.startIsland("island", account.islandToken);
     const jobId = await submit(STORY);
-    await until(() => detail(jobId), ({ status }) => status === "running", "running");
+    await until(
+      () => detail(jobId),
+      ({ status }) => status === "running",
+      "running",
+    );
     const children = await childrenOf(island.process.pid as number);
     island.kill("SIGTERM");
     expect((await island.ended()).code).toBe(0);

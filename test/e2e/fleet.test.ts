@@ -37,51 +37,57 @@ beforeAll(async () => {
 afterAll(() => network[Symbol.asyncDispose]());
 
 describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
-  it("every job completes with the right answer and usage, and the books are balanced", { timeout: 180_000 }, async () => {
-    const before = await balances();
-    const submitted: Submitted[] = [];
-    for (let i = 0; i < JOBS; i += 1) {
-      const account = accounts[i % ACCOUNTS] as Account;
-      const [prompt, answer] = QUESTIONS[i % QUESTIONS.length] as (typeof QUESTIONS)[number];
-      const jobId = await submit(account, prompt, (i * 37) % 101);
-      submitted.push({ account, jobId, answer });
-    }
-    let credits = 0;
-    const islands = new Set<string>();
-    for (const { account, jobId, answer } of submitted) {
-      const { data } = await until(
-        async () => (await call(network.url, account.key, "GET", `/jobs/${jobId}`)).body,
-        ({ data }) => !["pending", "queued", "running"].includes(data.status),
-        `${jobId} ended`,
-      );
-      expect(data).toMatchObject({ status: "completed", output: answer, attempts: 1, error: null });
-      const { prompt_tokens, completion_tokens, total_tokens, credits_used } = data.usage;
-      expect(prompt_tokens).toBeGreaterThan(5);
-      expect(completion_tokens).toBeGreaterThan(5);
-      expect(total_tokens).toBe(prompt_tokens + completion_tokens);
-      expect(credits_used).toBeGreaterThan(0);
-      expect(Date.parse(data.completed_at)).toBeGreaterThanOrEqual(Date.parse(data.started_at));
-      credits += credits_used;
-      islands.add(data.island_id);
-    }
-    expect(islands.size).toBe(ISLANDS);
+  it(
+    "every job completes with the right answer and usage, and the books are balanced",
+    { timeout: 180_000 },
+    async () => {
+      const before = await balances();
+      const submitted: Submitted[] = [];
+      for (let i = 0; i < JOBS; i += 1) {
+        const account = accounts[i % ACCOUNTS] as Account;
+        const [prompt, answer] = QUESTIONS[i % QUESTIONS.length] as (typeof QUESTIONS)[number];
+        const jobId = await submit(account, prompt, (i * 37) % 101);
+        submitted.push({ account, jobId, answer });
+      }
+      let credits = 0;
+      const islands = new Set<string>();
+      for (const { account, jobId, answer } of submitted) {
+        const { data } = await until(
+          async () => (await call(network.url, account.key, "GET", `/jobs/${jobId}`)).body,
+          ({ data }) => !["pending", "queued", "running"].includes(data.status),
+          `${jobId} ended`,
+        );
+        expect(data).toMatchObject({ status: "completed", output: answer, attempts: 1, error: null });
+        const { prompt_tokens, completion_tokens, total_tokens, credits_used } = data.usage;
+        expect(prompt_tokens).toBeGreaterThan(5);
+        expect(completion_tokens).toBeGreaterThan(5);
+        expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+        expect(credits_used).toBeGreaterThan(0);
+        expect(Date.parse(data.completed_at)).toBeGreaterThanOrEqual(Date.parse(data.started_at));
+        credits += credits_used;
+        islands.add(data.island_id);
+      }
+      expect(islands.size).toBe(ISLANDS);
 
-    const after = await balances();
-    // Owners earn nine tenths of what clients pay; the rest is the network's.
-    expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
-    const store = await openStore(network.data, systemClock);
-    try {
-      const report = await store.ledger.verify();
-      expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
-    } finally {
-      await store.close();
-    }
-  });
+      const after = await balances();
+      // Owners earn nine tenths of what clients pay; the rest is the network's.
+      expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
+      const store = await openStore(network.data, systemClock);
+      try {
+        const report = await store.ledger.verify();
+        expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+      } finally {
+        await store.close();
+      }
+    },
+  );
 
   it("no Island is left with work, and each says what it did", async () => {
     let completed = 0;
     for (let i = 0; i < ISLANDS; i += 1) {
-      const status = await network.islandStatus<{ running: unknown[]; counts: { completed: number; failed: number } }>(`island${i}`);
+      const status = await network.islandStatus<{ running: unknown[]; counts: { completed: number; failed: number } }>(
+        `island${i}`,
+      );
       expect(status.running).toEqual([]);
       expect(status.counts.failed).toBe(0);
       completed += status.counts.completed;
@@ -103,7 +109,8 @@ async function submit(account: Account, prompt: string, priority: number): Promi
 
 async function balances(): Promise<number[]> {
   const all: number[] = [];
-  for (const { key } of accounts) all.push((await call(network.url, key, "GET", "/account")).body.data.credits as number);
+  for (const { key } of accounts)
+    all.push((await call(network.url, key, "GET", "/account")).body.data.credits as number);
   return all;
 }
 

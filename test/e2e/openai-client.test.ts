@@ -26,7 +26,11 @@ describe("the official openai client", () => {
     expect(completion.object).toBe("chat.completion");
     expect(completion.choices[0]?.message).toMatchObject({ role: "assistant", content: COUNTED });
     expect(completion.choices[0]?.finish_reason).toBe("stop");
-    const { prompt_tokens, completion_tokens, total_tokens } = completion.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    const { prompt_tokens, completion_tokens, total_tokens } = completion.usage ?? {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+    };
     expect(prompt_tokens).toBeGreaterThan(5);
     expect(completion_tokens).toBeGreaterThan(10);
     expect(total_tokens).toBe(prompt_tokens + completion_tokens);
@@ -114,7 +118,11 @@ describe("the official openai client", () => {
       if (chunk.choices[0]?.delta.content) break;
     }
     stream.controller.abort();
-    const stopped = await until(status, ({ running, counts }) => running.length === 0 && counts.cancelled > before.cancelled, "stopped");
+    const stopped = await until(
+      status,
+      ({ running, counts }) => running.length === 0 && counts.cancelled > before.cancelled,
+      "stopped",
+    );
     expect(stopped.counts.completed).toBe(before.completed);
     const job = (await (
       await fetch(`${network.url}/api/v1/jobs/${id}`, { headers: { authorization: `Bearer ${client.apiKey}` } })

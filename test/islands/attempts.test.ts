@@ -56,7 +56,8 @@ const begin = ({ jobId, attempt }: Assign) =>
     { type: "started", jobId, attempt },
   ] as const;
 
-const stateOf = async (jobId: string): Promise<string> => (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
+const stateOf = async (jobId: string): Promise<string> =>
+  (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
 
 describe("An attempt", () => {
   it("goes from submission to completion, and its output is acknowledged", async () => {
@@ -93,7 +94,9 @@ describe("An attempt", () => {
     const held = [{ jobId, attempt: 1, started: true }];
     await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
     again.send(makeHello({ hostId, held }));
-    expect(await again.next("welcome")).toMatchObject({ held: [{ jobId, attempt: 1, action: "continue", ackedSeq: 1 }] });
+    expect(await again.next("welcome")).toMatchObject({
+      held: [{ jobId, attempt: 1, action: "continue", ackedSeq: 1 }],
+    });
     again.send(output(assign, 2, "b"), output(assign, 3, "c"), finished(assign, 4, 3));
     await again.next("ack", (ack) => ack.seq === 4);
     expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({ output: "abc", attempts: 1 });
@@ -123,7 +126,11 @@ describe("An attempt", () => {
     const jobId = await submit();
     const assign = await first.next("assign");
     first.send(...begin(assign));
-    await until(() => stateOf(jobId), (state) => state === "running", "running");
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "running",
+      "running",
+    );
     await using second = await join();
     first.cut();
     const next = await second.next("assign");
@@ -155,7 +162,11 @@ describe("An attempt", () => {
         retryable: true,
       });
     }
-    await until(() => stateOf(jobId), (state) => state === "failed", "failed");
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "failed",
+      "failed",
+    );
     const { body } = await api("GET", `/jobs/${jobId}`);
     expect(body.data.error).toMatchObject({ code: "runtime_crashed", message: "it crashed" });
     expect((await api("GET", "/account")).body.data.credits).toBe(before);
@@ -166,7 +177,11 @@ describe("An attempt", () => {
     const jobId = await submit();
     const { attempt } = await island.next("assign");
     island.send({ type: "failed", jobId, attempt, seq: 1, code: "invalid_input", message: "no", retryable: false });
-    await until(() => stateOf(jobId), (state) => state === "failed", "failed");
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "failed",
+      "failed",
+    );
     expect((await api("GET", `/jobs/${jobId}`)).body.data.attempts).toBe(1);
   });
 
@@ -192,7 +207,10 @@ describe("An attempt", () => {
     expect((await api("DELETE", `/jobs/${jobId}`)).body).toEqual({ data: { id: jobId, status: "cancelled" } });
     expect(await island.next("cancel")).toMatchObject({ jobId, attempt: 1, reason: "cancelled" });
     const second = await submit();
-    expect((await api("GET", `/jobs/${second}`)).body.data).toMatchObject({ status: "pending", waiting: { reason: "all_busy" } });
+    expect((await api("GET", `/jobs/${second}`)).body.data).toMatchObject({
+      status: "pending",
+      waiting: { reason: "all_busy" },
+    });
     expect(island.pending("assign")).toEqual([]);
     island.send({ type: "cancelled", jobId, attempt: 1, seq: 2 });
     expect((await island.next("assign")).jobId).toBe(second);
@@ -236,7 +254,11 @@ describe("An attempt", () => {
   it("gives a draining Island nothing", async () => {
     await using island = await join();
     island.send({ type: "draining" });
-    const jobId = await until(() => submit(), () => true, "submitted");
+    const jobId = await until(
+      () => submit(),
+      () => true,
+      "submitted",
+    );
     const { body } = await api("GET", `/jobs/${jobId}`);
     expect(body.data.status).toBe("pending");
   });
@@ -266,7 +288,11 @@ describe("A coordinator that starts again", () => {
     const island = await join();
     const jobId = await submit();
     island.send(...begin(await island.next("assign")));
-    await until(() => stateOf(jobId), (state) => state === "running", "running");
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "running",
+      "running",
+    );
     await coordinator.stop();
     await coordinator.start();
     await using other = await join();

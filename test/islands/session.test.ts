@@ -21,12 +21,20 @@ describe("Island session", () => {
   it("welcomes an Island and tells the heartbeat", async () => {
     await using island = await dial();
     island.send(makeHello({ hostId: randomUUID() }));
-    expect(await island.next("welcome")).toMatchObject({ heartbeatMs: 10_000, maxFrameBytes: MAX_FRAME_BYTES, held: [] });
+    expect(await island.next("welcome")).toMatchObject({
+      heartbeatMs: 10_000,
+      maxFrameBytes: MAX_FRAME_BYTES,
+      held: [],
+    });
   });
 
   it.each([
     ["a text frame", (island: FakeIsland) => island.sendRaw("hello"), "frame is text"],
-    ["bytes that are no MessagePack", (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])), "not MessagePack"],
+    [
+      "bytes that are no MessagePack",
+      (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])),
+      "not MessagePack",
+    ],
     ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
     ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: before hello"],
     ["a hello with a wrong field", (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })), "slots"],

@@ -21,7 +21,11 @@ describe("readFromIsland()", () => {
     ["a number", pack(7), "expected object"],
     ["an unknown type", pack({ type: "reboot" }), "type"],
     ["a missing field", pack({ type: "started", jobId: "job_1" }), "attempt"],
-    ["a wrong field", pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [{ type: "token", content: 5, count: 1 }] }), "items.0.content"],
+    [
+      "a wrong field",
+      pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [{ type: "token", content: 5, count: 1 }] }),
+      "items.0.content",
+    ],
     ["no items", pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [] }), "items"],
     ["attempt 0", pack({ type: "started", jobId: "j", attempt: 0 }), "attempt"],
     ["a frame of the other direction", pack({ type: "ack", jobId: "j", attempt: 1, seq: 1 }), "type"],

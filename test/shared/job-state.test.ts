@@ -12,9 +12,33 @@ import {
 
 /** Every cell of the table, written out by hand from DESIGN §4; "-" is an illegal move. */
 const CELLS: Record<JobState, Record<JobEvent, JobState | "-">> = {
-  pending: { assign: "queued", start: "-", complete: "-", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "-" },
-  queued: { assign: "-", start: "running", complete: "-", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
-  running: { assign: "-", start: "-", complete: "completed", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
+  pending: {
+    assign: "queued",
+    start: "-",
+    complete: "-",
+    fail: "failed",
+    cancel: "cancelled",
+    expire: "timeout",
+    lose: "-",
+  },
+  queued: {
+    assign: "-",
+    start: "running",
+    complete: "-",
+    fail: "failed",
+    cancel: "cancelled",
+    expire: "timeout",
+    lose: "pending",
+  },
+  running: {
+    assign: "-",
+    start: "-",
+    complete: "completed",
+    fail: "failed",
+    cancel: "cancelled",
+    expire: "timeout",
+    lose: "pending",
+  },
   completed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
   failed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
   cancelled: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },

@@ -54,7 +54,10 @@ export class FakeIsland implements AsyncDisposable {
   }
 
   /** Takes the first frame of a type that was not taken yet, waiting for it if need be. */
-  async next<T extends FromCoordinator["type"]>(type: T, match: (frame: FrameOf<T>) => boolean = () => true): Promise<FrameOf<T>> {
+  async next<T extends FromCoordinator["type"]>(
+    type: T,
+    match: (frame: FrameOf<T>) => boolean = () => true,
+  ): Promise<FrameOf<T>> {
     for (;;) {
       const index = this.#received.findIndex((frame) => frame.type === type && match(frame as FrameOf<T>));
       if (index >= 0) return this.#received.splice(index, 1)[0] as FrameOf<T>;

@@ -3,7 +3,15 @@ import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 const GIB = 1_024 ** 3;
 
 export function makeIslandState(override: Partial<IslandState> = {}): IslandState {
-  return { cpuLoad: 0.1, freeRamBytes: 8 * GIB, freeVramBytes: null, cachedModels: [], loaded: [], downloads: [], ...override };
+  return {
+    cpuLoad: 0.1,
+    freeRamBytes: 8 * GIB,
+    freeVramBytes: null,
+    cachedModels: [],
+    loaded: [],
+    downloads: [],
+    ...override,
+  };
 }
 
 /** A hello of an ordinary Island that offers llmcpp; every fact can be overridden. */

@@ -49,7 +49,14 @@ export class Network implements AsyncDisposable {
 
   async createAccount(email: string, credits = 1_000): Promise<{ id: string; key: string; islandToken: string }> {
     const account = await this.manage<{ id: string }>(
-      ...["account", "create", "--email", email, "--password", "correct horse", "--credits", String(credits)],
+      "account",
+      "create",
+      "--email",
+      email,
+      "--password",
+      "correct horse",
+      "--credits",
+      String(credits),
     );
     const { key } = await this.manage<{ key: string }>("key", "create", "--email", email);
     const { token } = await this.manage<{ token: string }>("island-token", "create", "--email", email);

@@ -65,7 +65,7 @@ export class Program implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) this.kill("SIGTERM");
     const stopped = await Promise.race([this.#exit.then(() => true), wait(15_000)]);
-    if (stopped !== true) this.kill("SIGKILL");
+    if (!stopped) this.kill("SIGKILL");
     await this.#exit;
   }
 }
