@@ -15,6 +15,7 @@ const HASH_BYTES = 32;
 /** Each hash takes a thread of libuv's pool (4 by default) and 32 MiB. */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
+const SPARE_BYTES = 2 ** 20;
 
 /** Hashes and checks passwords, two at a time. */
 export class Passwords {
@@ -69,8 +70,8 @@ export class Passwords {
 }
 
 function derive(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
-  // scrypt needs 128 * N * r bytes and a little more; Node's own limit is just below that.
-  const maxmem = 256 * cost.cost * cost.blockSize;
+  // scrypt needs 128 * r * (N + p) bytes and a little more; Node's own limit is just below what our N takes.
+  const maxmem = 128 * cost.blockSize * (cost.cost + cost.parallelization) + SPARE_BYTES;
   return new Promise((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, length, { ...cost, maxmem }, (error, hash) => {
       if (error === null) resolve(hash);

@@ -1,12 +1,15 @@
 /** Inside, all money is in integers of micro-credits. Source: DESIGN §4, row Credits. */
 export const MICRO_PER_CREDIT = 1_000_000;
 
-/** @throws {RangeError} unless `credits` is 0 or more, has at most 6 decimals and stays within the exact integers. */
+/** Most that `microFromCredits` takes. Below 2^32 credits a double still tells every micro-credit from the next. */
+const MAX_CREDITS = 4_000_000_000;
+
+/** @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals. */
 export function microFromCredits(credits: number): number {
   const micro = Math.round(credits * MICRO_PER_CREDIT);
   // Division of two exact integers rounds to the nearest double, which is what `credits` is if it has 6 decimals or fewer.
-  if (!Number.isSafeInteger(micro) || credits < 0 || micro / MICRO_PER_CREDIT !== credits) {
-    throw new RangeError(`${credits} is not an amount of credits: 0 or more, with at most 6 decimals`);
+  if (!(credits >= 0 && credits <= MAX_CREDITS) || micro / MICRO_PER_CREDIT !== credits) {
+    throw new RangeError(`${credits} is not an amount of credits: 0 to ${MAX_CREDITS}, with at most 6 decimals`);
   }
   return micro;
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { TLSSocket } from "node:tls";
 import type { HttpOptions } from "./http-deps.ts";
 
 /**
@@ -17,7 +16,7 @@ export function originOf(incoming: IncomingMessage, options: Pick<HttpOptions, "
   const { headers, socket } = incoming;
   const proto = options.trustProxy ? lastOf(headers["x-forwarded-proto"]) : undefined;
   const host = options.trustProxy ? lastOf(headers["x-forwarded-host"]) : undefined;
-  const isTls = (socket as TLSSocket).encrypted === true;
+  const isTls = "encrypted" in socket;
   return `${proto ?? (isTls ? "https" : "http")}://${host ?? headers.host ?? "localhost"}`;
 }
 

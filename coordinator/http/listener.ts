@@ -56,7 +56,7 @@ export async function listen(fetch: FetchHandler, { host, port }: ListenOptions)
   return listener;
 }
 
-/** Hono builds a new answer for HEAD, and so forgets that it was written already. */
+/** Hono builds a new answer for HEAD and so forgets that it was written already; it would be written twice. */
 function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
   const response = fetch(request, env);
   if (env.incoming.method !== "HEAD") return response;
@@ -72,7 +72,8 @@ class NodeListener implements Listener {
   constructor(server: Server) {
     this.#server = server;
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-    server.on("request", (_request, response: ServerResponse) => this.#watch(response));
+    // Ahead of the API, which may write its headers at once.
+    server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
   }
 
   get port(): number {

@@ -32,7 +32,7 @@ export class IndexedHeap<T extends HeapItem> {
   push(item: T): void {
     if (item.heapIndex !== -1) throw new Error("An item was pushed to a second heap");
     this.#items.push(item);
-    this.#siftUp(item, this.#items.length - 1);
+    this.#rise(item, this.#items.length - 1);
   }
 
   /** The item must be in this heap. */
@@ -42,22 +42,21 @@ export class IndexedHeap<T extends HeapItem> {
     item.heapIndex = -1;
     const last = this.#items.pop();
     if (last === undefined || last === item) return;
-    // The hole sinks to the bottom and the last item, which belongs near there, rises from it: half the comparisons.
-    this.#siftUp(last, this.#sinkHole(index));
+    this.#rise(last, this.#sinkHole(index));
   }
 
   /** Moves the item to where its key, which has changed either way, belongs. */
   update(item: T): void {
     this.#assertMember(item);
-    const index = item.heapIndex;
-    if (this.#siftUp(item, index) === index) this.#siftDown(item, index);
+    this.#rise(item, this.#sinkHole(item.heapIndex));
   }
 
   #assertMember(item: T): void {
     if (this.#items[item.heapIndex] !== item) throw new Error("The item is not in this heap");
   }
 
-  #siftUp(item: T, from: number): number {
+  /** Puts the item into the hole at `from` or, moving parents down, above it. */
+  #rise(item: T, from: number): void {
     let index = from;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
@@ -67,22 +66,12 @@ export class IndexedHeap<T extends HeapItem> {
       index = parentIndex;
     }
     this.#put(item, index);
-    return index;
   }
 
-  #siftDown(item: T, from: number): void {
-    let index = from;
-    for (;;) {
-      const child = this.#firstChild(index);
-      if (child === undefined || !this.#before(child, item)) break;
-      const childIndex = child.heapIndex;
-      this.#put(child, index);
-      index = childIndex;
-    }
-    this.#put(item, index);
-  }
-
-  /** Moves children up into the hole until it has none; returns where it is then. */
+  /**
+   * Moves children up into the hole until it has none; returns where it is then. What is to fill it nearly always belongs
+   * near the bottom and rises from there: half the comparisons of letting it sink.
+   */
   #sinkHole(from: number): number {
     let index = from;
     for (let child = this.#firstChild(index); child !== undefined; child = this.#firstChild(index)) {

@@ -5,6 +5,7 @@ import { describeAccounts } from "./account-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeRegistry } from "./registry-stores.cases.ts";
+import { makeAccount, makeJob } from "./store-builders.ts";
 
 /** Declares a case; `store` gives the open store of that case. */
 export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
@@ -45,6 +46,16 @@ export function describeStore(
       await expect(granted).resolves.toMatchObject({ balanceMicro: 5 });
       await expect(store.check()).rejects.toThrow(/closed/);
       await expect(store.accounts.get("user_1")).rejects.toThrow(/./);
+    });
+
+    check("close() lets a write under way read what its answer needs", async (store) => {
+      const accountId = await makeAccount(store);
+      const idempotency = { key: "k", bodyHash: "b" };
+      const first = makeJob(accountId, { idempotency });
+      await store.jobs.submit(first);
+      const again = store.jobs.submit(makeJob(accountId, { idempotency }));
+      await store.close();
+      await expect(again).resolves.toMatchObject({ created: false, job: { id: first.id } });
     });
 
     check("close() can be called twice", async (store) => {

@@ -22,7 +22,7 @@ describe("loadHostId()", () => {
   });
 
   it("gives callers that come at the same time the same id", async () => {
-    const ids = await Promise.all(Array.from({ length: 8 }, () => loadHostId(base)));
+    const ids = await Promise.all(Array.from({ length: 64 }, () => loadHostId(base)));
     expect(new Set(ids).size).toBe(1);
     expect(await readdir(base)).toEqual(["host-id"]);
   });

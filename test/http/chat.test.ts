@@ -1,4 +1,4 @@
-import OpenAI from "openai";
+import { AuthenticationError, NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_INPUT_BYTES } from "../../shared/chat-input.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
@@ -220,7 +220,8 @@ describe("POST /chat/completions", () => {
       await expect(request).rejects.toThrow();
       await eventually(() => api.jobs.cancelled.length === 1);
       expect([api.jobs.cancelled, api.jobs.feeds.get("job_new1")?.listeners]).toEqual([["job_new1"], 0]);
-      await eventually(() => api.clock.pendingTimers === 0);
+      await eventually(() => api.clock.pendingTimers === 0 && api.logLines.length > 0);
+      expect(api.logLines).toEqual([expect.objectContaining({ level: 30, aborted: true })]);
     });
   });
 
@@ -302,6 +303,26 @@ describe("POST /chat/completions", () => {
     expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
+  it.each(["submitGate", "feedGate"] as const)("cancels the job when the client leaves at the %s", async (name) => {
+    const gate = Promise.withResolvers<void>();
+    api.jobs[name] = gate.promise;
+    const leave = new AbortController();
+    const request = fetch(`${api.url}/api/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${api.key}` },
+      body: JSON.stringify({ messages: MESSAGES }),
+      signal: leave.signal,
+    });
+    await eventually(() => api.jobs.submitted.length === 1);
+    leave.abort();
+    await expect(request).rejects.toThrow();
+    await eventually(() => api.logLines.length === 1);
+    gate.resolve();
+    await eventually(() => api.jobs.cancelled.length === 1);
+    await eventually(() => api.jobs.feeds.get("job_new1")?.ending !== null);
+    expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
   it("does not cancel a job whose answer was read", async () => {
     answerWith("x");
     await chat();
@@ -352,8 +373,8 @@ describe("the official OpenAI client", () => {
     const slugs = [];
     for await (const model of client().models.list()) slugs.push(model.id);
     expect(slugs).toEqual(["second", "tiny"]);
-    await expect(client().models.retrieve("words")).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    await expect(client().models.retrieve("words")).rejects.toBeInstanceOf(NotFoundError);
     const stranger = new OpenAI({ apiKey: "ak_wrong", baseURL: `${api.url}/api/v1`, maxRetries: 0 });
-    await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+    await expect(stranger.models.list()).rejects.toBeInstanceOf(AuthenticationError);
   });
 });

@@ -167,6 +167,24 @@ describe("GET /jobs/:id/stream", () => {
     feed.push([token("nobody hears")]);
   });
 
+  it("takes nothing up when the client has left already", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const gate = Promise.withResolvers<void>();
+    api.jobs.feedGate = gate.promise;
+    const leave = new AbortController();
+    const request = fetch(`${api.url}/api/v1/jobs/job_1/stream`, {
+      headers: { authorization: `Bearer ${api.key}` },
+      signal: leave.signal,
+    });
+    await eventually(() => api.jobs.opened === 1);
+    leave.abort();
+    await expect(request).rejects.toThrow();
+    await eventually(() => api.logLines.length === 1);
+    gate.resolve();
+    await api.call("GET", "/cargos");
+    expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
   it("lets go of feed and timer when the job ends", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));

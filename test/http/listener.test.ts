@@ -90,6 +90,22 @@ describe("Listener", () => {
     api = await Api.open();
   });
 
+  it("close() lets a request in that had begun, and tells its client not to send another", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const response = await api.fetch("GET", "/jobs/job_1/stream");
+    const begun = connect(api.port, "127.0.0.1");
+    await once(begun, "connect");
+    begun.write("GET /api/v1/cargos HTTP/1.1\r\n");
+    await api.call("GET", "/cargos");
+    const closed = api.listener.close(new AbortController().signal);
+    begun.write("Host: x\r\n\r\n");
+    expect(await readToEnd(begun)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n/s);
+    feed.end(DONE);
+    await response.text();
+    await closed;
+    api = await Api.open();
+  });
+
   it("refuses upgrades while it closes", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     api.listener.onUpgrade(SESSION, () => expect.unreachable());

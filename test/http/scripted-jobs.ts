@@ -68,8 +68,11 @@ export class ScriptedJobs implements JobService {
   readonly listed: { page: unknown; filter: JobFilter }[] = [];
   /** Called after each submission, with the new job's feed. */
   onSubmit: (feed: WatchedFeed, job: JobView) => void = () => undefined;
-  /** Called when the job was cancelled. */
-  onCancel: (jobId: string) => void = () => undefined;
+  /** Feeds asked for. */
+  opened = 0;
+  /** Held by a test to let something happen while a job is submitted, or its feed is looked up. */
+  submitGate: Promise<void> = Promise.resolve();
+  feedGate: Promise<void> = Promise.resolve();
   /** Thrown by the next call of any method. */
   failure: unknown;
   readonly #catalog: Catalog;
@@ -97,6 +100,7 @@ export class ScriptedJobs implements JobService {
     const job = makeJob({ id: `job_new${this.#count}`, accountId, slug, workloadId, input, priority });
     const feed = this.add(job);
     this.onSubmit(feed, job);
+    await this.submitGate;
     return job;
   }
 
@@ -120,15 +124,19 @@ export class ScriptedJobs implements JobService {
     if (isTerminal(job.state)) throw new ServiceError("job_not_cancellable", `The job is ${job.state} already`);
     this.cancelled.push(jobId);
     this.jobs.set(jobId, { ...job, state: "cancelled" });
+    // As in life, readers see the end when it is durable: not at once.
+    await new Promise((resolve) => setImmediate(resolve));
     const feed = this.feeds.get(jobId);
-    if (feed?.ending === null)
+    if (feed?.ending === null) {
       feed.end({ type: "error", code: "cancelled", message: "The job was cancelled", retryable: false });
-    this.onCancel(jobId);
+    }
     return "cancelled";
   }
 
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     this.#find(accountId, jobId);
+    this.opened += 1;
+    await this.feedGate;
     return this.feeds.get(jobId) as WatchedFeed;
   }
 

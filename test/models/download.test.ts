@@ -180,7 +180,7 @@ describe("downloadModel()", () => {
     await using fixture = await StoreFixture.make();
     const silent = (): void => undefined;
     fixture.server.onEach(PATH, silent, file(BYTES, { stallAfter: 70_000 }), file(BYTES));
-    await run(fixture, { fetch: { stallMs: 150 } });
+    await run(fixture, { fetch: { stallMs: 600 } });
     expect(await done(fixture)).toEqual(BYTES);
     expect(fixture.server.requests.map(({ range }) => range)).toEqual([null, null, "bytes=70000-"]);
   });
@@ -197,9 +197,9 @@ describe("downloadModel()", () => {
           clearInterval(timer);
           response.end();
         }
-      }, 100);
+      }, 200);
     });
-    expect(await run(fixture, { fetch: { stallMs: 400 } })).toBe(8);
+    expect(await run(fixture, { fetch: { stallMs: 1_000 } })).toBe(8);
     expect(fixture.server.requests).toHaveLength(1);
   });
 

@@ -129,6 +129,20 @@ describe("ModelStore.acquire()", () => {
     await expect.poll(() => fixture.server.openSockets()).toBe(0);
   });
 
+  it("lets a new download follow one that is being given up, and not run into it", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.onEach("/models/a.gguf", () => undefined, file(BYTES));
+    const store = await fixture.open();
+    const leave = new AbortController();
+    const failure = failureOf(store.acquire("x", makeRef(), leave.signal));
+    await fixture.server.arrived(1);
+    leave.abort(new Error("enough"));
+    // The first has no byte and deletes its part now; the second makes one of the same name.
+    const lease = await store.acquire("y", makeRef(), NEVER);
+    expect((await failure).message).toBe("enough");
+    expect(await readFile(lease.path)).toEqual(BYTES);
+  });
+
   it("fetches again what was changed or deleted behind its back", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
@@ -296,6 +310,18 @@ describe("ModelStore.remove() and prune()", () => {
 });
 
 describe("ModelStore.close()", () => {
+  it("resolves when every download has put its files away", async () => {
+    await using fixture = await StoreFixture.make();
+    const store = await fixture.open();
+    const refs = Array.from({ length: 100 }, (_, index) => makeRef({ url: `/models/${index}.gguf` }));
+    for (const { url } of refs) fixture.server.on(url, () => undefined);
+    const failures = refs.map((ref) => failureOf(store.acquire("x", ref, NEVER)));
+    await fixture.server.arrived(refs.length);
+    await store.close();
+    expect(await fixture.files()).toEqual(["index.json"]);
+    await Promise.all(failures);
+  });
+
   it("stops downloads, keeps their parts for the next store, and takes no more calls", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", file(BYTES, { stallAfter: 50_000 }), file(BYTES));

@@ -57,10 +57,15 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
 export class Bench {
   readonly scheduler: Scheduler;
   readonly catalog: Map<string, CargoManifest>;
+  /** How often the scheduler asked the catalog. */
+  lookUps = 0;
 
   constructor(cargos: readonly CargoManifest[] = [makeCargo()]) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-    this.scheduler = new Scheduler((slug) => this.catalog.get(slug));
+    this.scheduler = new Scheduler((slug) => {
+      this.lookUps += 1;
+      return this.catalog.get(slug);
+    });
   }
 
   submit(override: Partial<WaitingJob> = {}): string[] {

@@ -280,13 +280,30 @@ describe("queuedDemand()", () => {
 });
 
 describe("the indices of many Cargos", () => {
-  it("are rebuilt for a Cargo that was dropped for others", () => {
-    const cargos = Array.from({ length: 200 }, (_, index) => makeCargo({ slug: `cargo-${index}` }));
+  const cargos = Array.from({ length: 100 }, (_, index) => makeCargo({ slug: `cargo-${index}` }));
+
+  it("are dropped when others are asked for, and built again", () => {
     const bench = new Bench(cargos);
     bench.up({ slots: 500 });
-    for (const { slug } of cargos) expect(bench.submit({ id: `first_${slug}`, slug })).toHaveLength(1);
+    for (const { slug } of cargos) bench.submit({ id: `first_${slug}`, slug });
+    expect(bench.lookUps).toBe(100);
+    bench.submit({ slug: "cargo-99" });
+    expect(bench.lookUps).toBe(100);
     bench.down("isle-1");
     bench.up({ id: "isle-2", slots: 500 });
-    for (const { slug } of cargos) expect(bench.submit({ id: `job_${slug}`, slug })).toEqual([`job_${slug} on isle-2`]);
+    expect(bench.submit({ slug: "cargo-0" })).toEqual(["job_1 on isle-2"]);
+    expect(bench.lookUps).toBe(101);
+  });
+
+  it("are kept for Cargos with waiting jobs", () => {
+    const bench = new Bench(cargos);
+    bench.up({}, 1);
+    for (const { slug } of cargos) bench.submit({ id: `job_${slug}`, slug });
+    for (const { slug } of cargos.slice(1)) bench.cancel(`job_${slug}`);
+    for (const { slug } of cargos.slice(1)) {
+      bench.submit({ id: `more_${slug}`, slug });
+      bench.cancel(`more_${slug}`);
+    }
+    expect(bench.free()).toEqual(["job_cargo-0 on isle-1"]);
   });
 });

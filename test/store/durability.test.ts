@@ -84,14 +84,12 @@ describe("SqliteStore on disk", () => {
     const accountId = await makeAccount(opened);
     const { child, ids } = startWriter(folder.file("data/atoll.db"), accountId, 200);
     const exited = once(child, "close");
-    let isRunning = true;
     const ours: string[] = [];
     const write = async (): Promise<void> => {
-      while (isRunning) ours.push((await opened.jobs.submit(makeJob(accountId, { priceMicro: 1 }))).job.id);
+      while (child.exitCode === null) ours.push((await opened.jobs.submit(makeJob(accountId, { priceMicro: 1 }))).job.id);
     };
     const writing = Promise.all(Array.from({ length: 16 }, write));
     expect(await exited).toEqual([0, null]);
-    isRunning = false;
     await writing;
     expect(ids).toHaveLength(200);
     expect(await opened.jobs.unfinished()).toHaveLength(200 + ours.length);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { settle } from "../../coordinator/credits/settle.ts";
 import type { JobEnding } from "../../coordinator/store/job-store.ts";
