@@ -86,7 +86,8 @@ describe("SqliteStore on disk", () => {
     const exited = once(child, "close");
     const ours: string[] = [];
     const write = async (): Promise<void> => {
-      while (child.exitCode === null) ours.push((await opened.jobs.submit(makeJob(accountId, { priceMicro: 1 }))).job.id);
+      while (child.exitCode === null)
+        ours.push((await opened.jobs.submit(makeJob(accountId, { priceMicro: 1 }))).job.id);
     };
     const writing = Promise.all(Array.from({ length: 16 }, write));
     expect(await exited).toEqual([0, null]);

@@ -72,7 +72,7 @@ export class LoadedLlm implements LoadedCargo {
       this.#host.send({ kind: "abort", run });
       // Reading a prompt cannot be interrupted, and native code may hang. The other runs of the process are lost with it.
       killTimer = this.#clock.schedule(this.#killAfterMs, () =>
-        void ("a cancelled job in it did not stop in time"),
+        this.#host.kill("a cancelled job in it did not stop in time"),
       );
     };
     return new Promise((resolve, reject) => {
