@@ -5,11 +5,10 @@ import type { AgentStatus } from "../../island-agent/agent.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 
-/**
- * At temperature 0 the model tells the same story every time, as long as one process makes all of it: a continuation reads the
- * text so far as one batch, whose rounding may turn a near tie of this tiny model the other way.
- */
+/** At temperature 0 the model tells the same story every time. */
 const STORY = { prompt: "Tell me a story.", temperature: 0 };
+/** Hot enough to ramble on, so that there is time to disturb it. */
+const LONG = { prompt: "Tell me a story.", temperature: 1.9, seed: 5, max_tokens: 900 };
 
 let network: Network;
 let account: { id: string; key: string; islandToken: string };
@@ -52,7 +51,7 @@ async function story(): Promise<string> {
 describe("faults", () => {
   it("a stream survives the SIGKILL of its Island: another goes on after what was delivered", async () => {
     const first = await network.startIsland("first", account.islandToken);
-    const jobId = await submit(STORY);
+    const jobId = await submit(LONG);
     const events: SseEvent[] = [];
     for await (const event of jobEvents(network.url, account.key, jobId)) {
       events.push(event);
@@ -60,12 +59,8 @@ describe("faults", () => {
       first.kill("SIGKILL");
       await network.startIsland("second", account.islandToken);
     }
-    expect(events.filter(({ event }) => event === "done" || event === "error").map(({ event }) => event)).toEqual([
-      "done",
-    ]);
-    const job = await detail(jobId);
-    expect(job).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
-    expectOneStory(job.output);
+    expect(endings(events)).toEqual(["done"]);
+    expect(await detail(jobId)).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
   });
 
   it("a coordinator that is killed goes on after its restart: nothing lost, nothing charged twice", async () => {
@@ -100,42 +95,38 @@ describe("faults", () => {
 
   it("the death of a model's process fails over, and the agent lives", async () => {
     const island = await network.startIsland("island", account.islandToken);
-    const jobId = await submit(STORY);
-    await until(
-      () => detail(jobId),
-      ({ status }) => status === "running",
-      "running",
-    );
-    const children = await childrenOf(island.process.pid as number);
-    expect(children).toHaveLength(1);
-    process.kill(children[0] as number, "SIGKILL");
-    const job = await until(
-      () => detail(jobId),
-      ({ status }) => status === "completed",
-      "completed",
-    );
-    expectOneStory(job.output);
+    const jobId = await submit(LONG);
+    const events: SseEvent[] = [];
+    for await (const event of jobEvents(network.url, account.key, jobId)) {
+      events.push(event);
+      if (event.event !== "token" || events.filter((each) => each.event === "token").length !== 5) continue;
+      const children = await childrenOf(island.process.pid as number);
+      expect(children).toHaveLength(1);
+      process.kill(children[0] as number, "SIGKILL");
+    }
+    expect(endings(events)).toEqual(["done"]);
+    expect(await detail(jobId)).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
     expect(island.process.exitCode).toBeNull();
   });
 
   it("SIGTERM lets an Island finish its job before it leaves, and leaves no process", async () => {
     const island = await network.startIsland("island", account.islandToken);
-    const jobId = await submit(STORY);
-    await until(
-      () => detail(jobId),
-      ({ status }) => status === "running",
-      "running",
-    );
-    const children = await childrenOf(island.process.pid as number);
-    island.kill("SIGTERM");
+    const jobId = await submit(LONG);
+    let children: number[] = [];
+    for await (const { event } of jobEvents(network.url, account.key, jobId)) {
+      if (event !== "token" || children.length > 0) continue;
+      children = await childrenOf(island.process.pid as number);
+      island.kill("SIGTERM");
+    }
     expect((await island.ended()).code).toBe(0);
     expect(await detail(jobId)).toMatchObject({ status: "completed", attempts: 1 });
+    expect(children).toHaveLength(1);
     for (const pid of children) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
   it("cancel stops the work on the Island", async () => {
     await network.startIsland("island", account.islandToken);
-    const jobId = await submit({ prompt: "Tell me a story.", temperature: 1.9, seed: 5, max_tokens: 900 });
+    const jobId = await submit(LONG);
     for await (const { event } of jobEvents(network.url, account.key, jobId)) {
       if (event === "token") await call(network.url, account.key, "DELETE", `/jobs/${jobId}`);
     }
@@ -146,12 +137,8 @@ describe("faults", () => {
   });
 });
 
-/** Six sentences, begun and ended, none of them twice. */
-function expectOneStory(text: string): void {
-  const sentences = text.split(/(?<=[.!?]"?) /);
-  expect(sentences.length).toBeGreaterThanOrEqual(4);
-  expect(new Set(sentences).size).toBe(sentences.length);
-  expect(text).toMatch(/^[A-Z].*[.!?]"?$/s);
+function endings(events: readonly SseEvent[]): string[] {
+  return events.map(({ event }) => event).filter((event) => event === "done" || event === "error");
 }
 
 async function childrenOf(pid: number): Promise<number[]> {
