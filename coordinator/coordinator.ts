@@ -8,6 +8,7 @@ import { loadCatalog } from "./catalog/load-catalog.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { createApp } from "./http/app.ts";
 import { listen } from "./http/listener.ts";
+import { Claims } from "./islands/claims.ts";
 import { IslandGateway } from "./islands/gateway.ts";
 import { IslandDesk } from "./islands/island-desk.ts";
 import { Dispatcher } from "./jobs/dispatcher.ts";
@@ -59,15 +60,17 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const scheduler = new Scheduler((slug) => catalog.find(slug));
   const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const claims = await Claims.open(config.dataDirectory);
   const dispatcher = new Dispatcher({
     store,
+    claims,
     catalog,
     scheduler,
     clock,
     onFatal,
     options: { graceMs, maxAttempts, networkFee },
   });
-  const desk = new IslandDesk({ store, clock, dispatcher, graceMs, heartbeatMs });
+  const desk = new IslandDesk({ store, claims, clock, dispatcher, graceMs, heartbeatMs });
   const recovered = await recoverJobs(store, catalog, dispatcher, desk);
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Took up unfinished jobs");
 
@@ -110,9 +113,11 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     async close() {
       const deadline = new AbortController();
       const limit = clock.schedule(CLOSE_LIMIT_MS, () => deadline.abort());
-      const closed = listener.close(deadline.signal);
+      // Chats whose connection is cut here are cancelled, as those whose client leaves: while storage and Islands still hear it.
+      await listener.finishAnswers(deadline.signal);
+      await dispatcher.settled();
       await gateway.close(RETURN_AFTER_MS);
-      await closed;
+      await listener.close(deadline.signal);
       limit.cancel();
       dispatcher.close();
       await accounts.settled();

@@ -3,9 +3,11 @@ import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState, RuntimeReport } from "../shared/protocol/from-island.ts";
+import type { AgentLog } from "./agent-log.ts";
 import { CargoPool } from "./cargo-pool.ts";
 import { Executor, type ExecutorCounts } from "./executor.ts";
 import type { ModelStore } from "./models/model-store.ts";
+import { orAbort } from "./or-abort.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import { Backoff } from "./session/backoff.ts";
 import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
@@ -19,6 +21,8 @@ export interface AgentOptions {
   readonly slots: number;
   /** Longest wait for running jobs after `drain`. */
   readonly drainLimitMs: number;
+  /** Longest wait after that until the last results are acknowledged, reconnecting if need be. */
+  readonly farewellLimitMs: number;
 }
 
 export interface AgentDeps {
@@ -26,12 +30,14 @@ export interface AgentDeps {
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
-  readonly models: ModelStore;
+  readonly models: Pick<ModelStore, "acquire" | "list" | "downloads">;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
-  readonly log: (message: string, facts: object) => void;
+  readonly log: AgentLog;
   /** Called at the first welcome. */
   readonly onConnected: () => void;
+  /** 0 (included) to 1 (excluded); spreads the tries to reconnect. */
+  readonly random?: () => number;
 }
 
 export type LinkState = "connecting" | "connected" | "waiting" | "stopped";
@@ -55,8 +61,10 @@ const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 /** Changes of what is loaded or on its way are told between heartbeats, together. */
 const REPORT_DELAY_MS = 500;
-/** How long a stopping agent waits for its last results to be acknowledged. */
-const FAREWELL_LIMIT_MS = 2_000;
+/** How long an agent that is told to stop waits for the coordinator to take its jobs back. */
+const STOP_LIMIT_MS = 2_000;
+/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts. */
+const MOST = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, version: 100 } as const;
 
 /** One Island: keeps a session with its coordinator and runs what it is assigned. */
 export class IslandAgent {
@@ -66,6 +74,9 @@ export class IslandAgent {
   readonly #pool: CargoPool;
   readonly #executor: Executor;
   readonly #leave = new AbortController();
+  readonly #backoff: Backoff;
+  /** Ends the present wait before the next try to connect. */
+  #hurry = new AbortController();
   #send: ((frame: FromIsland) => void) | null = null;
   #link: LinkState = "connecting";
   #report: Timer | null = null;
@@ -77,10 +88,11 @@ export class IslandAgent {
     this.#options = options;
     this.#deps = deps;
     const { clock, models, log, hardware } = deps;
+    this.#backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS, deps.random);
     const runtimes = new Map([...deps.runtimes].map(([type, { runtime }]) => [type, runtime]));
     const onChange = (): void => this.#reportSoon();
     this.#pool = new CargoPool({ runtimes, models, clock, log, onChange, ramBytes: hardware.ramBytes });
-    this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log });
+    this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots: options.slots });
   }
 
   status(): AgentStatus {
@@ -103,53 +115,67 @@ export class IslandAgent {
   /** Serves until `stop` or `drain` is done, or the coordinator sends the Island away for good. Returns why it ended. */
   async run(): Promise<string> {
     const { clock, log } = this.#deps;
-    const backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
     const { coordinatorUrl, token } = this.#options;
     while (!this.#leave.signal.aborted) {
       this.#link = "connecting";
-      const end = await runSession(coordinatorUrl, token, clock, this.#handlers(backoff), this.#leave.signal);
+      const end = await runSession(coordinatorUrl, token, clock, this.#handlers(), this.#leave.signal);
       if (end.kind === "refused") return this.#finish(end.reason);
       this.#lastProblem = end.reason;
       this.#link = "waiting";
-      const waitMs = end.afterMs === null ? backoff.nextMs() : end.afterMs + backoff.nextMs();
-      log("Session ended", { reason: end.reason, retryInMs: Math.round(waitMs) });
-      // Stopping cuts the wait short.
-      await clock.sleep(waitMs, this.#leave.signal).catch(() => undefined);
+      const waitMs = (end.afterMs ?? 0) + this.#backoff.nextMs();
+      this.#hurry = new AbortController();
+      log.info({ reason: end.reason, retryInMs: Math.round(waitMs) }, "Session ended");
+      // Leaving cuts the wait short.
+      await clock.sleep(waitMs, AbortSignal.any([this.#leave.signal, this.#hurry.signal])).catch(() => undefined);
     }
     return this.#finish("the agent stops");
   }
 
-  /** Takes no new job, finishes those in hand (at most `drainLimitMs`), then leaves. */
+  /**
+   * Takes no new job, finishes those in hand (at most `drainLimitMs`), and leaves as soon as the coordinator has all
+   * results. Without a session it is tried again to get one, at most for `farewellLimitMs`.
+   */
   async drain(): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
     this.#send?.({ type: "draining" });
-    const { clock } = this.#deps;
-    const limit = new AbortController();
-    const timeout = clock.sleep(this.#options.drainLimitMs, limit.signal).then(
-      () => this.#executor.giveUp(),
-      () => undefined,
-    );
+    const limit = this.#deps.clock.schedule(this.#options.drainLimitMs, () => this.#executor.giveUp());
     await this.#executor.idle();
-    limit.abort();
-    await timeout;
-    await this.stop();
+    limit.cancel();
+    if (this.#send === null) {
+      this.#backoff.reset();
+      this.#hurry.abort();
+    }
+    await this.#farewell(this.#options.farewellLimitMs);
+    this.#leaveNow();
   }
 
-  /** Gives back what is running, and leaves as soon as that is told. */
+  /** Gives back what is running and leaves as soon as that is told; with nothing running, or no session, at once. */
   async stop(): Promise<void> {
     this.#isDraining = true;
-    this.#executor.giveUp();
-    await this.#executor.idle();
-    const deadlineMs = this.#deps.clock.monotonicMs() + FAREWELL_LIMIT_MS;
-    while (!this.#outbox.isEmpty && this.#send !== null && this.#deps.clock.monotonicMs() < deadlineMs) {
-      await this.#deps.clock.sleep(10);
+    if (!this.#executor.isIdle) {
+      this.#executor.giveUp();
+      await this.#executor.idle();
+      if (this.#send !== null) await this.#farewell(STOP_LIMIT_MS);
     }
+    this.#leaveNow();
+  }
+
+  /** Waits until all is acknowledged, the agent leaves, or the time is up. */
+  async #farewell(limitMs: number): Promise<void> {
+    const limit = new AbortController();
+    const timer = this.#deps.clock.schedule(limitMs, () => limit.abort());
+    await orAbort(this.#outbox.emptied(), AbortSignal.any([limit.signal, this.#leave.signal])).catch(() => undefined);
+    timer.cancel();
+  }
+
+  #leaveNow(): void {
     this.#leave.abort(new Error("the agent stops"));
   }
 
   async #finish(reason: string): Promise<string> {
     this.#link = "stopped";
+    this.#leaveNow();
     this.#executor.giveUp();
     await this.#executor.idle();
     await this.#pool.close();
@@ -157,14 +183,12 @@ export class IslandAgent {
     return reason;
   }
 
-  #handlers(backoff: Backoff): LinkHandlers {
+  #handlers(): LinkHandlers {
     return {
       hello: () => this.#hello(),
       state: () => this.#state(),
-      onWelcome: (welcome, send) => {
-        backoff.reset();
-        this.#onWelcome(welcome, send);
-      },
+      onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
+      onSettled: () => this.#backoff.reset(),
       onFrame: (frame) => this.#onFrame(frame),
       onLost: () => {
         this.#send = null;
@@ -178,10 +202,10 @@ export class IslandAgent {
     this.#link = "connected";
     this.#send = send;
     this.#executor.applyDecisions(welcome.held);
-    this.#outbox.connect(send, welcome.held);
+    this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
     if (this.#isDraining) send({ type: "draining" });
     if (this.#sessions === 1) this.#deps.onConnected();
-    this.#deps.log("Connected", { session: welcome.sessionId, held: welcome.held.length });
+    this.#deps.log.info({ session: welcome.sessionId, held: welcome.held.length }, "Connected");
   }
 
   #onFrame(frame: Served): void {
@@ -206,7 +230,7 @@ export class IslandAgent {
       lease.release();
       this.#reportSoon();
     } catch (error) {
-      this.#deps.log("Preload failed", { slug, reason: error instanceof Error ? error.message : String(error) });
+      this.#deps.log.warn({ slug, reason: error instanceof Error ? error.message : String(error) }, "Preload failed");
     }
   }
 
@@ -218,7 +242,7 @@ export class IslandAgent {
   }
 
   #runtimeReports(): RuntimeReport[] {
-    return [...this.#deps.runtimes].map(([type, { version }]) => ({ type, version }));
+    return [...this.#deps.runtimes].map(([type, { version }]) => ({ type, version: version.slice(0, MOST.version) }));
   }
 
   #hello(): Hello {
@@ -238,11 +262,13 @@ export class IslandAgent {
 
   #state(): IslandState {
     const { models, usage } = this.#deps;
+    const cached = models.list().slice(0, MOST.cachedModels);
+    const downloads = models.downloads().slice(0, MOST.downloads);
     return {
       ...usage(),
-      cachedModels: models.list().map(({ key, bytes }) => ({ key, bytes })),
-      loaded: this.#pool.loaded(),
-      downloads: models.downloads().map(({ slug, fraction }) => ({ slug, fraction })),
+      cachedModels: cached.map(({ key, bytes }) => ({ key, bytes })),
+      loaded: this.#pool.loaded().slice(0, MOST.loaded),
+      downloads: downloads.map(({ slug, fraction }) => ({ slug, fraction })),
     };
   }
 }

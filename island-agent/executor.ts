@@ -2,14 +2,18 @@ import type { RuntimeType } from "../shared/cargo.ts";
 import type { Clock } from "../shared/clock.ts";
 import { JobFailure } from "../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../shared/protocol/from-coordinator.ts";
+import type { AgentLog } from "./agent-log.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { LastFrame, Outbox } from "./session/outbox.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
-  readonly pool: CargoPool;
+  readonly pool: Pick<CargoPool, "acquire">;
   readonly clock: Clock;
-  readonly log: (message: string, facts: object) => void;
+  readonly log: AgentLog;
+  /** Jobs that run at once, at least 1. */
+  readonly slots: number;
 }
 
 /** What this Island has done since it started, for its owner. */
@@ -21,7 +25,7 @@ export interface ExecutorCounts {
   tokens: number;
 }
 
-/** A job in hand. */
+/** An attempt in hand. */
 interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
@@ -40,7 +44,10 @@ class StopRequested extends Error {
 export class Executor {
   readonly counts: ExecutorCounts = { completed: 0, failed: 0, cancelled: 0, tokens: 0 };
   readonly #deps: ExecutorDeps;
-  readonly #runs = new Map<string, Run>();
+  /** Also superseded attempts whose work has not stopped yet. */
+  readonly #runs = new Set<Run>();
+  readonly #line = new WaitingLine<Run>();
+  #busySlots = 0;
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
@@ -49,7 +56,7 @@ export class Executor {
   /** Jobs in hand now, with the Cargo and for how long. */
   running(): { jobId: string; slug: string; type: RuntimeType; forMs: number }[] {
     const nowMs = this.#deps.clock.now();
-    return [...this.#runs.values()].map(({ assign, sinceMs }) => ({
+    return [...this.#runs].map(({ assign, sinceMs }) => ({
       jobId: assign.jobId,
       slug: assign.cargo.slug,
       type: assign.cargo.runtimeType,
@@ -65,56 +72,76 @@ export class Executor {
       outbox.refuse({ type: "refused", jobId, attempt, code: "shutting_down", message: "The Island is draining" });
       return;
     }
-    outbox.open(jobId, attempt);
-    const run: Run = { assign, abort: new AbortController(), sinceMs: clock.now(), done: Promise.resolve() };
-    this.#runs.set(jobId, run);
-    run.done = this.#execute(run).finally(() => {
-      if (this.#runs.get(jobId) === run) this.#runs.delete(jobId);
-    });
+    const abort = new AbortController();
+    outbox.open(assign, (failure) => abort.abort(failure));
+    const run: Run = { assign, abort, sinceMs: clock.now(), done: Promise.resolve() };
+    this.#runs.add(run);
+    run.done = this.#execute(run).finally(() => this.#runs.delete(run));
   }
 
   cancel({ jobId, attempt }: Extract<FromCoordinator, { type: "cancel" }>): void {
-    const run = this.#runs.get(jobId);
-    if (run?.assign.attempt === attempt) run.abort.abort(new StopRequested("cancelled by the coordinator"));
+    this.#find(jobId, attempt)?.abort.abort(new StopRequested("cancelled by the coordinator"));
   }
 
   /** Stops the jobs that the coordinator gave to others while this Island was away. */
   applyDecisions(held: readonly HeldDecision[]): void {
     for (const { jobId, attempt, action } of held) {
-      const run = this.#runs.get(jobId);
-      if (action === "drop" && run?.assign.attempt === attempt) run.abort.abort(new StopRequested("no longer ours"));
+      if (action === "drop") this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer ours"));
     }
   }
 
-  /** Resolves when no job is in hand. */
+  get isIdle(): boolean {
+    return this.#runs.size === 0;
+  }
+
+  /** Resolves when no job is in hand and all work has stopped. */
   async idle(): Promise<void> {
-    while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map((run) => run.done));
+    while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
   }
 
   /** Gives all jobs back so that other Islands may run them. */
   giveUp(): void {
     const reason = new JobFailure("shutting_down", "The Island is going down", { retryable: true });
-    for (const run of this.#runs.values()) run.abort.abort(reason);
+    for (const run of this.#runs) run.abort.abort(reason);
+  }
+
+  #find(jobId: string, attempt: number): Run | undefined {
+    return [...this.#runs].find(({ assign }) => assign.jobId === jobId && assign.attempt === attempt);
   }
 
   async #execute(run: Run): Promise<void> {
-    const { outbox } = this.#deps;
     const { jobId, attempt } = run.assign;
-    try {
-      outbox.end(jobId, attempt, await this.#run(run));
-      this.counts.completed += 1;
-    } catch (error) {
-      if (error instanceof StopRequested) {
-        this.counts.cancelled += 1;
-        outbox.end(jobId, attempt, { type: "cancelled" });
-        return;
-      }
+    const last = this.#deps.outbox.end(jobId, attempt, await this.#runInSlot(run));
+    if (last.type === "finished") this.counts.completed += 1;
+    else if (last.type === "cancelled") this.counts.cancelled += 1;
+    else {
       this.counts.failed += 1;
-      const failure = error instanceof JobFailure ? error : unexpected(error);
-      this.#deps.log("Job failed", { jobId, attempt, code: failure.code, reason: failure.message });
-      const { code, message, retryable } = failure;
-      outbox.end(jobId, attempt, { type: "failed", code, message: message.slice(0, 2_000), retryable });
+      this.#deps.log.warn({ jobId, attempt, code: last.code, reason: last.message }, "Job failed");
     }
+  }
+
+  /** Never rejects. The coordinator grants as many jobs as slots are free, but what it dropped may not have stopped yet. */
+  async #runInSlot(run: Run): Promise<LastFrame> {
+    try {
+      await this.#takeSlot(run);
+      try {
+        return await this.#run(run);
+      } finally {
+        this.#freeSlot();
+      }
+    } catch (error) {
+      return this.#lastFrameOf(run, error);
+    }
+  }
+
+  async #takeSlot(run: Run): Promise<void> {
+    if (this.#busySlots >= this.#deps.slots) return this.#line.wait(run, run.abort.signal);
+    this.#busySlots += 1;
+  }
+
+  /** Whoever waits first takes the slot over. */
+  #freeSlot(): void {
+    if (!this.#line.admitFirst()) this.#busySlots -= 1;
   }
 
   async #run({ assign, abort }: Run): Promise<LastFrame> {
@@ -150,6 +177,17 @@ export class Executor {
       lease.release();
     }
   }
+
+  #lastFrameOf({ assign }: Run, error: unknown): LastFrame {
+    if (error instanceof StopRequested) return { type: "cancelled" };
+    if (error instanceof JobFailure) {
+      const { code, message, retryable } = error;
+      return { type: "failed", code, message, retryable };
+    }
+    const { jobId, attempt } = assign;
+    this.#deps.log.warn({ jobId, attempt, ...placeOf(error) }, "A fault of the agent's own");
+    return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
+  }
 }
 
 /** Milliseconds to a tenth: what is below is noise. */
@@ -157,7 +195,9 @@ function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** A fault of ours, told without its insides. */
-function unexpected(error: unknown): JobFailure {
-  return new JobFailure("internal", "The Island's agent failed", { retryable: true, cause: error });
+/** Where an unexpected error came from. Its message is left out: it may quote a prompt. */
+function placeOf(error: unknown): { fault: string; at: string[] } {
+  if (!(error instanceof Error)) return { fault: typeof error, at: [] };
+  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
+  return { fault: error.name, at: lines.filter((line) => line.startsWith("at ")).slice(0, 5) };
 }

@@ -83,6 +83,7 @@ export const JOB_ERROR_CODES = [
   "model_hash_mismatch",
   "model_invalid",
   "out_of_memory",
+  "output_too_large",
   "runtime_unavailable",
   "runtime_crashed",
   "shutting_down",

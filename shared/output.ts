@@ -1,9 +1,13 @@
 import { z } from "zod";
 
+/** Bounds what an Island can claim in one number, so that sums stay exact integers. */
+const MAX_COUNT = 1_000_000;
+const tokens = z.number().int().min(0).max(1_000_000_000);
+
 /** One piece of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
   /** Text to append. `count` model tokens made it (a stop sequence or an incomplete UTF-8 character joins several). */
-  z.object({ type: z.literal("token"), content: z.string().max(1_000_000), count: z.number().int().nonnegative() }),
+  z.object({ type: z.literal("token"), content: z.string().max(1_000_000), count: z.number().int().min(0).max(MAX_COUNT) }),
   z.object({
     type: z.literal("progress"),
     step: z.number().int().nonnegative(),
@@ -15,8 +19,8 @@ export const outputItemSchema = z.discriminatedUnion("type", [
 export type OutputItem = z.infer<typeof outputItemSchema>;
 
 export const usageSchema = z.object({
-  promptTokens: z.number().int().nonnegative(),
-  completionTokens: z.number().int().nonnegative(),
+  promptTokens: tokens,
+  completionTokens: tokens,
 });
 /** Tokens of a run, exact. A resumed run counts the text that it was given as completion, not as prompt. */
 export type Usage = z.infer<typeof usageSchema>;

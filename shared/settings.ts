@@ -34,8 +34,8 @@ export const setting = {
   text: <F extends string | null>(key: string, options: Common<F> & { isSecret?: boolean }): Setting<string | F> => ({
     ...common(key, options),
     isSecret: options.isSecret ?? false,
-    allowed: "a text of 1 to 1000 characters",
-    check: (native) => (typeof native === "string" && native !== "" && native.length <= 1_000 ? native : undefined),
+    allowed: "one line of 1 to 1000 characters",
+    check: (native) => (typeof native === "string" && /^\P{Cc}{1,1000}$/u.test(native) ? native : undefined),
   }),
   /** An http or https URL, kept without the slash at its end. */
   url: <F extends string | null>(key: string, options: Common<F>): Setting<string | F> => ({

@@ -1,30 +1,70 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { packageRoot } from "./package.ts";
 
-const START_LIMIT_MS = 15_000;
+type ProgramName = "coordinator" | "island";
+
+const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 10_000;
+
+/** The processes that the demo starts. None outlives `stop()`, whenever it comes. */
+export class DemoProcesses {
+  readonly #children: Child[] = [];
+  #isStopped = false;
+
+  /** Starts a program that goes on running. */
+  start(name: ProgramName, args: readonly string[]): Child {
+    if (this.#isStopped) throw new Error("The demo is over");
+    const child = new Child(name, args);
+    this.#children.push(child);
+    return child;
+  }
+
+  /** Runs a command to its end and gives what it printed. @throws when it fails. */
+  async run(name: ProgramName, args: readonly string[]): Promise<string> {
+    const child = this.start(name, args);
+    const code = await child.ended;
+    this.#children.splice(this.#children.indexOf(child), 1);
+    if (code !== 0) throw new Error(`${name} ${args[0]} ended with ${code}: ${child.stderr.trim()}`);
+    return child.stdout;
+  }
+
+  /** Ends all of them, the latest first, and waits until they are gone. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const child of this.#children.toReversed()) await child.stop();
+  }
+
+  /** What they said on standard error, for people. */
+  complaints(): string {
+    const said = this.#children.filter(({ stderr }) => stderr !== "");
+    return said.map(({ name, stderr }) => `--- ${name}\n${stderr}`).join("");
+  }
+}
 
 /** One of the two programs, started as a user would. */
 export class Child {
-  readonly name: string;
+  readonly name: ProgramName;
+  /** Resolves with the exit code or the signal when the process is gone and its output read. */
+  readonly ended: Promise<number | string>;
   readonly #process: ChildProcess;
-  readonly #exit: Promise<unknown>;
   #stdout = "";
   #stderr = "";
 
-  constructor(name: "coordinator" | "island", args: readonly string[]) {
+  constructor(name: ProgramName, args: readonly string[]) {
     this.name = name;
-    this.#process = spawn(process.execPath, [join(packageRoot, "bin", `${name}.ts`), ...args], {
+    const program = join(import.meta.dirname, "..", `${name}${extname(import.meta.filename)}`);
+    this.#process = spawn(process.execPath, [program, ...args], {
+      cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
       // A Ctrl-C in the terminal reaches the demo alone, which ends its children in order.
       detached: true,
     });
     this.#process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));
     this.#process.stderr?.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
-    this.#exit = once(this.#process, "close");
+    this.ended = once(this.#process, "close").then(([code, signal]) => (code ?? signal) as number | string);
   }
 
   get stdout(): string {
@@ -35,38 +75,28 @@ export class Child {
     return this.#stderr;
   }
 
-  /** Resolves with the first group of `pattern` when standard output has it. */
-  async prints(pattern: RegExp): Promise<string> {
+  /** Resolves with the match as soon as standard output has one. @throws when the process ends or takes too long. */
+  async prints(pattern: RegExp): Promise<RegExpExecArray> {
     const limit = AbortSignal.timeout(START_LIMIT_MS);
     for (;;) {
       const match = pattern.exec(this.#stdout);
-      if (match !== null) return match[1] ?? "";
-      if (this.#process.exitCode !== null) throw new Error(`the ${this.name} ended with ${this.#process.exitCode}`);
+      if (match !== null) return match;
       if (limit.aborted) throw new Error(`the ${this.name} did not start within ${START_LIMIT_MS / 1_000} s`);
       const output = once(this.#process.stdout as NodeJS.ReadableStream, "data", { signal: limit });
-      await Promise.race([output, this.#exit]).catch(() => undefined);
+      await Promise.race([output.catch(() => undefined), this.death()]);
     }
+  }
+
+  /** Rejects when the process ends. */
+  async death(): Promise<never> {
+    throw new Error(`the ${this.name} ended with ${await this.ended}`);
   }
 
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     this.#process.kill("SIGTERM");
     const limit = systemClock.schedule(STOP_LIMIT_MS, () => this.#process.kill("SIGKILL"));
-    await this.#exit;
+    await this.ended;
     limit.cancel();
   }
-}
-
-/** Runs a command to its end and reads its JSON, if it printed any. */
-export async function runToEnd<T = unknown>(name: "coordinator" | "island", ...args: string[]): Promise<T> {
-  const child = spawn(process.execPath, [join(packageRoot, "bin", `${name}.ts`), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0) throw new Error(`${name} ${args[0]} ended with ${code}: ${stderr.trim()}`);
-  return (stdout.startsWith("{") ? JSON.parse(stdout) : undefined) as T;
 }

@@ -1,9 +1,4 @@
-import type { Child } from "./demo-processes.ts";
-
-export interface DemoClient {
-  readonly url: string;
-  readonly key: string;
-}
+import { call, readEvents, request, type DemoClient } from "./demo-client.ts";
 
 interface JobDetail {
   readonly id: string;
@@ -14,9 +9,9 @@ interface JobDetail {
   readonly error: { readonly message: string } | null;
 }
 
-/** What the Island said when it connected, on one line. */
-export function waitForIsland(island: Child): Promise<string> {
-  return island.prints(/connected to \S+ (.*)/);
+/** Announces what comes next. */
+export function say(title: string): void {
+  console.log(`\n# ${title}`);
 }
 
 /** A chat completion, printed token by token as it arrives. */
@@ -29,7 +24,7 @@ export async function streamChat(client: DemoClient): Promise<void> {
   });
   let text = "";
   let id = "";
-  for await (const { data } of events(response)) {
+  for await (const { data } of readEvents(response)) {
     if (data === "[DONE]") break;
     const chunk = JSON.parse(data) as {
       id: string;
@@ -51,10 +46,10 @@ export async function streamChat(client: DemoClient): Promise<void> {
 export async function streamJob(client: DemoClient): Promise<void> {
   say('A job: "What is 7 plus 8?", and its events');
   const input = { prompt: "What is 7 plus 8?", temperature: 0 };
-  const submitted = await json<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
+  const submitted = await call<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
   const response = await request(client, "GET", `/jobs/${submitted.id}/stream`);
   let last = "";
-  for await (const { event, data } of events(response)) {
+  for await (const { event, data } of readEvents(response)) {
     console.log(`${event.padEnd(8)} ${data}`);
     last = event;
   }
@@ -66,12 +61,12 @@ export async function streamJob(client: DemoClient): Promise<void> {
 export async function cancelJob(client: DemoClient): Promise<void> {
   say("A job that would go on for long, cancelled after its first words");
   const input = { prompt: "Tell me a story.", max_tokens: 800, temperature: 1.5, seed: 1 };
-  const submitted = await json<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
+  const submitted = await call<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
   const response = await request(client, "GET", `/jobs/${submitted.id}/stream`);
   let cancelled: Promise<{ status: string }> | null = null;
-  for await (const { event, data } of events(response)) {
+  for await (const { event, data } of readEvents(response)) {
     if (event !== "token") console.log(`${event.padEnd(8)} ${data}`);
-    if (event === "token") cancelled ??= json(client, "DELETE", `/jobs/${submitted.id}`);
+    if (event === "token") cancelled ??= call(client, "DELETE", `/jobs/${submitted.id}`);
   }
   if (cancelled === null) throw new Error("the job gave no token");
   console.log(`cancel   ${JSON.stringify(await cancelled)}`);
@@ -80,44 +75,11 @@ export async function cancelJob(client: DemoClient): Promise<void> {
 
 /** Usage, credits and timings of a job that has ended. */
 async function showUsage(client: DemoClient, jobId: string, wanted = "completed"): Promise<void> {
-  const job = await json<JobDetail>(client, "GET", `/jobs/${jobId}`);
-  const account = await json<{ credits: number }>(client, "GET", "/account");
+  const job = await call<JobDetail>(client, "GET", `/jobs/${jobId}`);
+  const account = await call<{ credits: number }>(client, "GET", "/account");
   console.log(
     `\nstatus   ${job.status}\nusage    ${JSON.stringify(job.usage)}\ntimings  ${JSON.stringify({ duration_ms: job.duration_ms, ...job.timings })}`,
   );
   console.log(`credits  ${account.credits} left`);
   if (job.status !== wanted) throw new Error(`the job is ${job.status}: ${job.error?.message ?? ""}`);
-}
-
-async function json<T>(client: DemoClient, method: string, path: string, body?: unknown): Promise<T> {
-  const response = await request(client, method, path, body);
-  return ((await response.json()) as { data: T }).data;
-}
-
-async function request({ url, key }: DemoClient, method: string, path: string, body?: unknown): Promise<Response> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(15_000),
-  });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return response;
-}
-
-/** The events of a Server-Sent Events response. Source: WHATWG HTML, section 9.2. */
-async function* events(response: Response): AsyncGenerator<{ event: string; data: string }> {
-  let rest = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (rest + chunk).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1] ?? "";
-      if (field("data") !== "") yield { event: field("event"), data: field("data") };
-    }
-  }
-}
-
-function say(title: string): void {
-  console.log(`\n# ${title}`);
 }

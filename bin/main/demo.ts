@@ -1,88 +1,95 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Child, runToEnd } from "./demo-processes.ts";
-import { cancelJob, streamChat, streamJob, waitForIsland, type DemoClient } from "./demo-scenes.ts";
+import type { DemoClient } from "./demo-client.ts";
+import { DemoProcesses, type Child } from "./demo-processes.ts";
+import { cancelJob, say, streamChat, streamJob } from "./demo-scenes.ts";
+
+/** Exit codes of a demo that is ended from outside: 128 and the signal's number. Source: POSIX shells. */
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+class Interruption extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number) {
+    super("interrupted");
+    this.exitCode = exitCode;
+  }
+}
+
+// Before anything is started: whenever the signal comes, all that was started is ended.
+const interrupted = Promise.withResolvers<never>();
+for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+  process.on(signal, () => interrupted.reject(new Interruption(code)));
+}
+// Whoever reads the output may go away (`npm run demo | head`).
+process.stdout.on("error", () => interrupted.reject(new Interruption(1)));
+
+process.exitCode = await runDemo(process.argv.slice(2));
 
 /** Shows the product at work: a coordinator and an Island as two processes, and a client. */
-const { values: flags } = parseArgs({ options: { keep: { type: "boolean", default: false } } });
+async function runDemo(args: readonly string[]): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), "atoll-demo-"));
+  const processes = new DemoProcesses();
+  let isKept = false;
+  try {
+    const { values: flags } = parseArgs({ args: [...args], options: { keep: { type: "boolean", default: false } } });
+    const { client, coordinator, island } = await Promise.race([interrupted.promise, startNetwork()]);
+    const deaths = [interrupted.promise, coordinator.death(), island.death()];
+    await Promise.race([...deaths, showScenes(client)]);
+    if (flags.keep) {
+      isKept = true;
+      tellAddress(client);
+      await Promise.race(deaths);
+    }
+    return 0;
+  } catch (error) {
+    if (error instanceof Interruption) return isKept ? 0 : error.exitCode;
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`\nThe demo failed: ${reason}\n${processes.complaints()}`.trimEnd());
+    return 1;
+  } finally {
+    await processes.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
 
-const directory = await mkdtemp(join(tmpdir(), "atoll-demo-"));
-const children: Child[] = [];
+  async function startNetwork(): Promise<{ client: DemoClient; coordinator: Child; island: Child }> {
+    const data = join(directory, "coordinator");
+    const islandData = join(directory, "island");
+    say("Starting a coordinator and an Island, two processes on this machine");
+    const coordinator = processes.start("coordinator", [
+      ...["serve", "--port", "0", "--data", data, "--log-level", "warn"],
+    ]);
+    const [[, url = ""], account] = await Promise.all([
+      coordinator.prints(/listening on (\S+)\n/),
+      // The commands on accounts need no server.
+      processes.run("coordinator", [
+        ...["account", "create", "--email", "demo@example.com", "--password", "demo password", "--credits", "100"],
+        ...["--with-key", "--with-island-token", "--data", data, "--json"],
+      ]),
+    ]);
+    console.log(`coordinator  ${url}`);
+    const { key, island_token } = JSON.parse(account) as { key: string; island_token: string };
+    await processes.run("island", ["join", url, "--token", island_token, "--data", islandData]);
+    const island = processes.start("island", ["start", "--data", islandData, "--log-level", "warn"]);
+    const [, offer] = await island.prints(/connected to \S+ (.*)\n/);
+    console.log(`island       ${offer}`);
+    return { client: { url, key }, coordinator, island };
+  }
+}
 
-try {
-  const client = await startNetwork();
+async function showScenes(client: DemoClient): Promise<void> {
   await streamChat(client);
   await streamJob(client);
   await cancelJob(client);
-  if (flags.keep) keepRunning(client);
-  else await tidyUp();
-} catch (error) {
-  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
-  for (const child of children) if (child.stderr !== "") console.error(`--- ${child.name}\n${child.stderr}`);
-  await tidyUp();
-  process.exitCode = 1;
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    void tidyUp().then(() => process.exit(0));
-  });
-}
-
-async function startNetwork(): Promise<DemoClient> {
-  const data = join(directory, "coordinator");
-  const islandData = join(directory, "island");
-  say("Starting a coordinator and an Island, two processes on this machine");
-  const coordinator = new Child("coordinator", ["serve", "--port", "0", "--data", data, "--log-level", "warn"]);
-  children.push(coordinator);
-  const url = await coordinator.prints(/listening on (\S+)/);
-  console.log(`coordinator  ${url}`);
-
-  const email = "demo@example.com";
-  const onData = ["--data", data, "--json"];
-  await runToEnd(
-    "coordinator",
-    "account",
-    "create",
-    "--email",
-    email,
-    "--password",
-    "demo password",
-    "--credits",
-    "100",
-    ...onData,
-  );
-  const [key, token] = await Promise.all([
-    runToEnd<{ key: string }>("coordinator", "key", "create", "--email", email, ...onData),
-    runToEnd<{ token: string }>("coordinator", "island-token", "create", "--email", email, ...onData),
-  ]);
-
-  await runToEnd("island", "join", url, "--token", token.token, "--data", islandData);
-  const island = new Child("island", ["start", "--data", islandData, "--log-level", "warn"]);
-  children.push(island);
-  await island.prints(/connected to (\S+)/);
-  const client = { url, key: key.key };
-  console.log(`island       ${await waitForIsland(island)}`);
-  return client;
-}
-
-function keepRunning({ url, key }: DemoClient): void {
+function tellAddress({ url, key }: DemoClient): void {
   say("Both go on running; Ctrl-C ends them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(
     `curl -N ${url}/api/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
   );
   console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}'`);
-}
-
-/** Ends both processes, the Island first, and removes everything. */
-async function tidyUp(): Promise<void> {
-  for (const child of children.splice(0).reverse()) await child.stop();
-  await rm(directory, { recursive: true, force: true });
-}
-
-function say(title: string): void {
-  console.log(`\n# ${title}`);
 }

@@ -1,14 +1,13 @@
 import { Command } from "commander";
 import { pino } from "pino";
-import { ConfigError } from "../../shared/settings.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { configCommand } from "../../island-agent/cli/config-command.ts";
 import { joinNetwork } from "../../island-agent/cli/join-command.ts";
-import { CliError } from "../../island-agent/cli/cli-error.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { readVersion } from "./package.ts";
+import { reportError } from "./report-error.ts";
 
 const version = await readVersion();
 
@@ -67,8 +66,7 @@ onDataDirectory(config.command("path")).action((options: DataOptions) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  const isExpected = error instanceof ConfigError || error instanceof CliError;
-  console.error(isExpected ? error.message : error);
+  reportError(error);
   process.exit(1);
 }
 

@@ -167,6 +167,11 @@ export class AccountService {
     return { token, secret };
   }
 
+  /** Newest first, without the revoked ones. */
+  listIslandTokens(accountId: string): Promise<IslandToken[]> {
+    return this.#deps.store.listIslandTokens(accountId);
+  }
+
   /** False when the account has no such token that still works. */
   revokeIslandToken(accountId: string, tokenId: string): Promise<boolean> {
     return this.#deps.store.revokeIslandToken(accountId, tokenId, this.#deps.clock.now());

@@ -17,6 +17,8 @@ export interface Listener {
   readonly address: string;
   /** Hands upgrades of exactly `path` to `handler`; those of other paths are answered 404 and closed. */
   onUpgrade(path: string, handler: UpgradeHandler): void;
+  /** Stops accepting, and waits for the answers under way; those left when `deadline` aborts are cut off. Upgraded sockets stay. */
+  finishAnswers(deadline: AbortSignal): Promise<void>;
   /**
    * Stops accepting, closes idle connections, and waits for the answers under way and the upgraded sockets. What is left when
    * `deadline` aborts is cut off.
@@ -67,7 +69,8 @@ class NodeListener implements Listener {
   readonly #server: Server;
   readonly #upgraded = new Set<Duplex>();
   readonly #handlers = new Map<string, UpgradeHandler>();
-  #isClosing = false;
+  readonly #answers = new Set<ServerResponse>();
+  #closed: Promise<unknown> | null = null;
 
   constructor(server: Server) {
     this.#server = server;
@@ -88,11 +91,17 @@ class NodeListener implements Listener {
     this.#handlers.set(path, handler);
   }
 
+  async finishAnswers(deadline: AbortSignal): Promise<void> {
+    this.#stopAccepting();
+    const cutOff = (): void => this.#server.closeAllConnections();
+    if (deadline.aborted) cutOff();
+    deadline.addEventListener("abort", cutOff);
+    while (this.#answers.size > 0) await Promise.all([...this.#answers].map((answer) => once(answer, "close")));
+    deadline.removeEventListener("abort", cutOff);
+  }
+
   async close(deadline: AbortSignal): Promise<void> {
-    this.#isClosing = true;
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeIdleConnections();
+    const closed = this.#stopAccepting();
     const cutOff = (): void => {
       this.#server.closeAllConnections();
       for (const socket of this.#upgraded) socket.destroy();
@@ -103,11 +112,22 @@ class NodeListener implements Listener {
     deadline.removeEventListener("abort", cutOff);
   }
 
+  #stopAccepting(): Promise<unknown> {
+    if (this.#closed === null) {
+      this.#closed = once(this.#server, "close");
+      this.#server.close();
+      this.#server.closeIdleConnections();
+    }
+    return this.#closed;
+  }
+
   /** A connection kept alive after its last answer would hold up `close`. */
   #watch(response: ServerResponse): void {
-    if (this.#isClosing) response.shouldKeepAlive = false;
+    if (this.#closed !== null) response.shouldKeepAlive = false;
+    this.#answers.add(response);
     response.once("close", () => {
-      if (this.#isClosing) this.#server.closeIdleConnections();
+      this.#answers.delete(response);
+      if (this.#closed !== null) this.#server.closeIdleConnections();
     });
   }
 
@@ -117,7 +137,7 @@ class NodeListener implements Listener {
     // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
     const handler = this.#handlers.get((request.url ?? "").split("?", 1)[0] ?? "");
-    if (handler === undefined || this.#isClosing) {
+    if (handler === undefined || this.#closed !== null) {
       const status = handler === undefined ? "404 Not Found" : "503 Service Unavailable";
       socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { AccountService } from "../accounts/account-service.ts";
 import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
-import { IslandSession, type SessionDeps } from "./session.ts";
+import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts";
 
 export interface GatewayDeps extends SessionDeps {
   readonly accounts: Pick<AccountService, "authenticateIsland">;
@@ -30,13 +30,19 @@ export class IslandGateway {
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     const owner = token === undefined ? undefined : await this.#deps.accounts.authenticateIsland(token);
-    if (owner === undefined) {
+    if (token === undefined || owner === undefined) {
       socket.end(
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
       );
       return;
     }
-    this.#server.handleUpgrade(request, socket, head, (ws) => this.#open(ws, owner.accountId));
+    const { accounts } = this.#deps;
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      this.#open(ws, {
+        accountId: owner.accountId,
+        isStillValid: async () => (await accounts.authenticateIsland(token)) !== undefined,
+      });
+    });
   }
 
   /** Sends every Island away for `retryAfterMs` and waits until all sockets are closed. */
@@ -47,13 +53,13 @@ export class IslandGateway {
     this.#server.close();
   }
 
-  #open(ws: WebSocket, accountId: string): void {
+  #open(ws: WebSocket, owner: SessionOwner): void {
     if (ws.protocol !== SUBPROTOCOL) {
       ws.on("error", () => ws.terminate());
       ws.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
       return;
     }
-    const session = new IslandSession(ws, accountId, this.#deps);
+    const session = new IslandSession(ws, owner, this.#deps);
     this.#sessions.add(session);
     ws.on("close", () => this.#sessions.delete(session));
   }

@@ -4,14 +4,16 @@ import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, HeldJob, Hello, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { Dispatcher } from "../jobs/dispatcher.ts";
-import type { LiveJob } from "../jobs/live-job.ts";
+import { admitOutput, type LiveJob } from "../jobs/live-job.ts";
 import type { Store } from "../store/store.ts";
+import type { Claims } from "./claims.ts";
 import { Island, type IslandLink } from "./island.ts";
 
 export interface IslandDeskDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
+  readonly claims: Claims;
   readonly graceMs: number;
   readonly heartbeatMs: number;
 }
@@ -29,15 +31,16 @@ export class IslandDesk {
   }
 
   /**
-   * Lets an Island in, settles which of the jobs it holds it goes on with, and sends `welcome`.
+   * Lets an Island in, settles which of the jobs it holds it goes on with, and sends `welcome`. Null when it has left meanwhile.
    * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
    */
-  async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<Island> {
+  async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<Island | null> {
     const { store, clock, heartbeatMs } = this.#deps;
     const { hostId, agentVersion, hardware, runtimes } = hello;
     const lastSeenAtMs = clock.now();
     const isOurs = await store.islands.save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs });
     if (!isOurs) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
+    if (!link.isOpen) return null;
 
     const { islands } = this.#dispatcher;
     const island = islands.get(hostId) ?? new Island(hostId, accountId);
@@ -83,24 +86,29 @@ export class IslandDesk {
     });
   }
 
-  /** @throws {ProtocolError} for a frame that does not fit the session's state. */
-  receive(island: Island, frame: FromIsland): void {
+  /**
+   * Acts on a frame. Resolves when what it says is durable, undefined for frames that are not stored.
+   * @throws {ProtocolError} for a frame that does not fit the session's state.
+   */
+  receive(island: Island, frame: FromIsland): Promise<void> | undefined {
     switch (frame.type) {
       case "hello":
         throw new ProtocolError("hello: said twice");
       case "heartbeat":
         island.update(frame.state);
-        return this.#dispatcher.decide({ kind: "island_changed", island: island.view() });
+        this.#dispatcher.decide({ kind: "island_changed", island: island.view() });
+        return undefined;
       case "draining":
         island.drain();
-        return this.#dispatcher.decide({ kind: "island_changed", island: island.view() });
+        this.#dispatcher.decide({ kind: "island_changed", island: island.view() });
+        return undefined;
       case "accepted":
         return undefined;
       case "refused": {
         const job = this.#current(island, frame);
         this.#freeSlot(island, frame);
         if (job === undefined) return undefined;
-        return void this.#dispatcher.giveBack(job, { code: frame.code, message: frame.message, retryable: true });
+        return this.#dispatcher.giveBack(job, { code: frame.code, message: frame.message, retryable: true });
       }
       case "started": {
         const job = this.#current(island, frame);
@@ -117,34 +125,34 @@ export class IslandDesk {
     }
   }
 
-  #receiveNumbered(island: Island, frame: NumberedFrame): void {
+  #receiveNumbered(island: Island, frame: NumberedFrame): Promise<void> | undefined {
     const job = this.#current(island, frame);
     if (job === undefined) {
       if (frame.type !== "output") this.#freeSlot(island, frame);
       // The attempt is over for us, so its frames may be forgotten: at once, or when its end is durable.
       const settled = this.#dispatcher.jobs.get(frame.jobId)?.settled ?? Promise.resolve();
-      void settled.then(() => this.#ack(island, frame));
-      return;
+      return settled.then(() => this.#ack(island, frame));
     }
     if (frame.seq <= job.lastSeq) {
       if (frame.seq <= job.durableSeq) this.#ack(island, frame);
-      return;
+      return undefined;
     }
     if (frame.seq !== job.lastSeq + 1) throw new ProtocolError(`seq: ${frame.seq} after ${job.lastSeq}`);
     job.lastSeq = frame.seq;
     if (job.state === "queued" && frame.type !== "failed" && frame.type !== "cancelled") this.#dispatcher.start(job);
-    const durable = this.#take(island, job, frame);
-    void durable.then(() => {
+    return this.#apply(island, job, frame).then(() => {
       if (job.attempt === frame.attempt) job.durableSeq = frame.seq;
       this.#ack(island, frame);
     });
   }
 
   /** Acts on a numbered frame of the present attempt; resolves when what it says is durable. */
-  #take(island: Island, job: LiveJob, frame: NumberedFrame): Promise<void> {
-    const { attempt, hostId: islandId } = { attempt: frame.attempt, hostId: island.hostId };
+  #apply(island: Island, job: LiveJob, frame: NumberedFrame): Promise<void> {
+    const { attempt } = frame;
+    const islandId = island.hostId;
     switch (frame.type) {
       case "output": {
+        if (!admitOutput(job, frame.items)) return this.#dispatcher.overflow(job);
         if (!job.feed.hasOutput) job.announce("streaming");
         job.say(frame.items);
         const chunk = { jobId: job.id, attempt, seq: frame.seq, items: job.takeUnsaved() };
@@ -203,6 +211,8 @@ export class IslandDesk {
     const drop: HeldDecision = { jobId, attempt, action: "drop" };
     const job = this.#dispatcher.jobs.get(jobId);
     if (job === undefined || job.hasEnded) return drop;
+    if (!this.#deps.claims.proves(held.claim, jobId, attempt, island.hostId)) return drop;
+    // It was assigned just before we ended, and that was not durable yet.
     if (job.state === "pending" && attempt > job.attempt) this.#dispatcher.claim(job, island, attempt);
     if (job.islandId !== island.hostId || job.attempt !== attempt) return drop;
     if (held.started && job.state === "queued") this.#dispatcher.start(job);

@@ -6,6 +6,8 @@ import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 
 /** The way to an Island's agent while it is connected. */
 export interface IslandLink {
+  /** False once the socket is closing: whatever is sent is lost. */
+  readonly isOpen: boolean;
   send(frame: FromCoordinator): void;
   /** Says goodbye and closes. `retryAfterMs` null: the agent should not come back by itself. */
   dismiss(reason: string, retryAfterMs: number | null): void;

@@ -4,6 +4,7 @@ import { manifestOf } from "../../shared/cargo.ts";
 import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { settle } from "../credits/settle.ts";
+import type { Claims } from "../islands/claims.ts";
 import type { Island } from "../islands/island.ts";
 import type { Scheduler, SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { JobEnding, JobInput } from "../store/job-store.ts";
@@ -24,6 +25,7 @@ export interface DispatcherDeps {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly scheduler: Scheduler;
+  readonly claims: Claims;
   readonly clock: Clock;
   readonly options: DispatcherOptions;
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
@@ -43,6 +45,8 @@ export interface Outcome {
 /** A job whose Island was lost gets at least so long to find another, however long it had waited for the first. */
 const NEXT_ATTEMPT_WAIT_MS = 60_000;
 const DEFAULT_RUN_LIMIT_MS = 300_000;
+/** Time to send what was kept, for an Island that came back at the end of its grace. */
+const REPORT_MARGIN_MS = 5_000;
 
 /**
  * Owner of all unfinished jobs: the one place that changes them. Events come in as method calls, the scheduler decides, and the
@@ -53,6 +57,7 @@ export class Dispatcher {
   /** Islands that are connected or in their grace, by host id. */
   readonly islands = new Map<string, Island>();
   readonly #deps: DispatcherDeps;
+  #isClosed = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -68,8 +73,10 @@ export class Dispatcher {
   /** Takes in a job that an Island had when the coordinator last ended; it waits for that Island to come back. */
   adopt(job: LiveJob): void {
     this.jobs.set(job.id, job);
-    if (job.state === "running") this.#armRunLimit(job);
-    else this.#armWaitLimit(job, job.waitDeadlineMs);
+    // Whatever passed while we were down, the Island may have the result: it gets the grace to bring it.
+    const earliestMs = this.#deps.clock.now() + this.#deps.options.graceMs + REPORT_MARGIN_MS;
+    if (job.state === "running") this.#armRunLimit(job, earliestMs);
+    else this.#armWaitLimit(job, Math.max(job.waitDeadlineMs, earliestMs));
   }
 
   /** Hands an event to the scheduler and carries out what it decides. */
@@ -86,6 +93,8 @@ export class Dispatcher {
   claim(job: LiveJob, island: Island, attempt: number): void {
     this.decide({ kind: "job_gone", jobId: job.id });
     this.#take(job, island, attempt);
+    const read = this.#deps.store.jobs.input(job.id).then((input) => this.#learnTraits(job, input));
+    void this.persist(read);
   }
 
   /** The Island said that the run began. */
@@ -95,6 +104,15 @@ export class Dispatcher {
     job.announce("running");
     this.#armRunLimit(job);
     void this.persist(this.#deps.store.jobs.move(this.#move(job, "start")));
+  }
+
+  /** What an Island says of its attempt is more than the job can have asked for: the job ends, and the work with it. */
+  overflow(job: LiveJob): Promise<void> {
+    const message = "The Island made more output than the job can have";
+    return this.stop(job, "cancelled", {
+      event: "fail",
+      error: { code: "output_too_large", message, retryable: true },
+    });
   }
 
   /**
@@ -170,17 +188,30 @@ export class Dispatcher {
     return ended;
   }
 
+  /** An attempt has left the Island, however it ended. */
+  releaseSlot(island: Island, jobId: string): void {
+    if (island.holding.delete(jobId) && island.link !== null) {
+      this.decide({ kind: "slot_freed", islandId: island.hostId });
+    }
+  }
+
   /** Owns a write that was acted on before it was durable: if it fails, memory and storage differ, and the process must end. */
   persist(write: Promise<void>): Promise<void> {
     return write.catch((error: unknown) => {
-      this.#deps.onFatal(error);
+      if (!this.#isClosed) this.#deps.onFatal(error);
       // Whoever waits for this write must not go on as if it had happened, nor report a failure of its own.
       return new Promise<void>(() => {});
     });
   }
 
-  /** Stops all timers; nothing is decided any more. */
+  /** Resolves when every job that has ended so far is stored. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.jobs.values()].map((job) => job.settled));
+  }
+
+  /** Stops all timers; nothing is decided any more, and what is not stored by now is taken up from storage next time. */
   close(): void {
+    this.#isClosed = true;
     for (const job of this.jobs.values()) job.deadline?.cancel();
     for (const island of this.islands.values()) island.grace?.cancel();
   }
@@ -221,11 +252,12 @@ export class Dispatcher {
   #send(job: LiveJob, island: Island, input: JobInput): void {
     const entry = this.#deps.catalog.find(job.slug);
     if (entry === undefined) throw new Error(`Cargo ${job.slug} of ${job.id} left the catalog`);
-    job.traits ??= traitsOf(input, entry.isChat);
+    this.#learnTraits(job, input);
     island.link?.send({
       type: "assign",
       jobId: job.id,
       attempt: job.attempt,
+      claim: this.#deps.claims.issue(job.id, job.attempt, island.hostId),
       cargo: manifestOf(entry),
       input,
       runLimitMs: entry.runLimitMs,
@@ -233,11 +265,8 @@ export class Dispatcher {
     });
   }
 
-  /** An attempt has left the Island, however it ended. */
-  releaseSlot(island: Island, jobId: string): void {
-    if (island.holding.delete(jobId) && island.link !== null) {
-      this.decide({ kind: "slot_freed", islandId: island.hostId });
-    }
+  #learnTraits(job: LiveJob, input: JobInput): void {
+    job.traits ??= traitsOf(input, this.#deps.catalog.find(job.slug)?.isChat ?? false);
   }
 
   #move(job: LiveJob, event: "assign" | "start" | "lose") {
@@ -255,9 +284,10 @@ export class Dispatcher {
     });
   }
 
-  #armRunLimit(job: LiveJob): void {
+  #armRunLimit(job: LiveJob, earliestMs = 0): void {
     const limitMs = this.#deps.catalog.find(job.slug)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
-    this.#arm(job, (job.startedAtMs ?? this.#deps.clock.now()) + limitMs, () => {
+    const deadlineMs = (job.startedAtMs ?? this.#deps.clock.now()) + limitMs;
+    this.#arm(job, Math.max(deadlineMs, earliestMs), () => {
       const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
       void this.stop(job, "timeout", {
         event: "expire",

@@ -20,15 +20,25 @@ export interface LiveJobServiceDeps {
   readonly clock: Clock;
 }
 
-/** Jobs as clients see them: unfinished ones from memory, where they are first true, ended ones from storage. */
+/** Jobs as clients see them: records from storage, with what only the running dispatcher knows (feeds, why a job waits). */
 export class LiveJobService implements JobService {
   readonly #deps: LiveJobServiceDeps;
+  /** Submissions that may be durable already while the dispatcher has not been given the job yet. */
+  readonly #submitting = new Set<Promise<unknown>>();
 
   constructor(deps: LiveJobServiceDeps) {
     this.#deps = deps;
   }
 
-  async submit(request: SubmitRequest): Promise<JobRecord> {
+  submit(request: SubmitRequest): Promise<JobRecord> {
+    const submitted = this.#submit(request);
+    this.#submitting.add(submitted);
+    const forget = (): boolean => this.#submitting.delete(submitted);
+    submitted.then(forget, forget);
+    return submitted;
+  }
+
+  async #submit(request: SubmitRequest): Promise<JobRecord> {
     const { store, catalog, clock, dispatcher } = this.#deps;
     const entry = catalog.get(request.slug);
     checkInput(entry, request.input);
@@ -71,8 +81,8 @@ export class LiveJobService implements JobService {
   }
 
   async cancel(accountId: string, jobId: string): Promise<JobState> {
-    const job = this.#deps.dispatcher.jobs.get(jobId);
-    if (job === undefined || job.hasEnded || job.accountId !== accountId) {
+    const job = await this.#findLive(accountId, jobId);
+    if (job === undefined || job.hasEnded) {
       const { state } = await this.#find(accountId, jobId);
       const shown = isTerminal(state) ? state : (job?.state ?? state);
       throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
@@ -82,11 +92,19 @@ export class LiveJobService implements JobService {
   }
 
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
-    const live = this.#deps.dispatcher.jobs.get(jobId);
-    if (live !== undefined && live.accountId === accountId) return live.feed;
+    const live = await this.#findLive(accountId, jobId);
+    if (live !== undefined) return live.feed;
     const record = await this.#find(accountId, jobId);
     const { items } = await this.#deps.store.jobs.feed(jobId, record.attempt);
     return new Feed(jobId, items, endingOf(record));
+  }
+
+  /** The unfinished job; undefined when it has ended, or is not the account's. */
+  async #findLive(accountId: string, jobId: string): Promise<LiveJob | undefined> {
+    const { jobs } = this.#deps.dispatcher;
+    if (!jobs.has(jobId)) await Promise.allSettled(this.#submitting);
+    const job = jobs.get(jobId);
+    return job?.accountId === accountId ? job : undefined;
   }
 
   /** Another account's job does not exist. */
@@ -99,8 +117,9 @@ export class LiveJobService implements JobService {
   }
 }
 
-/** The last event of a job that ended, as its first readers got it. */
+/** The last event of a job that ended, as its first readers got it. @throws for an unfinished one, which has a live feed. */
 function endingOf(record: JobRecord): FeedEnding {
+  if (!isTerminal(record.state)) throw new Error(`Job ${record.id} is ${record.state} and nobody has it`);
   if (record.state === "completed") {
     return {
       type: "done",

@@ -1,6 +1,7 @@
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import type { Timer } from "../../shared/clock.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
+import type { OutputItem } from "../../shared/output.ts";
 import type { FeedItem, JobInput, LiveJobRecord } from "../store/job-store.ts";
 import { Feed } from "./feed.ts";
 
@@ -39,6 +40,8 @@ export class LiveJob {
   /** Kept only from submission to the first decision, so that an idle network never reads it back. */
   input: JobInput | null = null;
   traits: JobTraits | null = null;
+  /** Bytes of output taken over all attempts, each item with a little for itself. */
+  outputBytes = 0;
   /** Resolves when the job's end is durable; null before it has ended. */
   settled: Promise<void> | null = null;
   /** The wait limit's timer until the start, then the run limit's. */
@@ -88,6 +91,26 @@ export class LiveJob {
     this.unsaved = [];
     return items;
   }
+}
+
+/** No Cargo makes more; an image of 4,096 pixels a side has less. */
+const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
+const MAX_BYTES_PER_TOKEN = 1_024;
+const BYTES_PER_ITEM = 64;
+
+/** Counts output against what the job can have asked for. False when it is more. */
+export function admitOutput(job: LiveJob, items: readonly OutputItem[]): boolean {
+  let tokens = job.feed.tokens;
+  for (const item of items) {
+    job.outputBytes += BYTES_PER_ITEM;
+    if (item.type === "token") {
+      tokens += item.count;
+      job.outputBytes += item.content.length;
+    } else if (item.type === "image") job.outputBytes += item.data.length;
+  }
+  const maxTokens = job.traits?.maxTokens ?? null;
+  if (maxTokens === null) return job.outputBytes <= MAX_OUTPUT_BYTES;
+  return tokens <= maxTokens && job.outputBytes <= (maxTokens + 1) * MAX_BYTES_PER_TOKEN;
 }
 
 /** Grammars cannot be entered in the middle, so an answer in JSON is not continued. */

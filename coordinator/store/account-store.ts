@@ -66,5 +66,8 @@ export interface AccountStore {
 
   createIslandToken(token: IslandToken & { tokenHash: string }): Promise<void>;
   findIslandToken(tokenHash: string): Promise<IslandToken | undefined>;
+  /** Newest first; revoked tokens are not listed. */
+  listIslandTokens(accountId: string): Promise<IslandToken[]>;
+  /** False when the account has no such token that still works. */
   revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Something that the user of the command can put right; only its message is shown. */
+/** Something that the user of the command can put right; only its message, one sentence or two, is shown. */
 export class CliError extends Error {
-  override readonly name = "CliError";
+  override readonly name: string = "CliError";
 }

@@ -1,5 +1,6 @@
 import { checkToken } from "../session/check-token.ts";
 import { storeKey } from "../config/config-file.ts";
+import { isIslandToken } from "../session/island-token.ts";
 import { CliError } from "./cli-error.ts";
 
 /**
@@ -8,10 +9,10 @@ import { CliError } from "./cli-error.ts";
  */
 export async function joinNetwork(options: { url: string; token: string; dataDirectory: string }): Promise<void> {
   const { url, token, dataDirectory } = options;
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new CliError(`"${url}" is not an http or https address`);
   }
-  if (!/^it_[0-9A-Za-z]{40}$/.test(token)) {
+  if (!isIslandToken(token)) {
     throw new CliError("The token is not an Island token: those begin with it_ and have 43 characters");
   }
   const checked = await checkToken(url, token);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
+import type { AgentLog } from "../agent-log.ts";
 import { IslandAgent } from "../agent.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { defaultThreads, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
@@ -12,13 +13,8 @@ import { UsageSampler } from "../hardware/usage.ts";
 import { ModelStore } from "../models/model-store.ts";
 import { LlmcppRuntime } from "../runtimes/llmcpp/llmcpp-runtime.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
+import { isIslandToken } from "../session/island-token.ts";
 import { CliError } from "./cli-error.ts";
-
-/** The part of a logger that the agent needs. */
-export interface AgentLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-}
 
 export interface StartOptions {
   readonly dataDirectory: string;
@@ -41,24 +37,32 @@ export interface RunningAgent {
 
 /** How long running jobs may take after SIGTERM before they are given back. */
 const DRAIN_LIMIT_MS = 60_000;
+/** How long a drained agent tries to bring its last results to the coordinator. */
+const FAREWELL_LIMIT_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
- * @throws {CliError} when it has not joined, or an agent runs there already, or nothing can run here.
+ * @throws {CliError} when it has not joined, or an agent runs there already, or nothing can run here,
+ * or the directory cannot be used.
  */
 export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
-  const config = resolveAgentConfig({ flags, env, file: await readConfigFile(dataDirectory) });
+  const file = await readConfigFile(dataDirectory);
+  const config = resolveAgentConfig({ flags, env, file });
   const { apiUrl, token } = config.coordinator;
   if (apiUrl === null || token === null)
     throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
+  if (!isIslandToken(token))
+    throw new CliError("coordinator.token is not an Island token: those begin with it_ and have 43 characters");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent runs already on ${dataDirectory}`);
 
   const log = options.openLog(config.logLevel);
-  const logLine = (message: string, facts: object): void => log.info(facts, message);
+  if (file?.isPrivate === false)
+    log.warn({ file: file.name }, "Other users can read the file, and with it the Island token: chmod 600");
   const stack = new AsyncDisposableStack();
   try {
+    const hostId = await loadHostId(dataDirectory);
     const modelDirectory = join(dataDirectory, "models");
     const models = await ModelStore.open({
       directory: modelDirectory,
@@ -79,15 +83,16 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
-    const runtimes = await probeRuntimes(config, hardware.physicalCores ?? hardware.logicalCores, options, logLine);
+    const runtimes = await probeRuntimes(config, hardware.physicalCores ?? hardware.logicalCores, options, log);
     const agent = new IslandAgent(
       {
         coordinatorUrl: apiUrl,
         token,
-        hostId: await loadHostId(dataDirectory),
+        hostId,
         version: options.version,
         slots: config.slots,
         drainLimitMs: DRAIN_LIMIT_MS,
+        farewellLimitMs: FAREWELL_LIMIT_MS,
       },
       {
         clock,
@@ -95,7 +100,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         runtimes,
         models,
         usage: () => usage.read(),
-        log: logLine,
+        log,
         onConnected: () =>
           options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
       },
@@ -118,18 +123,25 @@ async function probeRuntimes(
   config: AgentConfig,
   cores: number,
   { clock, env }: StartOptions,
-  log: (message: string, facts: object) => void,
+  log: AgentLog,
 ): Promise<Map<RuntimeType, { runtime: CargoRuntime; version: string }>> {
   const threads = config.threads ?? defaultThreads(cores);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const candidates = [
-    new LlmcppRuntime({ threads, gpu, clock, log, environment: env, sequences: Math.min(config.slots, 4) }),
+    new LlmcppRuntime({
+      threads,
+      gpu,
+      clock,
+      log: (message, facts) => log.info(facts, message),
+      environment: env,
+      sequences: Math.min(config.slots, 4),
+    }),
   ];
   const usable = new Map<RuntimeType, { runtime: CargoRuntime; version: string }>();
   for (const runtime of candidates) {
     const result = await runtime.probe(AbortSignal.timeout(30_000));
     if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
-    else log("Runtime cannot be used here", { type: runtime.type, reason: result.reason });
+    else log.warn({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");
   }
   if (usable.size === 0) throw new CliError("No runtime can be used on this host; see the log lines above");
   return usable;

@@ -1,8 +1,25 @@
 import { readFile } from "node:fs/promises";
-import { controlFile, type ControlAddress } from "./control-server.ts";
+import { controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
-/** Asks the agent that runs on `dataDirectory`. Undefined when none does (also when it died and left its file). */
+/**
+ * Asks the agent that runs on `dataDirectory`. Undefined when none does, also when one died and left its file, whatever is
+ * in it and whoever listens on its port now.
+ */
 export async function askAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
+  const address = await readAddress(dataDirectory);
+  if (address === undefined) return undefined;
+  try {
+    const response = await fetch(`http://127.0.0.1:${address.port}${path}`, {
+      headers: { authorization: `Bearer ${address.secret}` },
+      signal: AbortSignal.timeout(5_000),
+    });
+    return response.ok ? ((await response.json()) as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readAddress(dataDirectory: string): Promise<ControlAddress | undefined> {
   let text: string;
   try {
     text = await readFile(controlFile(dataDirectory), "utf8");
@@ -10,17 +27,14 @@ export async function askAgent<T>(dataDirectory: string, path: string): Promise<
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  const { port, secret } = JSON.parse(text) as ControlAddress;
-  let response: Response;
+  return controlAddressSchema.safeParse(parseJson(text)).data;
+}
+
+/** Undefined for text that is not JSON. */
+function parseJson(text: string): unknown {
   try {
-    response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      headers: { authorization: `Bearer ${secret}` },
-      signal: AbortSignal.timeout(5_000),
-    });
+    return JSON.parse(text);
   } catch {
-    // Nothing listens any more: the file is a leftover.
     return undefined;
   }
-  if (!response.ok) return undefined;
-  return (await response.json()) as T;
 }

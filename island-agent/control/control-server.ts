@@ -1,15 +1,18 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { z } from "zod";
+import { writeFileDurably } from "../models/durable-file.ts";
 
 /** How the `island` command reaches a running agent: an address on this machine and a secret, in a file that only its owner reads. */
-export interface ControlAddress {
-  readonly port: number;
-  readonly secret: string;
-  readonly pid: number;
-}
+export const controlAddressSchema = z.object({
+  port: z.number().int().min(1).max(65_535),
+  secret: z.string().regex(/^[0-9a-f]{64}$/),
+  pid: z.number().int(),
+});
+export type ControlAddress = z.infer<typeof controlAddressSchema>;
 
 export function controlFile(dataDirectory: string): string {
   return join(dataDirectory, "control.json");
@@ -37,7 +40,12 @@ export class ControlServer implements AsyncDisposable {
     });
     const address: ControlAddress = { port: (server.address() as AddressInfo).port, secret, pid };
     const file = controlFile(dataDirectory);
-    await writeFile(file, JSON.stringify(address), { mode: 0o600 });
+    try {
+      await writeFileDurably(file, JSON.stringify(address));
+    } catch (error) {
+      server.close();
+      throw error;
+    }
     return new ControlServer(server, file);
   }
 

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { CliError } from "../cli/cli-error.ts";
 import { syncDirectory } from "../models/durable-file.ts";
 
 const HOST_ID_FILE = "host-id";
 
 /** The file with this host's identity holds something else. It is not replaced: earnings and history belong to the id. */
-export class HostIdError extends Error {
+export class HostIdError extends CliError {
   override readonly name = "HostIdError";
   readonly path: string;
   constructor(path: string) {

@@ -4,6 +4,7 @@ import { readMemoryLimitBytes } from "./cgroup-memory.ts";
 import { gpusOfControllers } from "./graphics-controllers.ts";
 import { systemProbe, type HostProbe } from "./host-probe.ts";
 import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
+import { orAbort } from "../or-abort.ts";
 import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./owner-limits.ts";
 
 export interface DetectOptions {
@@ -29,6 +30,7 @@ export async function detectHardware(options: DetectOptions): Promise<Hardware> 
   const totalRamBytes = probe.totalRamBytes();
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
   const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
+  // systeminformation takes no signal: what it started ends by itself, and nobody waits for it.
   const [osName, physicalCores, gpus, diskFreeBytes] = await orAbort(
     Promise.all([
       probe.osName(),
@@ -83,15 +85,4 @@ function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gp
 function cpuModel(probe: HostProbe): string | null {
   const model = probe.cpus()[0]?.model.trim() ?? "";
   return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT.cpuModel);
-}
-
-/** systeminformation takes no signal: what it started ends by itself, and nobody waits for it. */
-function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

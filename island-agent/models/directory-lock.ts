@@ -3,9 +3,10 @@ import { realpath, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CliError } from "../cli/cli-error.ts";
 
 /** Another process of this machine works in the directory. */
-export class DirectoryInUseError extends Error {
+export class DirectoryInUseError extends CliError {
   override readonly name = "DirectoryInUseError";
   readonly directory: string;
   constructor(directory: string) {

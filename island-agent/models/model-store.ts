@@ -7,6 +7,7 @@ import { DiskBudget, type DiskUsage, type StoredItem } from "./disk-budget.ts";
 import { lockDirectory, type DirectoryLock } from "./directory-lock.ts";
 import { downloadModel, type Download } from "./download.ts";
 import { resolveFetchPolicy, type FetchOptions, type FetchPolicy } from "./fetch-policy.ts";
+import { ModelDirectoryError } from "./model-directory-error.ts";
 import { ModelIndexWriter, type IndexedModel } from "./model-index.ts";
 import { parseModelSource, type ModelSource } from "./model-source.ts";
 import { diskFailure, partPath, removePart } from "./part-file.ts";
@@ -89,10 +90,18 @@ export class ModelStore {
 
   /**
    * Opens the directory as the last process left it, whatever ended that one. A smaller budget than before evicts.
-   * @throws {DirectoryInUseError | TypeError} the latter for a bad URL in `fetch`.
+   * @throws {DirectoryInUseError | ModelDirectoryError | TypeError} the last for a bad URL in `fetch`.
    */
   static async open(options: ModelStoreOptions): Promise<ModelStore> {
     const policy = resolveFetchPolicy(options.fetch);
+    try {
+      return await ModelStore.#open(options, policy);
+    } catch (error) {
+      throw ModelDirectoryError.of(options.directory, error) ?? error;
+    }
+  }
+
+  static async #open(options: ModelStoreOptions, policy: FetchPolicy): Promise<ModelStore> {
     await mkdir(options.directory, { recursive: true, mode: 0o700 });
     const lock = await lockDirectory(options.directory);
     try {

@@ -1,4 +1,5 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
+import type { JsonValue } from "../../shared/json-value.ts";
 import type { FinishReason, OutputItem, Usage } from "../../shared/output.ts";
 
 export type ProbeResult = { usable: true; version: string } | { usable: false; reason: string };
@@ -25,7 +26,7 @@ export interface RunRequest {
 
 export interface RunResult {
   /** Absent for text Cargos: their output is the tokens. */
-  readonly output?: unknown;
+  readonly output?: JsonValue;
   readonly finishReason: FinishReason;
   readonly usage: Usage;
 }

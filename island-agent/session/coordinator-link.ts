@@ -1,7 +1,15 @@
 import { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { CLOSE, encodeFrame, ProtocolError, readFromCoordinator } from "../../shared/protocol/codec.ts";
-import { MAX_FRAME_BYTES, SESSION_PATH, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
+import {
+  CLOSE,
+  encodeFrame,
+  MAX_FRAME_BYTES,
+  ProtocolError,
+  readFromCoordinator,
+  SESSION_PATH,
+  SILENCE_IN_HEARTBEATS,
+  SUBPROTOCOL,
+} from "../../shared/protocol/codec.ts";
 import type { FromCoordinator, Welcome } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState } from "../../shared/protocol/from-island.ts";
 
@@ -12,6 +20,8 @@ export interface LinkHandlers {
   state(): IslandState;
   /** A session is open; `send` works until `onLost`. */
   onWelcome(welcome: Welcome, send: (frame: FromIsland) => void): void;
+  /** The session has served for one heartbeat interval: the coordinator takes this Island as it is. */
+  onSettled(): void;
   onFrame(frame: Served): void;
   onLost(): void;
 }
@@ -21,15 +31,17 @@ export type SessionEnd =
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number | null }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The coordinator pings once per heartbeat; after so many without a sign it is taken for gone. */
-const SILENCE_IN_HEARTBEATS = 2.5;
+/** Longest wait for the socket, and for `welcome` on it. */
 const WELCOME_LIMIT_MS = 15_000;
+/** Longest wait for the other side's answer to a close. */
+const CLOSE_LIMIT_MS = 2_000;
+/** A close frame has room for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
+const MAX_REASON_UNITS = 41;
 
-/** WebSocket address of a coordinator's Island sessions. */
+/** WebSocket address of a coordinator's Island sessions; a path before it (a reverse proxy's) is kept. */
 export function sessionUrl(coordinatorUrl: string): string {
-  const url = new URL(SESSION_PATH, coordinatorUrl);
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  return url.href;
+  const { protocol, host, pathname } = new URL(coordinatorUrl);
+  return `${protocol === "https:" ? "wss:" : "ws:"}//${host}${pathname.replace(/\/+$/, "")}${SESSION_PATH}`;
 }
 
 /** One session: dials, says hello, serves until the socket closes. Resolves with how it ended; never rejects. */
@@ -50,11 +62,16 @@ export function runSession(
     let end: SessionEnd | null = null;
     let silence: Timer | null = null;
     let heartbeat: Timer | null = null;
+    let closing: Timer | null = null;
     let silenceLimitMs = WELCOME_LIMIT_MS;
     let isWelcome = false;
 
     const send = (frame: FromIsland): void => {
       if (socket.readyState === socket.OPEN) socket.send(encodeFrame(frame), { binary: true });
+    };
+    const close = (code: number, reason: string): void => {
+      socket.close(code, reason);
+      closing ??= clock.schedule(CLOSE_LIMIT_MS, () => socket.terminate());
     };
     const hearSign = (): void => {
       silence?.cancel();
@@ -63,10 +80,11 @@ export function runSession(
         socket.terminate();
       });
     };
-    const beat = (everyMs: number): void => {
+    const beat = (everyMs: number, isFirst: boolean): void => {
       heartbeat = clock.schedule(everyMs, () => {
+        if (isFirst) handlers.onSettled();
         send({ type: "heartbeat", state: handlers.state() });
-        beat(everyMs);
+        beat(everyMs, false);
       });
     };
     const receive = (frame: FromCoordinator): void => {
@@ -81,7 +99,8 @@ export function runSession(
         if (isWelcome) throw new ProtocolError("welcome: said twice");
         isWelcome = true;
         silenceLimitMs = frame.heartbeatMs * SILENCE_IN_HEARTBEATS;
-        beat(frame.heartbeatMs);
+        hearSign();
+        beat(frame.heartbeatMs, true);
         return handlers.onWelcome(frame, send);
       }
       if (!isWelcome) throw new ProtocolError(`${frame.type}: before welcome`);
@@ -89,19 +108,21 @@ export function runSession(
     };
     const onAbort = (): void => {
       end ??= { kind: "refused", reason: "the agent stops" };
-      socket.close(CLOSE.normal, "the agent stops");
+      close(CLOSE.normal, "the agent stops");
     };
 
     socket.on("open", () => send(handlers.hello()));
     socket.on("ping", hearSign);
     socket.on("message", (data) => {
+      // What comes after our close is nobody's.
+      if (socket.readyState !== socket.OPEN) return;
       hearSign();
       try {
         receive(readFromCoordinator(data as Buffer));
       } catch (error) {
         if (!(error instanceof ProtocolError)) throw error;
         end ??= { kind: "retry", reason: `bad frame from the coordinator: ${error.message}`, afterMs: null };
-        socket.close(CLOSE.policyViolation, error.message.slice(0, 100));
+        close(CLOSE.policyViolation, error.message.slice(0, MAX_REASON_UNITS));
       }
     });
     socket.on("unexpected-response", (_request, response) => {
@@ -117,13 +138,14 @@ export function runSession(
     socket.on("close", (code, reason) => {
       silence?.cancel();
       heartbeat?.cancel();
+      closing?.cancel();
       signal.removeEventListener("abort", onAbort);
       if (isWelcome) handlers.onLost();
       resolve(end ?? endOf(code, reason.toString()));
     });
+    hearSign();
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    hearSign();
   });
 }
 

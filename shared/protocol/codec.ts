@@ -10,6 +10,9 @@ export const SESSION_PATH = "/api/v1/island/session";
 /** A larger frame closes the session with 1009. */
 export const MAX_FRAME_BYTES = 8 * 1_024 * 1_024;
 
+/** A side that hears nothing for so many heartbeats takes the other for lost: two may be missed, the half allows for delay. */
+export const SILENCE_IN_HEARTBEATS = 2.5;
+
 /** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and DESIGN §5. */
 export const CLOSE = {
   normal: 1000,

@@ -22,6 +22,8 @@ const welcome = z.object({
 const assign = z.object({
   type: z.literal("assign"),
   ...attemptFields,
+  /** Secret of this attempt; the Island repeats it when it comes back with the job. */
+  claim: z.string().max(64),
   cargo: cargoManifestSchema,
   input: z.record(z.string(), z.unknown()),
   /** The run may take so long from `started`; a duration, as the two clocks may differ. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RUNTIME_TYPES } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
 import { hardwareSchema } from "../hardware.ts";
+import { jsonValueSchema } from "../json-value.ts";
 import { FINISH_REASONS, outputItemSchema, timingsSchema, usageSchema } from "../output.ts";
 
 const slug = z.string().max(100);
@@ -20,7 +21,12 @@ export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 export const cachedModelSchema = z.object({ key: z.string().max(2_000), bytes: z.number().int().nonnegative() });
 
 /** A job that the Island still holds after a reconnect. `started`: its run began (the `started` frame may have been lost). */
-export const heldJobSchema = z.object({ ...attemptFields, started: z.boolean() });
+export const heldJobSchema = z.object({
+  ...attemptFields,
+  /** As `assign` gave it: proves that the attempt is this Island's, also to a coordinator that was restarted. */
+  claim: z.string().max(64),
+  started: z.boolean(),
+});
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
 /** What changes while an Island runs; sent with `hello` and every heartbeat. */
@@ -73,7 +79,7 @@ const finished = z.object({
   type: z.literal("finished"),
   ...attemptFields,
   seq,
-  output: z.unknown().optional(),
+  output: jsonValueSchema.optional(),
   finishReason: z.enum(FINISH_REASONS),
   usage: usageSchema,
   timings: timingsSchema,

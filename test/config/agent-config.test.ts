@@ -54,7 +54,7 @@ describe("resolveAgentConfig()", () => {
   it("does not show a secret that is wrong", () => {
     const tooLong = "it_".padEnd(2_000, "x");
     expect(() => resolveAgentConfig(sources("", { ISLAND_COORDINATOR_TOKEN: tooLong }))).toThrow(
-      "ISLAND_COORDINATOR_TOKEN: (hidden) is not a text of 1 to 1000 characters",
+      "ISLAND_COORDINATOR_TOKEN: (hidden) is not one line of 1 to 1000 characters",
     );
   });
   it("takes no secret from a flag", () => {

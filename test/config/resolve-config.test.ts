@@ -98,7 +98,7 @@ describe("resolveConfig() refuses", () => {
     ],
     ["a fee above 1", { toml: "network_fee = 10" }, "atoll.toml: network_fee: 10 is not a number in 0..1"],
     ["not a number", { toml: "network_fee = nan" }, "atoll.toml: network_fee: null is not a number in 0..1"],
-    ["an empty text", { toml: 'host = ""' }, 'atoll.toml: host: "" is not a text of 1 to 1000 characters'],
+    ["an empty text", { toml: 'host = ""' }, 'atoll.toml: host: "" is not one line of 1 to 1000 characters'],
     ["an unknown key", { toml: "prot = 1" }, "atoll.toml: prot: unknown key; did you mean port?"],
     [
       "an unknown table",

@@ -50,6 +50,7 @@ function finished({ jobId, attempt }: Assign, seq: number, completionTokens: num
   };
 }
 
+const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim, started: true });
 const begin = ({ jobId, attempt }: Assign) =>
   [
     { type: "accepted", jobId, attempt },
@@ -91,7 +92,7 @@ describe("An attempt", () => {
     await island.next("ack");
     island.send(output(assign, 3, "c"));
     expect(await island.closed).toEqual({ code: 1008, reason: "seq: 3 after 1" });
-    const held = [{ jobId, attempt: 1, started: true }];
+    const held = [heldJob(assign)];
     await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
     again.send(makeHello({ hostId, held }));
     expect(await again.next("welcome")).toMatchObject({
@@ -136,7 +137,7 @@ describe("An attempt", () => {
     const next = await second.next("assign");
     // The first Island comes back too late and still tells what it made.
     await using late = await FakeIsland.dial(coordinator.url, account.islandToken);
-    late.send(makeHello({ hostId, held: [{ jobId, attempt: 1, started: true }] }));
+    late.send(makeHello({ hostId, held: [heldJob(assign)] }));
     expect(await late.next("welcome")).toMatchObject({ held: [{ jobId, attempt: 1, action: "drop" }] });
     late.send(output(assign, 1, "wrong"), finished(assign, 2, 1));
     await late.next("ack", (ack) => ack.seq === 2);
@@ -276,7 +277,7 @@ describe("A coordinator that starts again", () => {
     await coordinator.stop();
     await coordinator.start();
     await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
-    again.send(makeHello({ hostId, slots: 1, held: [{ jobId: running, attempt: 1, started: true }] }));
+    again.send(makeHello({ hostId, slots: 1, held: [heldJob(assign)] }));
     expect(await again.next("welcome")).toMatchObject({ held: [{ jobId: running, action: "continue", ackedSeq: 1 }] });
     const events = collect(jobEvents(coordinator.url, account.key, running));
     again.send(output(assign, 2, "b"), finished(assign, 3, 2));

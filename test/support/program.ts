@@ -17,12 +17,20 @@ export class Program implements AsyncDisposable {
   #stdout = "";
   #stderr = "";
 
-  constructor(name: "coordinator" | "island" | "main/demo", args: readonly string[], env: Record<string, string> = {}) {
+  /** `stdin`: all that the program can read there; nothing unless given. */
+  constructor(
+    name: "coordinator" | "island" | "main/demo",
+    args: readonly string[],
+    env: Record<string, string> = {},
+    stdin = "",
+  ) {
     this.process = spawn(process.execPath, [join(ROOT, "bin", `${name}.ts`), ...args], {
       cwd: ROOT,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: "pipe",
     });
+    // A program that ends without reading is no fault of the test.
+    this.process.stdin?.on("error", () => undefined).end(stdin);
     this.process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));
     this.process.stderr?.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
     this.#exit = once(this.process, "close").then(([code]) => ({

@@ -18,6 +18,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
   readonly #selectSession: Database.Statement<[string, number], Session>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
+  readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
   constructor(db: Database.Database, writer: Writer) {
     this.#writer = writer;
@@ -35,6 +36,9 @@ export class SqliteAccountStore implements AccountStore {
     );
     this.#selectToken = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
+    );
+    this.#selectTokens = db.prepare(
+      `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
     );
   }
 
@@ -98,6 +102,10 @@ export class SqliteAccountStore implements AccountStore {
 
   async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
     return this.#selectToken.get(tokenHash);
+  }
+
+  async listIslandTokens(accountId: string): Promise<IslandToken[]> {
+    return this.#selectTokens.all(accountId);
   }
 
   revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean> {

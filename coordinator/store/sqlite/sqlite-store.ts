@@ -1,4 +1,4 @@
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountStore } from "../account-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
@@ -7,6 +7,7 @@ import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
 import { openForReading, openForWriting, prepareFile } from "./connection.ts";
+import { DatabaseError } from "./database-error.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./sqlite-account-store.ts";
@@ -26,15 +27,11 @@ export interface SqliteStoreOptions {
 /**
  * Opens, and where needed creates or migrates, the database.
  * @throws {MigrationError} when the database is newer than this program or its migrations were edited.
+ * @throws {DatabaseError} when the file is none, is damaged or may not be written; errors of the file system as they are.
  */
 export async function openSqliteStore({ path, clock }: SqliteStoreOptions): Promise<SqliteStore> {
   const file = prepareFile(path);
-  const db = openForWriting(file);
-  try {
-    migrate(db, MIGRATIONS, clock.now());
-  } finally {
-    db.close();
-  }
+  migrateFile(file, clock.now());
   const store = new SqliteStore(file, clock);
   try {
     await store.prune();
@@ -42,6 +39,17 @@ export async function openSqliteStore({ path, clock }: SqliteStoreOptions): Prom
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+function migrateFile(file: string, nowMs: number): void {
+  try {
+    using stack = new DisposableStack();
+    const db = stack.adopt(openForWriting(file), (opened) => opened.close());
+    migrate(db, MIGRATIONS, nowMs);
+  } catch (cause) {
+    if (!(cause instanceof Database.SqliteError)) throw cause;
+    throw new DatabaseError(file, `cannot be used as the coordinator's database: ${cause.message}`, { cause });
   }
 }
 

@@ -1,0 +1,216 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Command } from "commander";
+import { pino } from "pino";
+import { AccountService } from "../../coordinator/accounts/account-service.ts";
+import { openStore } from "../../coordinator/coordinator.ts";
+import { creditsFromMicro } from "../../coordinator/credits/micro-credits.ts";
+import type { Store } from "../../coordinator/store/store.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { ConfigError } from "../../shared/settings.ts";
+import { readCoordinatorConfig } from "./coordinator-config.ts";
+
+/** As coordinator/coordinator.ts names it. */
+const DATABASE = "atoll.db";
+
+interface DataOptions {
+  readonly data?: string;
+  readonly config?: string;
+  readonly json?: true;
+}
+interface OwnerOptions extends DataOptions {
+  readonly email: string;
+}
+
+/** Adds `account`, `key` and `island-token`: they work on the data directory, whether a coordinator serves it or not. */
+export function addAccountCommands(program: Command): void {
+  const account = program.command("account").description("Accounts of the data directory.");
+  dataCommand(account, "create", "Create an account.")
+    .requiredOption("--email <address>", "e-mail address")
+    .option("--password <text>", "password, 8 to 200 characters; - reads it from standard input (or set ATOLL_PASSWORD)")
+    .option("--credits <number>", "credits that it starts with")
+    .option("--with-key", "also make an API key")
+    .option("--with-island-token", "also make an Island token")
+    .action(createAccount);
+
+  const key = program.command("key").description("API keys.");
+  ownerCommand(key, "create", "Create an API key; its secret is shown this once.")
+    .option("--name <text>", "label")
+    .option("--scopes <list>", "read, write or both, separated by a comma")
+    .action(createKey);
+  ownerCommand(key, "list", "List the API keys that work, newest first.").action(listKeys);
+  ownerCommand(key, "revoke", "Revoke an API key, at once.")
+    .requiredOption("--id <key_…>", "id of the key, from list")
+    .action(async (options: OwnerOptions & { id: string }) => {
+      await revoke(options, "API key", (accounts, ownerId) => accounts.revokeKey(ownerId, options.id));
+    });
+
+  const islandToken = program.command("island-token").description("Tokens by which Islands join.");
+  ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn for the account.")
+    .option("--name <text>", "label")
+    .action(createIslandToken);
+  ownerCommand(islandToken, "list", "List the Island tokens that work, newest first.").action(listIslandTokens);
+  ownerCommand(islandToken, "revoke", "Revoke an Island token.")
+    .requiredOption("--id <itk_…>", "id of the token, from list")
+    .action(async (options: OwnerOptions & { id: string }) => {
+      await revoke(options, "Island token", (accounts, ownerId) => accounts.revokeIslandToken(ownerId, options.id));
+    });
+}
+
+function dataCommand(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option("--data <directory>", "the coordinator's data directory; it may be running")
+    .option("--config <file>", "TOML file with settings")
+    .option("--json", "print JSON");
+}
+
+function ownerCommand(parent: Command, name: string, description: string): Command {
+  return dataCommand(parent, name, description).requiredOption("--email <address>", "the account's e-mail address");
+}
+
+interface CreateAccountOptions extends OwnerOptions {
+  readonly password?: string;
+  readonly credits?: string;
+  readonly withKey?: true;
+  readonly withIslandToken?: true;
+}
+
+async function createAccount(options: CreateAccountOptions): Promise<void> {
+  const credits = options.credits === undefined ? undefined : readNumber("--credits", options.credits);
+  const password = await readPassword(options.password);
+  await withAccounts(
+    options,
+    async (accounts) => {
+      const created = await accounts.createAccount({ email: options.email, password, credits });
+      const key = options.withKey && (await accounts.createKey(created.id)).secret;
+      const token = options.withIslandToken && (await accounts.createIslandToken(created.id)).secret;
+      const { id, email, balanceMicro } = created;
+      print(
+        options,
+        { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: token },
+        [id, key, token].filter((line) => line !== undefined),
+      );
+    },
+    { mayCreate: true },
+  );
+}
+
+async function createKey(options: OwnerOptions & { name?: string; scopes?: string }): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const made = await accounts.createKey(ownerId, { name: options.name, scopes: options.scopes?.split(",") });
+    const { id, name, prefix, scopes } = made.key;
+    print(options, { id, name, prefix, scopes, key: made.secret }, [made.secret]);
+  });
+}
+
+async function listKeys(options: OwnerOptions): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const keys = (await accounts.listKeys(ownerId)).map(({ id, name, prefix, scopes, createdAtMs, lastUsedAtMs }) => ({
+      id,
+      name,
+      prefix,
+      scopes,
+      created_at: isoTime(createdAtMs),
+      last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
+    }));
+    const lines = keys.map(({ id, prefix, scopes, created_at, last_used_at, name }) =>
+      [id, `${prefix}…`, scopes.join(","), `made ${created_at}`, `used ${last_used_at ?? "never"}`, name].join("  "),
+    );
+    print(options, keys, lines);
+  });
+}
+
+async function createIslandToken(options: OwnerOptions & { name?: string }): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const { token, secret } = await accounts.createIslandToken(ownerId, options.name);
+    print(options, { id: token.id, name: token.name, token: secret }, [secret]);
+  });
+}
+
+async function listIslandTokens(options: OwnerOptions): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const tokens = (await accounts.listIslandTokens(ownerId)).map(({ id, name, createdAtMs }) => ({
+      id,
+      name,
+      created_at: isoTime(createdAtMs),
+    }));
+    const lines = tokens.map(({ id, name, created_at }) => [id, `made ${created_at}`, name].join("  "));
+    print(options, tokens, lines);
+  });
+}
+
+async function revoke(
+  options: OwnerOptions & { id: string },
+  what: string,
+  act: (accounts: AccountService, ownerId: string) => Promise<boolean>,
+): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    if (!(await act(accounts, ownerId))) {
+      throw new ServiceError("not_found", `${options.email} has no ${what} ${options.id} that still works`);
+    }
+    print(options, { id: options.id, revoked: true }, [`Revoked ${options.id}`]);
+  });
+}
+
+/** Prints `value` as JSON where that is asked for, else the lines. */
+function print(options: DataOptions, value: unknown, lines: readonly string[]): void {
+  if (options.json === true) console.log(JSON.stringify(value));
+  else for (const line of lines) console.log(line);
+}
+
+function withOwner(
+  options: OwnerOptions,
+  use: (accounts: AccountService, ownerId: string) => Promise<void>,
+): Promise<void> {
+  return withAccounts(options, async (accounts, store) => {
+    const found = await store.accounts.getByEmail(options.email);
+    if (found === undefined) throw new ServiceError("not_found", `There is no account ${options.email}`);
+    await use(accounts, found.id);
+  });
+}
+
+async function withAccounts(
+  options: DataOptions,
+  use: (accounts: AccountService, store: Store) => Promise<void>,
+  { mayCreate = false } = {},
+): Promise<void> {
+  const config = await readCoordinatorConfig({ config: options.config, data: options.data });
+  const { dataDirectory, newAccountMicro, registration } = config;
+  const isNew = !existsSync(join(dataDirectory, DATABASE));
+  // A mistyped directory must not become a second, empty coordinator.
+  if (isNew && !mayCreate) {
+    throw new ConfigError([`No coordinator data in ${dataDirectory}; start it once with serve or account create`]);
+  }
+  await using stack = new AsyncDisposableStack();
+  const store = stack.adopt(await openStore(dataDirectory, systemClock), (opened) => opened.close());
+  if (isNew) console.error(`Made a new database in ${dataDirectory}`);
+  const log = pino({ level: config.logLevel }, pino.destination(2));
+  await use(
+    new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration, log }),
+    store,
+  );
+}
+
+/** Not from the flag alone: other users of the machine can read a running command's flags. @throws {ConfigError} */
+async function readPassword(flag: string | undefined): Promise<string> {
+  if (flag === "-") return (await text(process.stdin)).replace(/\r?\n$/, "");
+  const password = flag ?? process.env["ATOLL_PASSWORD"];
+  if (password === undefined) {
+    throw new ConfigError(["No password: give --password, set ATOLL_PASSWORD, or pipe it to --password -"]);
+  }
+  return password;
+}
+
+/** @throws {ConfigError} unless `value` is a decimal number; Number() would take an empty text for 0. */
+function readNumber(flag: string, value: string): number {
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new ConfigError([`${flag}: ${JSON.stringify(value)} is not a number`]);
+  return Number(value);
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

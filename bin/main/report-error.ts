@@ -1,0 +1,78 @@
+import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
+import { DatabaseError } from "../../coordinator/store/sqlite/database-error.ts";
+import { MigrationError } from "../../coordinator/store/sqlite/migrate.ts";
+import { CliError } from "../../island-agent/cli/cli-error.ts";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { ConfigError } from "../../shared/settings.ts";
+
+/** What the user of a command can put right: the message says all there is to say. The agent's are CliErrors. */
+const EXPECTED = [
+  CatalogError,
+  CliError,
+  ConfigError,
+  DatabaseError,
+  MigrationError,
+  ServiceError,
+];
+
+/** What the system's refusals mean to whoever gave the path. Source: errno(3). */
+const PATH_REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EEXIST: "is a file, not a directory",
+  EISDIR: "is a directory, not a file",
+  ENAMETOOLONG: "the name is too long",
+  ENOENT: "there is no such file or directory",
+  ENOSPC: "no space is left on the disk",
+  ENOTDIR: "a part of this path is a file, not a directory",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+};
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  /** Missing where the system was to choose one. */
+  readonly port?: number;
+  readonly hostname?: string;
+}
+
+/** Tells the user why a command failed. What nobody foresaw is a fault of ours: it comes with its stack. */
+export function reportError(error: unknown): void {
+  const sentence = describeExpected(error);
+  if (sentence !== null) {
+    console.error(sentence);
+    return;
+  }
+  console.error(`This is a fault in Atoll, please report it: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(error);
+}
+
+/** What an expected error says to the user; null for any other. */
+export function describeExpected(error: unknown): string | null {
+  if (error instanceof ValidationError) {
+    return error.details.map(({ path, message }) => [path, message].filter(Boolean).join(": ")).join("\n");
+  }
+  if (EXPECTED.some((type) => error instanceof type)) return (error as Error).message;
+  return error instanceof Error ? describeSystemError(error) : null;
+}
+
+function describeSystemError({ code = "", syscall, path, address, port = 0, hostname }: SystemError): string | null {
+  if (hostname !== undefined) return `${hostname}: no address is known for this host name (${code})`;
+  if (syscall === "listen" && address !== undefined) return describeListenError(code, address, port);
+  const reason = PATH_REASONS[code];
+  return path === undefined || reason === undefined ? null : `${path}: ${reason}`;
+}
+
+function describeListenError(code: string, address: string, port: number): string | null {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} of ${address} is in use by another program; choose another port`;
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "EINVAL":
+      return `${address} is not an address of this machine; choose another host`;
+    case "EACCES":
+      return `Port ${port} of ${address} needs rights that this user does not have; choose another port`;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,39 @@
+import { pino } from "pino";
+import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
+import { openCoordinator } from "../../coordinator/coordinator.ts";
+import { lockForServing } from "../../coordinator/store/sqlite/serve-lock.ts";
+import { systemClock } from "../../shared/clock.ts";
+
+/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} when another coordinator serves the data directory. */
+export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
+  const lock = lockForServing(config.dataDirectory);
+  process.on("exit", () => lock.release());
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const coordinator = await openCoordinator({
+    config,
+    clock: systemClock,
+    log,
+    version,
+    onFatal: (error) => {
+      log.fatal({ err: error }, "Storage failed; ending, to start again from what is stored");
+      process.exit(70);
+    },
+  });
+  console.log(`listening on ${coordinator.url}`);
+  let isStopping = false;
+  const stop = (signal: string): void => {
+    // A second signal does not wait for what is still being answered.
+    if (isStopping) process.exit(130);
+    isStopping = true;
+    log.info({ signal }, "Stopping");
+    coordinator.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, "Did not stop in order");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}

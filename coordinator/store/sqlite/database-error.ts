@@ -1,0 +1,9 @@
+/** A database file that cannot be used as it is; the operator can put it right. The message names the file and says why. */
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+  readonly path: string;
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`${path}: ${reason}`, options);
+    this.path = path;
+  }
+}

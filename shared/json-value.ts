@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Deeper values would overflow the stack of whoever writes them as text. */
+const MAX_DEPTH = 100;
+
+/**
+ * True for a value that JSON can hold and that is at most 100 levels deep. MessagePack can hold more (big integers, dates,
+ * binary, cycles); those are not for jobs.
+ */
+export function isJsonValue(value: unknown): value is JsonValue {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return false;
+    const next: unknown[] = [];
+    for (const each of level) {
+      if (each === null || typeof each === "string" || typeof each === "boolean" || Number.isFinite(each)) continue;
+      if (Array.isArray(each)) next.push(...(each as unknown[]));
+      else if (isPlainObject(each)) next.push(...Object.values(each));
+      else return false;
+    }
+    level = next;
+  }
+  return true;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+export const jsonValueSchema = z.custom<JsonValue>(isJsonValue, "not a JSON value of at most 100 levels");

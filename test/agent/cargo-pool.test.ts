@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CargoPool, type CargoLease } from "../../island-agent/cargo-pool.ts";
+import { JobFailure } from "../../shared/errors.ts";
+import { settle } from "../support/event-log.ts";
+import { FakeRuntime } from "../support/fake-runtime.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { FakeLog, FakeModels, makeManifest, NEVER } from "./builders.ts";
+
+const RAM_BYTES = 20;
+const MODEL = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
+
+let runtime: FakeRuntime;
+let models: FakeModels;
+let clock: ManualClock;
+let log: FakeLog;
+let pool: CargoPool;
+let changes: number;
+
+beforeEach(() => {
+  runtime = new FakeRuntime();
+  models = new FakeModels();
+  clock = new ManualClock();
+  log = new FakeLog();
+  changes = 0;
+  const runtimes = new Map([["llmcpp" as const, runtime]]);
+  pool = new CargoPool({ runtimes, models, clock, log, ramBytes: RAM_BYTES, onChange: () => (changes += 1) });
+});
+afterEach(async () => {
+  for (const slug of runtime.heldDisposals) runtime.go(`dispose ${slug}`);
+  await pool.close();
+  expect(runtime.mostBytes, "memory cap").toBeLessThanOrEqual(RAM_BYTES);
+});
+
+const acquire = (slug: string, requiredRamBytes = 10, signal = NEVER): Promise<CargoLease> =>
+  pool.acquire(makeManifest({ slug, requiredRamBytes }), signal);
+
+/** "waiting" until the promise settles; then its value or its error. */
+async function stateOf<T>(promise: Promise<T>): Promise<T | "waiting"> {
+  await settle();
+  return Promise.race([promise, Promise.resolve("waiting" as const)]);
+}
+
+describe("acquire()", () => {
+  it("loads a Cargo once for all that ask, also while it loads", async () => {
+    runtime.heldLoads.add("a");
+    const both = Promise.all([acquire("a"), acquire("a")]);
+    await runtime.events.happened("held load a");
+    runtime.go("load a");
+    const [first, second] = await both;
+    const third = await acquire("a");
+    expect(first.cargo).toBe(second.cargo);
+    expect(third.cargo).toBe(first.cargo);
+    expect(runtime.events.count("load a")).toBe(1);
+    expect(pool.loaded()).toEqual(["a"]);
+  });
+
+  it("goes on with a load when one of two that wait for it leaves", async () => {
+    runtime.heldLoads.add("a");
+    const leaver = new AbortController();
+    const leaving = acquire("a", 10, leaver.signal);
+    const staying = acquire("a");
+    await runtime.events.happened("held load a");
+    leaver.abort(new Error("cancelled"));
+    await expect(leaving).rejects.toThrow("cancelled");
+    runtime.go("load a");
+    await staying;
+    expect(runtime.events.all).toEqual(["load a", "held load a", "loaded a"]);
+  });
+
+  it("ends a load when the last one that waits for it leaves, and loads anew for the next", async () => {
+    runtime.heldLoads.add("a");
+    const leaver = new AbortController();
+    const leaving = acquire("a", 10, leaver.signal);
+    await runtime.events.happened("held load a");
+    leaver.abort(new Error("cancelled"));
+    await expect(leaving).rejects.toThrow("cancelled");
+    await runtime.events.happened("load of a ended");
+    runtime.go("load a");
+    await acquire("a");
+    expect(runtime.events.count("load a")).toBe(2);
+  });
+
+  it("ends a download when the last one that waits for it leaves, and loads nothing", async () => {
+    models.held.add("a");
+    const leaver = new AbortController();
+    const leaving = pool.acquire(makeManifest({ model: MODEL }), leaver.signal);
+    await models.events.happened("fetch a");
+    leaver.abort(new Error("cancelled"));
+    await expect(leaving).rejects.toThrow("cancelled");
+    await settle();
+    expect(runtime.events.all).toEqual([]);
+    expect(models.events.all).toEqual(["fetch a"]);
+  });
+
+  it("does nothing for a signal that was aborted before", async () => {
+    await expect(acquire("a", 10, AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
+    expect(runtime.events.all).toEqual([]);
+  });
+
+  it("tries a load that failed anew for the next job, and gives model and memory back", async () => {
+    runtime.loadFailures.set("a", [new JobFailure("model_invalid", "no")]);
+    const manifest = makeManifest({ model: MODEL, requiredRamBytes: RAM_BYTES });
+    await expect(pool.acquire(manifest, NEVER)).rejects.toThrow(new JobFailure("model_invalid", "no"));
+    await settle();
+    expect(models.events.all).toEqual(["fetch a", "lease a", "release a"]);
+    await pool.acquire(manifest, NEVER);
+    expect(runtime.events.count("load a")).toBe(2);
+  });
+
+  it("refuses a type that this Island does not offer, retryable", async () => {
+    const failing = pool.acquire(makeManifest({ runtimeType: "onnx" }), NEVER);
+    await expect(failing).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
+  });
+
+  it("loads a Cargo again whose process is gone, and forgets the old one", async () => {
+    const first = await acquire("a", RAM_BYTES);
+    runtime.crash("a");
+    await runtime.events.happened("disposed a");
+    expect(pool.loaded()).toEqual([]);
+    const second = await acquire("a", RAM_BYTES);
+    expect(second.cargo).not.toBe(first.cargo);
+    expect(runtime.events.count("load a")).toBe(2);
+  });
+
+  it("tells of every load and unload", async () => {
+    (await acquire("a")).release();
+    expect(changes).toBe(1);
+    runtime.crash("a");
+    await settle();
+    expect(changes).toBe(2);
+  });
+});
+
+describe("room in memory", () => {
+  it("is made by the idle Cargo that was used least recently, and by no other", async () => {
+    (await acquire("a")).release();
+    (await acquire("b")).release();
+    (await acquire("a")).release();
+    await acquire("c");
+    expect(runtime.events.all).toEqual([
+      "load a",
+      "loaded a",
+      "load b",
+      "loaded b",
+      "dispose b",
+      "disposed b",
+      "load c",
+      "loaded c",
+    ]);
+    expect(pool.loaded()).toEqual(["a", "c"]);
+  });
+
+  it("is waited for while the Cargos in memory run, and given as soon as one is idle", async () => {
+    const first = await acquire("a", 15);
+    const second = acquire("b", 15);
+    expect(await stateOf(second)).toBe("waiting");
+    expect(runtime.events.count("load b")).toBe(0);
+    expect(runtime.events.count("dispose a")).toBe(0);
+    first.release();
+    await second;
+    expect(runtime.events.all).toEqual(["load a", "loaded a", "dispose a", "disposed a", "load b", "loaded b"]);
+  });
+
+  it("is counted for a Cargo from the start of its load", async () => {
+    runtime.heldLoads.add("a");
+    const first = acquire("a", 15);
+    await runtime.events.happened("held load a");
+    const second = acquire("b", 15);
+    expect(await stateOf(second)).toBe("waiting");
+    expect(runtime.events.count("load b")).toBe(0);
+    runtime.go("load a");
+    (await first).release();
+    await second;
+  });
+
+  it("is not free before the Cargo that leaves is disposed of", async () => {
+    runtime.heldDisposals.add("a");
+    (await acquire("a", 15)).release();
+    const second = acquire("b", 15);
+    await runtime.events.happened("dispose a");
+    expect(await stateOf(second)).toBe("waiting");
+    expect(runtime.events.count("load b")).toBe(0);
+    runtime.go("dispose a");
+    await second;
+  });
+
+  it("is counted as measured where that is known", async () => {
+    runtime.residentBytes.set("a", 5);
+    await acquire("a", 15);
+    await acquire("b", 5);
+    expect(runtime.events.count("dispose a")).toBe(0);
+    const third = acquire("c", 15);
+    expect(await stateOf(third)).toBe("waiting");
+    third.catch(() => undefined);
+  });
+
+  it("is given in the order of asking, also when a later one would fit", async () => {
+    const first = await acquire("a", 15);
+    const order: string[] = [];
+    const big = acquire("b", 20).then((lease) => {
+      order.push("b");
+      return lease;
+    });
+    const small = acquire("c", 5).then((lease) => {
+      order.push("c");
+      return lease;
+    });
+    await settle();
+    expect(order).toEqual([]);
+    first.release();
+    (await big).release();
+    await small;
+    expect(order).toEqual(["b", "c"]);
+  });
+
+  it("goes to the next when the one that waits longest leaves", async () => {
+    await acquire("a", 15);
+    const leaver = new AbortController();
+    const big = acquire("b", 20, leaver.signal);
+    const small = acquire("c", 5);
+    expect(await stateOf(small)).toBe("waiting");
+    leaver.abort(new Error("cancelled"));
+    await expect(big).rejects.toThrow("cancelled");
+    await small;
+  });
+
+  it("unloads nothing where that would not suffice", async () => {
+    await acquire("a", 15);
+    (await acquire("b", 5)).release();
+    const big = acquire("c", 20);
+    big.catch(() => undefined);
+    expect(await stateOf(big)).toBe("waiting");
+    expect(runtime.events.count("dispose b")).toBe(0);
+  });
+
+  it("is refused at once, retryable and before any download, to a Cargo that can never have it", async () => {
+    const failing = pool.acquire(makeManifest({ model: MODEL, requiredRamBytes: RAM_BYTES + 1 }), NEVER);
+    await expect(failing).rejects.toMatchObject({ code: "out_of_memory", retryable: true });
+    expect(models.events.all).toEqual([]);
+  });
+
+  it("goes to a Cargo that has waited long before new jobs of the one that keeps it out", async () => {
+    const first = await acquire("a", 15);
+    const other = acquire("b", 15);
+    await settle();
+    const early = await acquire("a", 15);
+    clock.advance(10_000);
+    const late = acquire("a", 15);
+    first.release();
+    early.release();
+    (await other).release();
+    (await late).release();
+    expect(runtime.events.all.filter((event) => event.startsWith("loaded"))).toEqual([
+      "loaded a",
+      "loaded b",
+      "loaded a",
+    ]);
+  });
+});
+
+describe("close()", () => {
+  it("unloads everything and waits until all memory is given back", async () => {
+    runtime.heldDisposals.add("a");
+    runtime.heldLoads.add("b");
+    await acquire("a");
+    const loading = acquire("b");
+    await runtime.events.happened("held load b");
+    const closing = pool.close();
+    await expect(loading).rejects.toMatchObject({ code: "shutting_down", retryable: true });
+    expect(await stateOf(closing)).toBe("waiting");
+    runtime.go("dispose a");
+    await closing;
+    expect(runtime.events.all.slice(-1)).toEqual(["disposed a"]);
+    expect(runtime.events.count("load of b ended")).toBe(1);
+    await expect(acquire("a")).rejects.toMatchObject({ code: "shutting_down" });
+  });
+});

@@ -1,0 +1,155 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { WebSocketServer, type WebSocket } from "ws";
+import { encodeFrame, MAX_FRAME_BYTES, readFromIsland, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
+import type { FromCoordinator, HeldDecision, Welcome } from "../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../shared/protocol/from-island.ts";
+import { EventLog } from "../support/event-log.ts";
+
+type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
+
+export const HEARTBEAT_MS = 10_000;
+
+export function makeWelcome(override: Partial<Welcome> = {}): Welcome {
+  return {
+    type: "welcome",
+    sessionId: "ses_1",
+    heartbeatMs: HEARTBEAT_MS,
+    maxFrameBytes: MAX_FRAME_BYTES,
+    held: [],
+    ...override,
+  };
+}
+
+/** The coordinator's end of one session; every frame is written by the test. */
+export class ScriptedSession {
+  readonly socket: WebSocket;
+  readonly closed: Promise<{ code: number; reason: string }>;
+  /** Types of all frames received, and "pong", "closed". */
+  readonly events = new EventLog();
+  readonly #received: FromIsland[] = [];
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    const closed = Promise.withResolvers<{ code: number; reason: string }>();
+    this.closed = closed.promise;
+    socket.on("message", (data) => {
+      const frame = readFromIsland(data as Buffer);
+      this.#received.push(frame);
+      this.events.add(frame.type);
+    });
+    socket.on("pong", () => this.events.add("pong"));
+    socket.on("close", (code, reason) => {
+      closed.resolve({ code, reason: reason.toString() });
+      this.events.add("closed");
+    });
+  }
+
+  send(...frames: FromCoordinator[]): void {
+    for (const frame of frames) this.socket.send(encodeFrame(frame));
+  }
+
+  /** The `count`th frame of a type, the first by default; waits for it. */
+  async next<T extends FromIsland["type"]>(type: T, count = 1): Promise<FrameOf<T>> {
+    await this.events.happened(type, count);
+    return this.frames(type)[count - 1] as FrameOf<T>;
+  }
+
+  frames<T extends FromIsland["type"]>(type: T): FrameOf<T>[] {
+    return this.#received.filter((frame) => frame.type === type) as FrameOf<T>[];
+  }
+
+  /** Takes the hello and welcomes the Island. */
+  async welcome(override: Partial<Welcome> = {}): Promise<FrameOf<"hello">> {
+    const hello = await this.next("hello");
+    this.send(makeWelcome(override));
+    return hello;
+  }
+
+  ackAll(jobId: string, attempt: number): void {
+    const last = this.#received.findLast(
+      (frame) => "seq" in frame && frame.jobId === jobId && frame.attempt === attempt,
+    );
+    if (last !== undefined && "seq" in last) this.send({ type: "ack", jobId, attempt, seq: last.seq });
+  }
+
+  /** Resolves when all that was sent before has been received and acted on: a pong comes after it. */
+  async heard(): Promise<void> {
+    const pongs = this.events.count("pong");
+    this.socket.ping();
+    await this.events.happened("pong", pongs + 1);
+  }
+}
+
+export const decide = (action: "continue" | "drop", jobId = "job_1", attempt = 1, ackedSeq = 0): HeldDecision =>
+  action === "drop" ? { jobId, attempt, action } : { jobId, attempt, action, ackedSeq };
+
+/** A coordinator whose every word is the test's, over real sockets. */
+export class ScriptedCoordinator implements AsyncDisposable {
+  readonly requests: { path: string; authorization: string | undefined }[] = [];
+  /** Answers the next upgrades with these statuses instead of sessions. */
+  readonly refusals: number[] = [];
+  readonly #http: Server;
+  readonly #ws: WebSocketServer;
+  readonly #sessions: ScriptedSession[] = [];
+  readonly #events = new EventLog();
+  #port: number;
+
+  private constructor() {
+    this.#port = 0;
+    this.#http = createServer((_request, response) => response.writeHead(404).end());
+    this.#ws = new WebSocketServer({ noServer: true, handleProtocols: () => SUBPROTOCOL });
+    this.#http.on("upgrade", (request, socket, head) => {
+      this.requests.push({ path: request.url ?? "", authorization: request.headers.authorization });
+      const status = this.refusals.shift();
+      if (status !== undefined) {
+        this.#events.add("refused");
+        socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+        return;
+      }
+      this.#ws.handleUpgrade(request, socket, head, (ws) => {
+        this.#sessions.push(new ScriptedSession(ws));
+        this.#events.add("session");
+      });
+    });
+  }
+
+  static async open(): Promise<ScriptedCoordinator> {
+    const coordinator = new ScriptedCoordinator();
+    await coordinator.listen();
+    return coordinator;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get sessions(): number {
+    return this.#sessions.length;
+  }
+
+  /** The `count`th session, waiting for it. */
+  async session(count: number): Promise<ScriptedSession> {
+    await this.#events.happened("session", count);
+    return this.#sessions[count - 1] as ScriptedSession;
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#http.listen(this.#port, "127.0.0.1", resolve));
+    this.#port = (this.#http.address() as AddressInfo).port;
+  }
+
+  /** Cuts every socket and takes no new ones, as a coordinator that died. */
+  async vanish(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
+    for (const { socket } of this.#sessions) socket.terminate();
+    this.#http.closeAllConnections();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { socket } of this.#sessions) socket.terminate();
+    this.#http.closeAllConnections();
+    if (this.#http.listening) await new Promise<void>((resolve) => this.#http.close(() => resolve()));
+  }
+}

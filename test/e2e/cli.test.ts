@@ -1,0 +1,286 @@
+import { mkdtempSync } from "node:fs";
+import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lockDirectory } from "../../island-agent/models/directory-lock.ts";
+import { Program, runProgram, type ProgramResult } from "../support/program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
+const EMAIL = "ann@example.com";
+let data: string;
+
+const coordinator = (...args: string[]): Promise<ProgramResult> => runProgram("coordinator", ...args);
+const manage = (...args: string[]): Promise<ProgramResult> => coordinator(...args, "--data", data);
+
+async function manageJson<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await manage(...args, "--json");
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** Exit code 1, nothing on standard output, and one line that says what is wrong, without a stack. */
+function expectRefusal({ code, stdout, stderr }: ProgramResult, sentence: string | RegExp): void {
+  expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
+  expect(stderr).not.toContain("    at ");
+  if (typeof sentence === "string") expect(stderr.trimEnd()).toBe(sentence);
+  else expect(stderr.trimEnd()).toMatch(sentence);
+}
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+beforeAll(async () => {
+  data = join(folder, "data");
+  await manageJson("account", "create", "--email", EMAIL, "--password", "correct horse");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("coordinator serve refuses in one line", () => {
+  const serve = (...args: string[]): Promise<ProgramResult> =>
+    coordinator("serve", "--port", "0", "--data", join(folder, "unused"), "--log-level", "warn", ...args);
+
+  it("a port that is in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    const port = await new Promise<number>((resolve) => {
+      other.once("listening", () => resolve((other.address() as AddressInfo).port));
+    });
+    const refused = await serve("--port", String(port));
+    other.close();
+    expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program; choose another port`);
+  });
+
+  it("a host that is not ours", async () => {
+    // Kept for documentation by RFC 5737: no machine has it.
+    const refused = await serve("--host", "192.0.2.1");
+    expectRefusal(refused, "192.0.2.1 is not an address of this machine; choose another host");
+  });
+
+  it("a --config that is missing, and one that is a directory", async () => {
+    const missing = join(folder, "missing.toml");
+    expectRefusal(await serve("--config", missing), `${missing}: there is no such file or directory`);
+    expectRefusal(await serve("--config", folder), `${folder}: is a directory, not a file`);
+  });
+
+  it("a --data that is a file, or below one", async () => {
+    const path = await file("a-file", "");
+    expectRefusal(await serve("--data", path), `${path}: is a file, not a directory`);
+    const below = join(path, "below");
+    expectRefusal(await serve("--data", below), `${below}: a part of this path is a file, not a directory`);
+  });
+
+  it("an atoll.db that is no database", async () => {
+    const directory = join(folder, "no-database");
+    await mkdir(directory);
+    const path = await file("no-database/atoll.db", "This is a letter to a friend. ".repeat(200));
+    expectRefusal(
+      await serve("--data", directory),
+      `${path}: cannot be used as the coordinator's database: file is not a database`,
+    );
+  });
+
+  it("a database that is newer than the program", async () => {
+    const directory = join(folder, "newer");
+    await coordinator("account", "create", "--email", EMAIL, "--password", "correct horse", "--data", directory);
+    const db = new Database(join(directory, "atoll.db"));
+    db.prepare("INSERT INTO migrations (version, name, checksum, applied_at_ms) VALUES (99, 'later', 'x', 1)").run();
+    db.close();
+    expectRefusal(await serve("--data", directory), /^The database is newer than this program: .*$/);
+  });
+
+  it("a catalog that is missing, and a default chat Cargo that is not in it", async () => {
+    const missing = join(folder, "no-catalog");
+    expectRefusal(await serve("--catalog-directory", missing), /^\S+no-catalog\/cargos: .*$/);
+    expectRefusal(
+      await serve("--default-chat-cargo", "gpt-17"),
+      /^default_chat_cargo: "gpt-17" is not in the catalog; chat Cargos: .*tiny-chat/,
+    );
+  });
+
+  it("a number that is none", async () => {
+    expectRefusal(await serve("--port", ""), '--port: "" is not an integer in 0..65535');
+  });
+});
+
+describe("two coordinators on one data directory", () => {
+  it("the second refuses, a command works, and a third serves after kill -9 of the first", async () => {
+    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn"];
+    await using first = new Program("coordinator", args);
+    await first.printed(/listening on/);
+    expectRefusal(await coordinator(...args), `${data}: another coordinator serves this data directory`);
+    expect((await manage("key", "create", "--email", EMAIL)).stdout).toMatch(/^ak_\w{40}\n$/);
+    first.kill("SIGKILL");
+    await first.ended();
+    await using third = new Program("coordinator", args);
+    await third.printed(/listening on/);
+  });
+
+  it("the second refuses also by another name of the directory", async () => {
+    await using first = new Program("coordinator", ["serve", "--port", "0", "--data", data, "--log-level", "warn"]);
+    await first.printed(/listening on/);
+    const alias = join(folder, "alias");
+    await symlink(data, alias);
+    const refused = await coordinator("serve", "--port", "0", "--data", alias);
+    expectRefusal(refused, `${alias}: another coordinator serves this data directory`);
+  });
+});
+
+describe("coordinator account create", () => {
+  const create = (email: string, ...args: string[]): Promise<ProgramResult> =>
+    manage("account", "create", "--email", email, ...args);
+  const PASSWORD = ["--password", "correct horse"];
+
+  it.each(["", " ", "1e3", "ten", "-1", "0x10", "Infinity"])("refuses %j credits", async (credits) => {
+    const refused = await create("credits@example.com", ...PASSWORD, `--credits=${credits}`);
+    expectRefusal(refused, `--credits: ${JSON.stringify(credits)} is not a number`);
+  });
+
+  it("refuses a password that is too short, and a taken address", async () => {
+    expectRefusal(await create("b@example.com", "--password", "short"), "password: needs 8 to 200 characters");
+    expectRefusal(await create(EMAIL, ...PASSWORD), "There is an account with this e-mail address");
+  });
+
+  it("says how to give a password when there is none", async () => {
+    expectRefusal(await create("c@example.com"), /^No password: .*ATOLL_PASSWORD/);
+  });
+
+  it("takes the password from ATOLL_PASSWORD", async () => {
+    const args = ["account", "create", "--email", "d@example.com", "--data", data];
+    await using program = new Program("coordinator", args, { ATOLL_PASSWORD: "correct horse" });
+    expect((await program.ended()).stdout).toMatch(/^user_\w{26}\n$/);
+  });
+
+  it("takes the password from standard input by --password -", async () => {
+    const args = ["account", "create", "--email", "e@example.com", "--password", "-", "--data", data];
+    await using long = new Program("coordinator", args, {}, "correct horse\n");
+    expect((await long.ended()).stdout).toMatch(/^user_\w{26}\n$/);
+    await using short = new Program("coordinator", args.with(3, "f@example.com"), {}, "short\n");
+    expectRefusal(await short.ended(), "password: needs 8 to 200 characters");
+  });
+
+  it("makes a key and an Island token with it where that is asked for", async () => {
+    const made = await manageJson<object>(
+      ...["account", "create", "--email", "g@example.com", ...PASSWORD, "--credits", "1.5"],
+      ...["--with-key", "--with-island-token"],
+    );
+    expect(made).toEqual({
+      id: expect.stringMatching(/^user_/),
+      email: "g@example.com",
+      credits: 1.5,
+      key: expect.stringMatching(/^ak_\w{40}$/),
+      island_token: expect.stringMatching(/^it_\w{40}$/),
+    });
+  });
+
+  it("says that it makes a new database", async () => {
+    const fresh = join(folder, "fresh");
+    const args = ["account", "create", "--email", EMAIL, ...PASSWORD, "--data", fresh];
+    expect((await coordinator(...args)).stderr).toBe(`Made a new database in ${fresh}\n`);
+    expect(await readdir(fresh)).toEqual(["atoll.db"]);
+  });
+});
+
+describe("the other commands on accounts", () => {
+  it("refuse a directory without a coordinator's data, and make nothing there", async () => {
+    const typo = join(folder, "typo");
+    for (const command of [["key"], ["island-token"]]) {
+      const refused = await coordinator(...command, "create", "--email", EMAIL, "--data", typo);
+      expectRefusal(refused, `No coordinator data in ${typo}; start it once with serve or account create`);
+    }
+    expect(await readdir(folder)).not.toContain("typo");
+  });
+
+  it("refuse an account that is not there", async () => {
+    expectRefusal(await manage("key", "create", "--email", "no@example.com"), "There is no account no@example.com");
+  });
+
+  it.each([
+    ["key", "key", "API key"],
+    ["island-token", "token", "Island token"],
+  ])("%s: list shows what works, without secrets, and revoke ends it", async (command, secretField, what) => {
+    const email = `${command}@example.com`;
+    await manageJson("account", "create", "--email", email, "--password", "correct horse");
+    const made = await manageJson<Record<string, string>>(command, "create", "--email", email, "--name", "attic");
+    const id = made["id"] as string;
+    const listed = await manageJson<Record<string, string>[]>(command, "list", "--email", email);
+    expect(listed).toMatchObject([{ id, name: "attic", created_at: expect.stringMatching(/Z$/) }]);
+    const shown = (await manage(command, "list", "--email", email)).stdout;
+    expect(shown).toContain(id);
+    expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
+    const revoke = [command, "revoke", "--email", email, "--id", id];
+    expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
+    expectRefusal(await manage(...revoke), `${email} has no ${what} ${id} that still works`);
+    expect(await manageJson(command, "list", "--email", email)).toEqual([]);
+  });
+});
+
+describe("island refuses in one line", () => {
+  let counter = 0;
+  /** A data directory that has joined a coordinator that is not there. */
+  async function joined(): Promise<string> {
+    const directory = join(folder, `island-${++counter}`);
+    await mkdir(directory);
+    await writeFile(
+      join(directory, "config.toml"),
+      `[coordinator]\napi_url = "http://127.0.0.1:9"\ntoken = "it_${"0".repeat(40)}"\n`,
+      { mode: 0o600 },
+    );
+    return directory;
+  }
+  const start = (directory: string): Promise<ProgramResult> =>
+    runProgram("island", "start", "--data", directory, "--log-level", "error");
+
+  it("a start before it has joined", async () => {
+    expectRefusal(await start(join(folder, "new-island")), /^This Island has not joined a coordinator: /);
+  });
+
+  it("a token with a newline", async () => {
+    const args = ["start", "--data", await joined(), "--log-level", "error"];
+    await using program = new Program("island", args, { ISLAND_COORDINATOR_TOKEN: `it_${"0".repeat(40)}\n` });
+    expectRefusal(await program.ended(), /^(ISLAND_COORDINATOR_TOKEN|The token): ?.*$/);
+  });
+
+  it("a models path that is a file", async () => {
+    const directory = await joined();
+    await writeFile(join(directory, "models"), "");
+    expectRefusal(await start(directory), /^The model directory \S+models cannot be used: there is a file in its place$/);
+  });
+
+  it("models that another process works on", async () => {
+    const directory = await joined();
+    const models = join(directory, "models");
+    await mkdir(models);
+    const lock = await lockDirectory(models);
+    const refused = await start(directory);
+    await lock.release();
+    expectRefusal(refused, new RegExp(`^Another process uses ${models}`));
+  });
+
+  it("a host-id that holds something else", async () => {
+    const directory = await joined();
+    await writeFile(join(directory, "host-id"), "attic\n");
+    expectRefusal(await start(directory), /host-id does not hold a UUID/);
+  });
+
+  it("status and start on a data directory that is a file", async () => {
+    const path = await file("island-file", "");
+    for (const command of ["status", "start"]) {
+      expectRefusal(
+        await runProgram("island", command, "--data", path),
+        /island-file\/\S+: a part of this path is a file, not a directory$/,
+      );
+    }
+  });
+
+  it("join to an address where nothing answers, and with a token that is none", async () => {
+    const join_ = (token: string): Promise<ProgramResult> =>
+      runProgram("island", "join", "http://127.0.0.1:9", "--token", token, "--data", join(folder, "joining"));
+    expectRefusal(await join_(`it_${"0".repeat(40)}`), /^Not joined: /);
+    expectRefusal(await join_("ak_"), /Island token/);
+  });
+});

@@ -1,0 +1,32 @@
+/** What happened, in order; tests wait for an event and never for time. */
+export class EventLog {
+  readonly all: string[] = [];
+  readonly #wakers = new Set<() => void>();
+
+  add(event: string): void {
+    this.all.push(event);
+    for (const wake of this.#wakers) wake();
+  }
+
+  /** Resolves when `event` has happened `times` times, at once if it has. */
+  async happened(event: string, times = 1): Promise<void> {
+    while (this.count(event) < times) {
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#wakers.delete(wake);
+          resolve();
+        };
+        this.#wakers.add(wake);
+      });
+    }
+  }
+
+  count(event: string): number {
+    return this.all.filter((each) => each === event).length;
+  }
+}
+
+/** Lets whatever is due in this process happen: promises, and what waits for the next turn of the event loop. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
