@@ -180,13 +180,7 @@ export class CargoPool {
   async #takeRoom(entry: Entry): Promise<void> {
     const turn = this.#line.wait({ entry, sinceMs: this.#deps.clock.monotonicMs() }, entry.stopLoading.signal);
     this.#makeRoom();
-    try {
-      await turn;
-    } catch (error) {
-      // The one behind it may need less.
-      this.#makeRoom();
-      throw error;
-    }
+    await turn;
   }
 
   /** Lets in whoever fits, in order, and unloads idle Cargos where that makes the first one fit. */

@@ -29,7 +29,10 @@ export function addAccountCommands(program: Command): void {
   const account = program.command("account").description("Accounts of the data directory.");
   dataCommand(account, "create", "Create an account.")
     .requiredOption("--email <address>", "e-mail address")
-    .option("--password <text>", "password, 8 to 200 characters; - reads it from standard input (or set ATOLL_PASSWORD)")
+    .option(
+      "--password <text>",
+      "password, 8 to 200 characters; - reads it from standard input (or set ATOLL_PASSWORD)",
+    )
     .option("--credits <number>", "credits that it starts with")
     .option("--with-key", "also make an API key")
     .option("--with-island-token", "also make an Island token")

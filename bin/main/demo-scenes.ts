@@ -59,17 +59,20 @@ export async function streamJob(client: DemoClient): Promise<void> {
 
 /** A job that is cancelled while it runs. */
 export async function cancelJob(client: DemoClient): Promise<void> {
-  say("A job that would go on for long, cancelled after its first words");
-  const input = { prompt: "Tell me a story.", max_tokens: 800, temperature: 1.5, seed: 1 };
+  say("A job that would go on for long (a JSON list of 300 colours), cancelled after its first words");
+  // The model alone would soon come to an end; the schema holds it to 300.
+  const schema = { type: "array", items: { enum: ["red", "blue", "green"] }, minItems: 300, maxItems: 300 };
+  const response_format = { type: "json_schema", json_schema: { name: "colours", schema } };
+  const input = { prompt: "Name 300 colours.", max_tokens: 980, response_format };
   const submitted = await call<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
   const response = await request(client, "GET", `/jobs/${submitted.id}/stream`);
-  let cancelled: Promise<{ status: string }> | null = null;
+  let cancelled: object | null = null;
   for await (const { event, data } of readEvents(response)) {
     if (event !== "token") console.log(`${event.padEnd(8)} ${data}`);
-    if (event === "token") cancelled ??= call(client, "DELETE", `/jobs/${submitted.id}`);
+    if (event === "token") cancelled ??= await call<object>(client, "DELETE", `/jobs/${submitted.id}`);
   }
   if (cancelled === null) throw new Error("the job gave no token");
-  console.log(`cancel   ${JSON.stringify(await cancelled)}`);
+  console.log(`cancel   ${JSON.stringify(cancelled)}`);
   await showUsage(client, submitted.id, "cancelled");
 }
 

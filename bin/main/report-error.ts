@@ -6,14 +6,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 
 /** What the user of a command can put right: the message says all there is to say. The agent's are CliErrors. */
-const EXPECTED = [
-  CatalogError,
-  CliError,
-  ConfigError,
-  DatabaseError,
-  MigrationError,
-  ServiceError,
-];
+const EXPECTED = [CatalogError, CliError, ConfigError, DatabaseError, MigrationError, ServiceError];
 
 /** What the system's refusals mean to whoever gave the path. Source: errno(3). */
 const PATH_REASONS: Readonly<Record<string, string>> = {
@@ -42,7 +35,9 @@ export function reportError(error: unknown): void {
     console.error(sentence);
     return;
   }
-  console.error(`This is a fault in Atoll, please report it: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(
+    `This is a fault in Atoll, please report it: ${error instanceof Error ? error.message : String(error)}`,
+  );
   console.error(error);
 }
 

@@ -92,7 +92,7 @@ class NodeListener implements Listener {
   }
 
   async finishAnswers(deadline: AbortSignal): Promise<void> {
-    this.#stopAccepting();
+    void this.#stopAccepting();
     const cutOff = (): void => this.#server.closeAllConnections();
     if (deadline.aborted) cutOff();
     deadline.addEventListener("abort", cutOff);

@@ -206,7 +206,7 @@ export class Dispatcher {
 
   /** Resolves when every job that has ended so far is stored. */
   async settled(): Promise<void> {
-    await Promise.all([...this.jobs.values()].map((job) => job.settled));
+    await Promise.all([...this.jobs.values()].flatMap((job) => job.settled ?? []));
   }
 
   /** Stops all timers; nothing is decided any more, and what is not stored by now is taken up from storage next time. */

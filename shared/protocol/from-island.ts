@@ -57,7 +57,7 @@ const hello = z.object({
 });
 
 const heartbeat = z.object({ type: z.literal("heartbeat"), state: islandStateSchema });
-/** The Island has the job and a slot for it. */
+/** The Island has the job; it may wait a moment for a run that is being stopped. */
 const accepted = z.object({ type: z.literal("accepted"), ...attemptFields });
 /** The Island will not run the job; nothing was done. */
 const refused = z.object({

@@ -19,6 +19,7 @@ let clock: ManualClock;
 let log: FakeLog;
 let agent: IslandAgent;
 let ended: Promise<string>;
+let hasEnded: boolean;
 let connections: number;
 
 beforeEach(async () => {
@@ -49,7 +50,8 @@ beforeEach(async () => {
       random: () => 0,
     },
   );
-  ended = agent.run();
+  hasEnded = false;
+  ended = agent.run().finally(() => (hasEnded = true));
 });
 
 afterEach(async () => {
@@ -62,7 +64,7 @@ afterEach(async () => {
 
 const isEnded = async (): Promise<boolean> => {
   await settle();
-  return Promise.race([ended.then(() => true), Promise.resolve(false)]);
+  return hasEnded;
 };
 
 /** The first session, welcomed, with one job that is held in the middle of its run. */
@@ -235,7 +237,7 @@ describe("silence", () => {
   it("of 2.5 heartbeats ends the session", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
-    await session.heard();
+    await log.events.happened("info Connected");
     clock.advance(HEARTBEAT_MS * 2.5 - 1);
     await session.heard();
     clock.advance(HEARTBEAT_MS * 2.5);
@@ -334,11 +336,13 @@ describe("drain()", () => {
   it("tells the coordinator, finishes the job in hand, and leaves when its end is acknowledged", async () => {
     const session = await openWithJob();
     const drained = agent.drain();
+    await agent.drain();
     await session.next("draining");
     session.send(makeAssign({ jobId: "job_2" }));
     expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "shutting_down" });
     runtime.go("run");
     await session.next("finished");
+    expect(session.frames("draining")).toHaveLength(1);
     expect(await isEnded()).toBe(false);
     session.ackAll("job_1", 1);
     await drained;
@@ -357,8 +361,10 @@ describe("drain()", () => {
     }
     await log.events.happened("info Session ended", 9);
     const drained = agent.drain();
-    await coordinator.listen();
     runtime.go("run");
+    await log.events.happened("info Session ended", 10);
+    await coordinator.listen();
+    clock.advance(FIRST_RETRY_MS);
     const second = await coordinator.session(2);
     expect(await second.welcome({ held: [decide("continue")] })).toMatchObject({ draining: true });
     await second.next("finished");

@@ -178,10 +178,25 @@ describe("room in memory", () => {
     (await acquire("a", 15)).release();
     const second = acquire("b", 15);
     await runtime.events.happened("dispose a");
+    const third = acquire("c", 5);
     expect(await stateOf(second)).toBe("waiting");
-    expect(runtime.events.count("load b")).toBe(0);
+    expect(runtime.events.all.slice(2)).toEqual(["dispose a"]);
     runtime.go("dispose a");
-    await second;
+    await Promise.all([second, third]);
+  });
+
+  it("that is about to be free spares the other idle Cargos", async () => {
+    runtime.heldDisposals.add("a");
+    (await acquire("a")).release();
+    (await acquire("b")).release();
+    const first = acquire("c");
+    await runtime.events.happened("dispose a");
+    const second = acquire("d", 5);
+    await settle();
+    expect(runtime.events.count("dispose b")).toBe(0);
+    runtime.go("dispose a");
+    await Promise.all([first, second]);
+    expect(runtime.events.count("dispose b")).toBe(1);
   });
 
   it("is counted as measured where that is known", async () => {

@@ -104,6 +104,15 @@ describe("slots", () => {
     expect(executor.counts.completed).toBe(4);
   });
 
+  it("are free again after each run, however it ended", async () => {
+    const fail = { code: "model_invalid", message: "no" } as const;
+    for (const [index, script] of [{}, { fail }, { bug: "x" }, {}, {}].entries()) {
+      executor.assign(makeAssign({ jobId: `job_${index}`, script }), false);
+      await executor.idle();
+    }
+    expect(executor.counts).toMatchObject({ completed: 3, failed: 2 });
+  });
+
   it("are taken by a dropped run until its work has stopped, and idle() waits for that", async () => {
     const stubborn = { hold: true, ignoreAbort: true };
     executor.assign(makeAssign({ jobId: "job_1", script: { ...stubborn, name: "one" } }), false);
@@ -278,7 +287,7 @@ describe("giveUp()", () => {
     executor.giveUp();
     await executor.idle();
     const ends = sent.filter(({ type }) => type === "failed");
-    expect(ends).toMatchObject(Array(3).fill({ code: "shutting_down", retryable: true }));
+    expect(ends).toMatchObject(Array.from({ length: 3 }, () => ({ code: "shutting_down", retryable: true })));
     expect(executor.running()).toEqual([]);
   });
 });

@@ -103,6 +103,8 @@ export class ScriptedCoordinator implements AsyncDisposable {
       this.requests.push({ path: request.url ?? "", authorization: request.headers.authorization });
       const status = this.refusals.shift();
       if (status !== undefined) {
+        // The Island cuts the connection as soon as it has the answer.
+        socket.on("error", () => socket.destroy());
         this.#events.add("refused");
         socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
         return;

@@ -54,10 +54,10 @@ describe("setKey()", () => {
     expect(() => set("", "slot", "1")).toThrow("slot: unknown key; did you mean slots?");
     expect(() => set("slots = = 1", "slots", "1")).toThrow("config.toml:1:");
   });
-  it("gives back any text that was set", () => {
+  it("gives back any line that was set", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 50, unit: "binary" }), fc.boolean(), (token, isPresent) => {
-        fc.pre(token.isWellFormed());
+        fc.pre(token.isWellFormed() && !/\p{Cc}/u.test(token));
         const before = isPresent ? '[coordinator]\ntoken = "x" # kept\n[caps]\nram_gb = 1\n' : "";
         expect(parse(set(before, "coordinator.token", token))["coordinator"]).toEqual({ token });
       }),

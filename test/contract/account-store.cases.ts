@@ -104,19 +104,22 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.revokeIslandToken(accountId, "itk_1", 6)).toBe(false);
   });
 
-  check("accounts.listIslandTokens() gives the account's own tokens, newest first, without revoked ones", async (store) => {
-    const accountId = await makeAccount(store);
-    const other = await makeAccount(store);
-    const token = { name: "attic", createdAtMs: MADE_AT_MS };
-    await store.accounts.createIslandToken({ ...token, id: "itk_1", accountId, tokenHash: "t1" });
-    await store.accounts.createIslandToken({ ...token, id: "itk_2", accountId, tokenHash: "t2" });
-    await store.accounts.createIslandToken({ ...token, id: "itk_3", accountId, tokenHash: "t3" });
-    await store.accounts.createIslandToken({ ...token, id: "itk_4", accountId: other, tokenHash: "t4" });
-    await store.accounts.revokeIslandToken(accountId, "itk_2", 5);
-    expect(await store.accounts.listIslandTokens(accountId)).toEqual([
-      { ...token, id: "itk_3", accountId },
-      { ...token, id: "itk_1", accountId },
-    ]);
-    expect(await store.accounts.listIslandTokens("user_none")).toEqual([]);
-  });
+  check(
+    "accounts.listIslandTokens() gives the account's own tokens, newest first, without revoked ones",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      const other = await makeAccount(store);
+      const token = { name: "attic", createdAtMs: MADE_AT_MS };
+      await store.accounts.createIslandToken({ ...token, id: "itk_1", accountId, tokenHash: "t1" });
+      await store.accounts.createIslandToken({ ...token, id: "itk_2", accountId, tokenHash: "t2" });
+      await store.accounts.createIslandToken({ ...token, id: "itk_3", accountId, tokenHash: "t3" });
+      await store.accounts.createIslandToken({ ...token, id: "itk_4", accountId: other, tokenHash: "t4" });
+      await store.accounts.revokeIslandToken(accountId, "itk_2", 5);
+      expect(await store.accounts.listIslandTokens(accountId)).toEqual([
+        { ...token, id: "itk_3", accountId },
+        { ...token, id: "itk_1", accountId },
+      ]);
+      expect(await store.accounts.listIslandTokens("user_none")).toEqual([]);
+    },
+  );
 }

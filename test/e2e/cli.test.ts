@@ -248,7 +248,10 @@ describe("island refuses in one line", () => {
   it("a models path that is a file", async () => {
     const directory = await joined();
     await writeFile(join(directory, "models"), "");
-    expectRefusal(await start(directory), /^The model directory \S+models cannot be used: there is a file in its place$/);
+    expectRefusal(
+      await start(directory),
+      /^The model directory \S+models cannot be used: there is a file in its place$/,
+    );
   });
 
   it("models that another process works on", async () => {

@@ -62,7 +62,6 @@ describe("npm run demo", () => {
     ["SIGINT", 130, "while the programs start", /# Starting/],
     ["SIGINT", 130, "when the coordinator listens", /coordinator {2}http/],
     ["SIGTERM", 143, "while a chat is streamed", /# A chat/],
-    ["SIGINT", 130, "while a job runs", /status {3}\{/],
   ] as const)("%s ends it with %i %s, and leaves nothing behind", async (signal, code, _when, moment) => {
     await using demo = startDemo();
     await demo.printed(moment);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
@@ -10,21 +10,22 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** A program of `bin/` that runs in a process of its own. */
+/** A program that runs in a process of its own. */
 export class Program implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly #exit: Promise<ProgramResult>;
   #stdout = "";
   #stderr = "";
 
-  /** `stdin`: all that the program can read there; nothing unless given. */
+  /** `program`: one of `bin/`, or the absolute path of another. `stdin`: all that it can read there; nothing unless given. */
   constructor(
-    name: "coordinator" | "island" | "main/demo",
+    program: "coordinator" | "island" | "main/demo" | (string & {}),
     args: readonly string[],
     env: Record<string, string> = {},
     stdin = "",
   ) {
-    this.process = spawn(process.execPath, [join(ROOT, "bin", `${name}.ts`), ...args], {
+    const path = isAbsolute(program) ? program : join(ROOT, "bin", `${program}.ts`);
+    this.process = spawn(process.execPath, [path, ...args], {
       cwd: ROOT,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
       stdio: "pipe",

@@ -39,7 +39,8 @@ export async function loadChatModel(order: LoadOrder): Promise<LoadedChatModel> 
     throw failureOf("runtime_unavailable", "llama.cpp cannot run here", cause, []);
   });
   const model = await readModel(llama, order.modelPath, errors);
-  // LlamaModel checks memory before it makes a context, but not a size beyond all measure: the clamp is ours (LIBRARIES 0.1).
+  // node-llama-cpp 3.22.1 checks memory before it makes a context, but a size beyond all measure slips past the check (500 million
+  // tokens ended the process at 24 GB): the clamp is ours.
   const contextSize = Math.max(1, Math.min(order.contextTokens, model.trainContextSize));
   const holder = new BatchHolder();
   const context = await model
