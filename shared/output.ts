@@ -7,7 +7,11 @@ const tokens = z.number().int().min(0).max(1_000_000_000);
 /** One piece of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
   /** Text to append. `count` model tokens made it (a stop sequence or an incomplete UTF-8 character joins several). */
-  z.object({ type: z.literal("token"), content: z.string().max(1_000_000), count: z.number().int().min(0).max(MAX_COUNT) }),
+  z.object({
+    type: z.literal("token"),
+    content: z.string().max(1_000_000),
+    count: z.number().int().min(0).max(MAX_COUNT),
+  }),
   z.object({
     type: z.literal("progress"),
     step: z.number().int().nonnegative(),
