@@ -25,6 +25,8 @@ for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
 }
 // Whoever reads the output may go away (`npm run demo | head`).
 process.stdout.on("error", () => interrupted.reject(new Interruption(1)));
+// Also a fault of the demo itself leaves nothing behind.
+process.on("uncaughtException", (error) => interrupted.reject(error));
 
 process.exitCode = await runDemo(process.argv.slice(2));
 

@@ -2,6 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+const SECRET_BYTES = 32;
+
 /**
  * Proofs that an attempt was given to an Island, made from a secret of this coordinator. An Island that comes back after a
  * restart shows them, so that nobody can take a job by guessing its id, also when the assignment was not durable yet.
@@ -17,12 +19,14 @@ export class Claims {
   static async open(dataDirectory: string): Promise<Claims> {
     const path = join(dataDirectory, "claims.key");
     try {
-      return new Claims(await readFile(path));
+      const kept = await readFile(path);
+      // A crash in the middle of the first write leaves less, which would be a secret that anybody can guess.
+      if (kept.length === SECRET_BYTES) return new Claims(kept);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-    const secret = randomBytes(32);
-    await writeFile(path, secret, { mode: 0o600, flag: "wx" });
+    const secret = randomBytes(SECRET_BYTES);
+    await writeFile(path, secret, { mode: 0o600 });
     return new Claims(secret);
   }
 

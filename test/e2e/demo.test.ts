@@ -65,7 +65,12 @@ describe("npm run demo", () => {
   ] as const)("%s ends it with %i %s, and leaves nothing behind", async (signal, code, _when, moment) => {
     await using demo = startDemo();
     await demo.printed(moment);
-    expect((await processesOf(folder)).size).toBeGreaterThan(1);
+    // The demo and a child of it, at the least.
+    await until(
+      () => processesOf(folder),
+      (running) => running.size > 1,
+      "a child is started",
+    );
     demo.kill(signal);
     expect(await demo.ended()).toMatchObject({ code, stderr: "" });
     await expectNothingLeft();
