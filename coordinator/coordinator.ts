@@ -4,21 +4,30 @@ import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
-import { loadCatalog } from "./catalog/load-catalog.ts";
+import { CargoService } from "./catalog/cargo-service.ts";
+import { CatalogKeeper } from "./catalog/catalog-keeper.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
+import { ConversationService } from "./conversations/conversation-service.ts";
 import { createApp } from "./http/app.ts";
 import { listen } from "./http/listener.ts";
 import { Claims } from "./islands/claims.ts";
 import { IslandGateway } from "./islands/gateway.ts";
 import { IslandDesk } from "./islands/island-desk.ts";
+import { webhookPayload } from "./http/webhook-payload.ts";
+import { BatchGate } from "./jobs/batch-gate.ts";
 import { Dispatcher } from "./jobs/dispatcher.ts";
+import { LiveBatches } from "./jobs/live-batches.ts";
 import { LiveJobService } from "./jobs/live-job-service.ts";
+import { Metrics } from "./metrics/metrics.ts";
 import { recoverJobs } from "./jobs/recovery.ts";
 import { WaitingReport } from "./jobs/waiting.ts";
+import { JobQuota } from "./quotas/job-quota.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
+import { resolveWithDns } from "./webhooks/webhook-address.ts";
+import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
 export interface CoordinatorDeps {
   readonly config: CoordinatorConfig;
@@ -50,7 +59,9 @@ export async function openStore(dataDirectory: string, clock: Clock): Promise<St
 /** Opens storage, takes up the unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
   const store = await openStore(config.dataDirectory, clock);
-  const catalog = await loadCatalog(config.catalogDirectory, store.catalog, config.defaultChatCargo);
+  const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
+  const keeper = await CatalogKeeper.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
+  const { catalog } = keeper;
   const accounts = new AccountService({
     store: store.accounts,
     clock,
@@ -58,29 +69,65 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     registration: config.registration,
     log,
   });
-  const scheduler = new Scheduler((slug) => catalog.find(slug));
+  const scheduler = new Scheduler((slug) => catalog.known(slug));
   const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const jobQuota = new JobQuota();
+  const { webhookAllowPrivate } = config;
+  const webhooks = new WebhookSender({
+    store: store.webhooks,
+    clock,
+    log,
+    payload: webhookPayload(store),
+    resolveHost: resolveWithDns,
+    random: Math.random,
+    options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
+  });
   const claims = await Claims.open(config.dataDirectory);
   const dispatcher = new Dispatcher({
     store,
     claims,
     catalog,
     scheduler,
+    jobQuota,
     clock,
+    onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
     options: { graceMs, maxAttempts, networkFee },
   });
   const desk = new IslandDesk({ store, claims, clock, dispatcher, graceMs, heartbeatMs });
-  const recovered = await recoverJobs(store, catalog, dispatcher, desk);
+  const gate = new BatchGate({
+    quota: jobQuota,
+    clock,
+    limitOf: async (accountId) => (await accounts.limits(accountId)).concurrentJobs,
+    admit: (job) => dispatcher.admit(job),
+    onFatal,
+  });
+  const batches = new LiveBatches({ store, catalog, dispatcher, gate, clock, webhookAllowPrivate });
+  const recovered = await recoverJobs(store, catalog, dispatcher, desk, jobQuota);
+  await batches.recover();
+  await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Took up unfinished jobs");
+  keeper.watch((slug) => dispatcher.cargoChanged(slug));
 
   const jobs = new LiveJobService({
     store,
     catalog,
     dispatcher,
+    jobQuota,
     clock,
-    waiting: new WaitingReport(scheduler, dispatcher),
+    waiting: new WaitingReport(scheduler, dispatcher, gate),
+    webhookAllowPrivate,
   });
+  const conversations = new ConversationService({
+    store: store.conversations,
+    catalog,
+    jobs,
+    clock,
+    log,
+    waitMs: config.chatWaitMs,
+    onFatal,
+  });
+  await conversations.resume();
   const recommendations = new Recommender({
     store,
     catalog,
@@ -89,10 +136,15 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     queuedDemand: () => scheduler.queuedDemand(),
   });
   const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts });
+  const metrics = new Metrics({ dispatcher, version });
   const app = createApp({
+    metrics,
     jobs,
+    batches,
     accounts,
     catalog,
+    cargos: new CargoService({ store: store.catalog, keeper, clock }),
+    conversations,
     recommendations,
     store,
     clock,
@@ -104,6 +156,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       chatWaitMs: config.chatWaitMs,
       heartbeatMs: config.sseHeartbeatMs,
       trustProxy: config.trustProxy,
+      publicRequestsPerMinute: config.publicRequestsPerMinute,
     },
   });
   const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
@@ -113,13 +166,17 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     async close() {
       const deadline = new AbortController();
       const limit = clock.schedule(CLOSE_LIMIT_MS, () => deadline.abort());
+      conversations.close();
       // Chats whose connection is cut here are cancelled, as those whose client leaves: while storage and Islands still hear it.
       await listener.finishAnswers(deadline.signal);
       await dispatcher.settled();
       await gateway.close(RETURN_AFTER_MS);
       await listener.close(deadline.signal);
       limit.cancel();
+      await keeper.close();
       dispatcher.close();
+      gate.close();
+      await webhooks.close();
       await accounts.settled();
       await store.close();
     },

@@ -20,6 +20,32 @@ export const modelRefSchema = z.object({
 });
 export type ModelRef = z.infer<typeof modelRefSchema>;
 
+/** Number formats of ONNX weights under transformers.js' names. Each picks its files of a hub folder. */
+export const WEIGHT_FORMATS = ["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"] as const;
+export type WeightFormat = (typeof WEIGHT_FORMATS)[number];
+
+/** Arguments of a program, one string each; nothing is split or expanded. */
+export const argumentsSchema = z.array(z.string().max(8_192)).max(64);
+
+/** `registry/name:tag`, always with both, so that no engine fills in what it likes. */
+const IMAGE_PATTERN =
+  /^[a-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+
+/** The image of a container Cargo and what it is granted. It reads one JSON line and writes JSON lines (catalog/README.md). */
+export const containerSchema = z.object({
+  image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),
+  /** Of the image's manifest, checked after the pull; null: whatever the tag names. */
+  digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .nullable(),
+  /** Takes the place of the image's entry point and its arguments; null: the image's own. */
+  command: argumentsSchema.min(1).nullable(),
+  gpu: z.boolean(),
+  network: z.boolean(),
+});
+export type ContainerSpec = z.infer<typeof containerSchema>;
+
 /** What an Island must know of a Cargo to run it; travels in `assign` and `preload`. */
 export const cargoManifestSchema = z.object({
   slug: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/),
@@ -30,6 +56,12 @@ export const cargoManifestSchema = z.object({
   requiredVramBytes: z.number().int().nonnegative(),
   /** Tokens of context per concurrent job; null where the runtime has no such thing. */
   contextTokens: z.number().int().positive().nullable(),
+  /** `onnx` and `diffusers` only. Absent: the runtime's own choice. */
+  weights: z.enum(WEIGHT_FORMATS).optional(),
+  /** `container` only, and always there. */
+  container: containerSchema.optional(),
+  /** `wasm` only: what follows the program's name. */
+  args: argumentsSchema.optional(),
 });
 export type CargoManifest = z.infer<typeof cargoManifestSchema>;
 
@@ -54,10 +86,33 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  return { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens };
+  const { weights, container, args } = cargo;
+  return {
+    slug,
+    runtimeType,
+    onnxTaskType,
+    model,
+    requiredRamBytes,
+    requiredVramBytes,
+    contextTokens,
+    ...(weights === undefined ? {} : { weights }),
+    ...(container === undefined ? {} : { container }),
+    ...(args === undefined ? {} : { args }),
+  };
 }
 
 /** Names a model's bytes: its hash where known, else its address. The key of the Islands' stores and of cache reports. */
 export function modelKey(model: ModelRef): string {
   return model.sha256 ?? model.url;
+}
+
+/** An image as container engines take it: pinned where its digest is known. */
+export function imageReference({ image, digest }: ContainerSpec): string {
+  return digest === null ? image : `${image}@${digest}`;
+}
+
+/** What an Island must have on its disk for the Cargo, as cache reports name it; null when it needs nothing. */
+export function cacheKeyOf(cargo: Pick<CargoManifest, "model" | "container">): string | null {
+  if (cargo.model !== null) return modelKey(cargo.model);
+  return cargo.container === undefined ? null : imageReference(cargo.container);
 }

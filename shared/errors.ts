@@ -10,9 +10,11 @@ export const ERROR_STATUS = {
   payload_too_large: 413,
   validation_failed: 422,
   email_taken: 422,
+  slug_taken: 422,
   job_not_cancellable: 422,
   idempotency_conflict: 422,
   context_length_exceeded: 422,
+  conversation_busy: 422,
   rate_limited: 429,
   internal: 500,
   job_failed: 500,
@@ -53,7 +55,8 @@ function describeField({ path, message }: FieldError): string {
 }
 
 /** Names of the limits that can be passed. Source: spec §8. */
-export type LimitName = "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
+export const LIMIT_NAMES = ["requests_per_minute", "concurrent_jobs", "concurrent_streams", "login_attempts"] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** Too much, too fast. `retryAfterS`: whole seconds until it is worth trying again, at least 1. */
 export class RateLimitedError extends ServiceError {
@@ -77,6 +80,7 @@ export const JOB_ERROR_CODES = [
   "island_lost",
   "island_refused",
   "cannot_resume",
+  "cargo_unavailable",
   "invalid_input",
   "context_length_exceeded",
   "model_unavailable",

@@ -1,6 +1,6 @@
 import { monotonicFactory } from "ulid";
 
-export type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn";
+export type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv";
 
 const nextUlid = monotonicFactory();
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const LAYERS = ["bin", "coordinator", "island-agent", "shared"] as const;
+const LAYERS = ["bin", "coordinator", "island-agent", "shared", "sdk"] as const;
 type Layer = (typeof LAYERS)[number];
 
 /** Who may import whom. Source: DESIGN §2. */
@@ -13,11 +13,17 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
   coordinator: ["coordinator", "shared"],
   "island-agent": ["island-agent", "shared"],
   shared: ["shared"],
+  // A package of its own, that others install without the product.
+  sdk: ["sdk"],
 };
 /** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
 /** What pure code may import from outside: no socket, file, process or database. */
 const PURE_PACKAGES = new Set(["zod", "ulid", "msgpackr", "smol-toml", "node:buffer", "node:crypto", "node:util"]);
+/** Of node:net, what only computes on addresses. */
+const PURE_NET_IMPORT = /^import \{ (?:(?:BlockList|isIP|type \w+)(?:, )?)+ \} from "node:net";$/gm;
+/** What is published as the client: it runs wherever there is fetch, and depends on nothing. */
+const CLIENT_FOLDER = "sdk/typescript/src/";
 const SQL_PACKAGES = new Set(["better-sqlite3", "node:sqlite", "pg", "postgres", "kysely", "knex", "mysql2"]);
 
 interface Import {
@@ -73,6 +79,7 @@ function findBackEdges(tree: Tree): string[] {
 
 function brokenRule(from: string, to: string): string | null {
   if (!isRelative(to)) {
+    if (from.startsWith(CLIENT_FOLDER)) return "the client depends on no package";
     const isSql = SQL_PACKAGES.has(packageOf(to)) && !from.startsWith("coordinator/store/");
     return isSql ? "SQL only in coordinator/store" : null;
   }
@@ -87,7 +94,7 @@ function brokenRule(from: string, to: string): string | null {
 function findImpurities(tree: Tree): string[] {
   const impurities: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
-    for (const { to, isTypeOnly } of importsOf(tree.get(path) ?? "")) {
+    for (const { to, isTypeOnly } of importsOf((tree.get(path) ?? "").replaceAll(PURE_NET_IMPORT, ""))) {
       if (isTypeOnly) continue;
       if (to === null) impurities.push([...trail, "import(computed)"].join(" -> "));
       else if (!isRelative(to)) {
@@ -109,7 +116,7 @@ function readTree(): Tree {
   const tree = new Map<string, string>();
   for (const layer of LAYERS) {
     for (const path of readdirSync(join(ROOT, layer), { recursive: true, encoding: "utf8" })) {
-      if (!/\.[cm]?[jt]s$/.test(path)) continue;
+      if (!/\.[cm]?[jt]s$/.test(path) || /(^|[\\/])(node_modules|dist)[\\/]/.test(path)) continue;
       const name = posix.join(layer, path.replaceAll("\\", "/"));
       tree.set(name, readFileSync(join(ROOT, name), "utf8"));
     }
@@ -162,6 +169,9 @@ describe("findBackEdges() reports", () => {
     ["shared/a.ts", 'import { b } from "../test/support/b.ts";', "shared imports from outside the product"],
     ["coordinator/http/a.ts", 'import Database from "better-sqlite3";', "SQL only in coordinator/store"],
     ["island-agent/a.ts", 'import pg from "pg/lib/client.js";', "SQL only in coordinator/store"],
+    ["sdk/typescript/src/a.ts", 'import type { B } from "../../../shared/b.ts";', "sdk must not import shared"],
+    ["sdk/typescript/src/a.ts", 'import { readFile } from "node:fs/promises";', "the client depends on no package"],
+    ["coordinator/a.ts", 'import type { B } from "../sdk/typescript/src/b.ts";', "coordinator must not import sdk"],
   ])("%s: %s", (path, source, rule) => {
     expect(findBackEdges(new Map([[path, source]]))).toEqual([expect.stringMatching(`^${path} -> .*: ${rule}$`)]);
   });
@@ -198,6 +208,12 @@ describe("findImpurities() reports", () => {
       ["coordinator/store/b.ts", 'import { readFile } from "node:fs/promises";'],
     ]);
     expect(findImpurities(tree)).toEqual(["coordinator/scheduler/a.ts -> coordinator/store/b.ts -> node:fs/promises"]);
+  });
+  it("sockets of node:net, but not its arithmetic on addresses", () => {
+    const impurities = (names: string): string[] =>
+      findImpurities(new Map([["shared/a.ts", `import { ${names} } from "node:net";`]]));
+    expect(impurities("BlockList, isIP, type LookupFunction")).toEqual([]);
+    expect(impurities("BlockList, connect")).toEqual(["shared/a.ts -> node:net"]);
   });
   it("an import of something computed", () => {
     expect(findImpurities(new Map([["shared/a.ts", "await import(name);"]]))).toEqual([

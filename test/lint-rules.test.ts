@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
 
 /** Named, so that node_modules is not linted too. */
-const LINTED_FOLDERS = ["bin", "coordinator", "island-agent", "shared"];
+const LINTED_FOLDERS = ["bin", "coordinator", "island-agent", "sdk", "shared"];
 
 /** One bad line per file, the rule that must report it, and the file that holds it. */
 const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
@@ -21,6 +21,7 @@ const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
   ['console.log("a");', "no-console", "island-agent/console.ts"],
   ["setTimeout(() => {}, 1);", "no-restricted-globals", "bin/set-timeout.ts"],
   ["export const a = (b: any): void => b;", "no-explicit-any", "shared/any.ts"],
+  ['console.log("a");', "no-console", "sdk/typescript/src/console.ts"],
   ["export default 1;", "no-default-export", "shared/default-export.ts"],
   ["const a = async (): Promise<void> => {};\na();", "no-floating-promises", "coordinator/floating-promise.ts"],
 ];
@@ -28,6 +29,7 @@ const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
 const GOOD_LINES: readonly [line: string, path: string][] = [
   ["console.log(process.env);\nprocess.exit(1);", "bin/ends-the-process.ts"],
   ["export const a = Date.now();\nsetTimeout(() => {}, 1);", "shared/clock.ts"],
+  ["export const a = Date.now();\nsetTimeout(() => {}, 1);", "sdk/typescript/src/timing.ts"],
 ];
 
 interface Diagnostic {

@@ -1,31 +1,20 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
-import { openStore } from "../../coordinator/coordinator.ts";
 import { creditsFromMicro } from "../../coordinator/credits/micro-credits.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { accountIdOf, onDataDirectory, print, withStore, type DataOptions } from "./data-commands.ts";
 
-/** As coordinator/coordinator.ts names it. */
-const DATABASE = "atoll.db";
-
-interface DataOptions {
-  readonly data?: string;
-  readonly config?: string;
-  readonly json?: true;
-}
 interface OwnerOptions extends DataOptions {
   readonly email: string;
 }
 
-/** Adds `account`, `key` and `island-token`: they work on the data directory, whether a coordinator serves it or not. */
-export function addAccountCommands(program: Command): void {
+/** Adds `account` (which is returned), `key` and `island-token`: they work on the data directory, served or not. */
+export function addAccountCommands(program: Command): Command {
   const account = program.command("account").description("Accounts of the data directory.");
   dataCommand(account, "create", "Create an account.")
     .requiredOption("--email <address>", "e-mail address")
@@ -60,15 +49,11 @@ export function addAccountCommands(program: Command): void {
     .action(async (options: OwnerOptions & { id: string }) => {
       await revoke(options, "Island token", (accounts, ownerId) => accounts.revokeIslandToken(ownerId, options.id));
     });
+  return account;
 }
 
 function dataCommand(parent: Command, name: string, description: string): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option("--data <directory>", "the coordinator's data directory; it may be running")
-    .option("--config <file>", "TOML file with settings")
-    .option("--json", "print JSON");
+  return onDataDirectory(parent.command(name).description(description));
 }
 
 function ownerCommand(parent: Command, name: string, description: string): Command {
@@ -95,7 +80,7 @@ async function createAccount(options: CreateAccountOptions): Promise<void> {
       print(
         options,
         { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: token },
-        [id, key, token].filter((line) => line !== undefined),
+        [id, key, token].filter((line) => line !== undefined).join("\n"),
       );
     },
     { mayCreate: true },
@@ -106,7 +91,7 @@ async function createKey(options: OwnerOptions & { name?: string; scopes?: strin
   await withOwner(options, async (accounts, ownerId) => {
     const made = await accounts.createKey(ownerId, { name: options.name, scopes: options.scopes?.split(",") });
     const { id, name, prefix, scopes } = made.key;
-    print(options, { id, name, prefix, scopes, key: made.secret }, [made.secret]);
+    print(options, { id, name, prefix, scopes, key: made.secret }, made.secret);
   });
 }
 
@@ -123,14 +108,14 @@ async function listKeys(options: OwnerOptions): Promise<void> {
     const lines = keys.map(({ id, prefix, scopes, created_at, last_used_at, name }) =>
       [id, `${prefix}…`, scopes.join(","), `made ${created_at}`, `used ${last_used_at ?? "never"}`, name].join("  "),
     );
-    print(options, keys, lines);
+    print(options, keys, lines.join("\n"));
   });
 }
 
 async function createIslandToken(options: OwnerOptions & { name?: string }): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     const { token, secret } = await accounts.createIslandToken(ownerId, options.name);
-    print(options, { id: token.id, name: token.name, token: secret }, [secret]);
+    print(options, { id: token.id, name: token.name, token: secret }, secret);
   });
 }
 
@@ -142,7 +127,7 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
       created_at: isoTime(createdAtMs),
     }));
     const lines = tokens.map(({ id, name, created_at }) => [id, `made ${created_at}`, name].join("  "));
-    print(options, tokens, lines);
+    print(options, tokens, lines.join("\n"));
   });
 }
 
@@ -155,14 +140,8 @@ async function revoke(
     if (!(await act(accounts, ownerId))) {
       throw new ServiceError("not_found", `${options.email} has no ${what} ${options.id} that still works`);
     }
-    print(options, { id: options.id, revoked: true }, [`Revoked ${options.id}`]);
+    print(options, { id: options.id, revoked: true }, `Revoked ${options.id}`);
   });
-}
-
-/** Prints `value` as JSON where that is asked for, else the lines. */
-function print(options: DataOptions, value: unknown, lines: readonly string[]): void {
-  if (options.json === true) console.log(JSON.stringify(value));
-  else for (const line of lines) console.log(line);
 }
 
 function withOwner(
@@ -170,9 +149,7 @@ function withOwner(
   use: (accounts: AccountService, ownerId: string) => Promise<void>,
 ): Promise<void> {
   return withAccounts(options, async (accounts, store) => {
-    const found = await store.accounts.getByEmail(options.email);
-    if (found === undefined) throw new ServiceError("not_found", `There is no account ${options.email}`);
-    await use(accounts, found.id);
+    await use(accounts, await accountIdOf(store, options.email));
   });
 }
 
@@ -181,20 +158,16 @@ async function withAccounts(
   use: (accounts: AccountService, store: Store) => Promise<void>,
   { mayCreate = false } = {},
 ): Promise<void> {
-  const config = await readCoordinatorConfig({ config: options.config, data: options.data });
-  const { dataDirectory, newAccountMicro, registration } = config;
-  const isNew = !existsSync(join(dataDirectory, DATABASE));
-  // A mistyped directory must not become a second, empty coordinator.
-  if (isNew && !mayCreate) {
-    throw new ConfigError([`No coordinator data in ${dataDirectory}; start it once with serve or account create`]);
-  }
-  await using stack = new AsyncDisposableStack();
-  const store = stack.adopt(await openStore(dataDirectory, systemClock), (opened) => opened.close());
-  if (isNew) console.error(`Made a new database in ${dataDirectory}`);
-  const log = pino({ level: config.logLevel }, pino.destination(2));
-  await use(
-    new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration, log }),
-    store,
+  await withStore(
+    options,
+    async (store, { logLevel, newAccountMicro, registration }) => {
+      const log = pino({ level: logLevel }, pino.destination(2));
+      await use(
+        new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration, log }),
+        store,
+      );
+    },
+    { mayCreate },
   );
 }
 

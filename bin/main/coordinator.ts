@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { addAccountCommands } from "./account-commands.ts";
+import { addBooksCommands, addLimitsCommand } from "./books-commands.ts";
+import { addCargoCommands } from "./cargo-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { readVersion } from "./package.ts";
 import { reportError } from "./report-error.ts";
 import { serve } from "./serve.ts";
@@ -21,7 +24,12 @@ try {
   for (const { flag, meaning, fallback } of describeConfig()) {
     if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
   }
-  addAccountCommands(program);
+  const tools = { onDataDirectory, print, withStore };
+  const account = addAccountCommands(program);
+  addCargoCommands(program, tools);
+  const booksTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
+  addLimitsCommand(account, booksTools);
+  addBooksCommands(program, booksTools);
   await program.parseAsync();
 } catch (error) {
   reportError(error);

@@ -2,9 +2,11 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
+import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import {
   SCOPES,
   type Account,
+  type AccountLimits,
   type AccountStore,
   type ApiKey,
   type IslandToken,
@@ -19,14 +21,12 @@ import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
 const SESSION_MS = 30 * 24 * 3_600_000;
 
 /** Who calls the API. A session has every scope and may manage keys. */
-export type Identity =
-  | { readonly kind: "key"; readonly accountId: string; readonly keyId: string; readonly scopes: readonly Scope[] }
-  | {
-      readonly kind: "session";
-      readonly accountId: string;
-      readonly scopes: readonly Scope[];
-      readonly tokenHash: string;
-    };
+export type Identity = {
+  readonly accountId: string;
+  readonly scopes: readonly Scope[];
+  /** Read anew for each request, so that a change holds at once. */
+  readonly limits: ResolvedLimits;
+} & ({ readonly kind: "key"; readonly keyId: string } | { readonly kind: "session"; readonly tokenHash: string });
 
 /** Whose Island a token speaks for. */
 export interface IslandIdentity {
@@ -129,6 +129,16 @@ export class AccountService {
     return store.create({ id: newId("user", createdAtMs), email, passwordHash, grantMicro, createdAtMs });
   }
 
+  /** The limits in force for the account. */
+  async limits(accountId: string): Promise<ResolvedLimits> {
+    return resolveLimits(await this.#deps.store.limits(accountId));
+  }
+
+  /** See {@link changeLimits}. */
+  setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
+    return changeLimits(this.#deps.store, accountId, limits);
+  }
+
   /** Makes an API key; `secret` is shown this once. @throws {ValidationError} */
   async createKey(
     accountId: string,
@@ -185,12 +195,15 @@ export class AccountService {
         const key = await store.findKey(hashSecret(token));
         if (key === undefined) return undefined;
         this.#usage.record(key.id);
-        return { kind: "key", accountId: key.accountId, keyId: key.id, scopes: key.scopes };
+        const limits = await this.limits(key.accountId);
+        return { kind: "key", accountId: key.accountId, keyId: key.id, scopes: key.scopes, limits };
       }
       case "st": {
         const tokenHash = hashSecret(token);
         const session = await store.findSession(tokenHash, clock.now());
-        return session && { kind: "session", accountId: session.accountId, scopes: SCOPES, tokenHash };
+        if (session === undefined) return undefined;
+        const limits = await this.limits(session.accountId);
+        return { kind: "session", accountId: session.accountId, scopes: SCOPES, tokenHash, limits };
       }
       default:
         return undefined;

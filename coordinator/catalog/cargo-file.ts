@@ -1,20 +1,25 @@
 import { z } from "zod";
 import {
+  argumentsSchema,
   CARGO_CATEGORIES,
   cargoManifestSchema,
+  containerSchema,
   modelRefSchema,
   RUNTIME_TYPES,
+  WEIGHT_FORMATS,
   type Cargo,
 } from "../../shared/cargo.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { MICRO_PER_CREDIT, microFromCredits } from "../credits/micro-credits.ts";
+import { cargoProblems } from "./cargo-rules.ts";
 import { chatInputJsonSchema } from "./chat-input-schema.ts";
-import { BYTES_PER_MB } from "./memory-need.ts";
+import { BYTES_PER_MB, memorySchema } from "./memory-need.ts";
 
 const MS_PER_S = 1_000;
 const MAX_MB = 16_777_216;
 
 const jsonObject = z.record(z.string(), z.unknown());
+const megabytes = z.number().int().min(0).max(MAX_MB);
 const limitS = z.number().positive().max(604_800);
 const priceSchema = z
   .number()
@@ -22,61 +27,65 @@ const priceSchema = z
   .max(1_000_000)
   .refine((credits) => hasSixDecimals(credits), { message: "must not have more than 6 decimals" });
 
-/** What a GGUF model's memory figures were worked out from (memory-need.ts). */
-const memorySchema = z.strictObject({
-  layers: z.number().int().positive(),
-  kv_heads: z.number().int().positive(),
-  head_dim: z.number().int().positive(),
-  vocabulary: z.number().int().positive(),
-  sequences: z.number().int().positive(),
+const modelSchema = z.strictObject({
+  url: modelRefSchema.shape.url.regex(/^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/, {
+    message: "must be hf:owner/repo[:file], an https URL, or /models/…",
+  }),
+  sha256: modelRefSchema.shape.sha256,
+  size_bytes: modelRefSchema.shape.sizeBytes,
 });
 
-/** One file of catalog/cargos, in the spec's names and units. catalog/README.md explains every field. */
+const parametersSchema = z
+  .string()
+  .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' });
+
+/** Every field of a Cargo as it is written, in the spec's names and units, without defaults. catalog/README.md explains each. */
+export const cargoFields = {
+  slug: cargoManifestSchema.shape.slug,
+  name: z.string().min(1).max(200),
+  description: z.string().min(1).max(2_000),
+  category: z.enum(CARGO_CATEGORIES),
+  runtime_type: z.enum(RUNTIME_TYPES),
+  onnx_task_type: z.string().min(1).max(100).nullable(),
+  licence: z.string().min(1).max(200),
+  price_per_job: priceSchema,
+  required_ram_mb: megabytes,
+  required_vram_mb: megabytes,
+  model: modelSchema.nullable(),
+  weights: z.enum(WEIGHT_FORMATS),
+  container: z.strictObject(containerSchema.shape),
+  args: argumentsSchema,
+  context_tokens: cargoManifestSchema.shape.contextTokens,
+  run_limit_s: limitS,
+  wait_limit_s: limitS,
+  parameters: parametersSchema,
+  quantization: z.string().min(1).max(50),
+  memory: memorySchema,
+  input_schema: jsonObject,
+  example_input: jsonObject,
+};
+
+/** One file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
 export const cargoFileSchema = z
   .strictObject({
-    slug: cargoManifestSchema.shape.slug,
-    name: z.string().min(1).max(200),
-    description: z.string().min(1).max(2_000),
-    category: z.enum(CARGO_CATEGORIES),
-    runtime_type: z.enum(RUNTIME_TYPES),
-    onnx_task_type: z.string().min(1).max(100).nullable().default(null),
-    licence: z.string().min(1).max(200),
-    price_per_job: priceSchema,
-    required_ram_mb: z.number().int().min(0).max(MAX_MB),
-    required_vram_mb: z.number().int().min(0).max(MAX_MB),
-    model: z
-      .strictObject({
-        url: modelRefSchema.shape.url.regex(/^(hf:|https:\/\/|\/models\/)\S+$/, {
-          message: "must be hf:owner/repo[:file], an https URL, or /models/…",
-        }),
-        sha256: modelRefSchema.shape.sha256,
-        size_bytes: modelRefSchema.shape.sizeBytes,
-      })
-      .nullable()
-      .default(null),
-    context_tokens: cargoManifestSchema.shape.contextTokens.default(null),
+    ...cargoFields,
+    onnx_task_type: cargoFields.onnx_task_type.default(null),
+    model: cargoFields.model.default(null),
+    context_tokens: cargoFields.context_tokens.default(null),
     run_limit_s: limitS.default(300),
     wait_limit_s: limitS.default(3_600),
-    parameters: z
-      .string()
-      .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' })
-      .optional(),
-    quantization: z.string().min(1).max(50).optional(),
-    memory: memorySchema.optional(),
-    input_schema: jsonObject.optional(),
-    example_input: jsonObject,
+    weights: cargoFields.weights.optional(),
+    container: cargoFields.container.optional(),
+    args: cargoFields.args.optional(),
+    parameters: cargoFields.parameters.optional(),
+    quantization: cargoFields.quantization.optional(),
+    memory: cargoFields.memory.optional(),
+    input_schema: cargoFields.input_schema.optional(),
   })
   .superRefine((file, context) => {
-    const report = (field: string, message: string): void => {
-      context.addIssue({ code: "custom", path: [field], message });
-    };
-    const isChat = file.runtime_type === "llmcpp";
-    if (file.onnx_task_type !== null && file.runtime_type !== "onnx")
-      report("onnx_task_type", "is for onnx Cargos only");
-    if (isChat && file.model === null) report("model", "is needed by llmcpp Cargos");
-    if (isChat && file.context_tokens === null) report("context_tokens", "is needed by llmcpp Cargos");
-    if (isChat && file.input_schema !== undefined) report("input_schema", "is that of chat for llmcpp Cargos");
-    if (!isChat && file.input_schema === undefined) report("input_schema", "is needed by all but llmcpp Cargos");
+    for (const { path, message } of cargoProblems(file)) {
+      context.addIssue({ code: "custom", path: path.split("."), message });
+    }
   });
 export type CargoFile = z.infer<typeof cargoFileSchema>;
 
@@ -109,6 +118,9 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     inputSchema: isChat ? chatInputJsonSchema : (file.input_schema ?? {}),
     exampleInput: file.example_input,
     isChat,
+    ...(file.weights === undefined ? {} : { weights: file.weights }),
+    ...(file.container === undefined ? {} : { container: file.container }),
+    ...(file.args === undefined ? {} : { args: file.args }),
     ...(file.parameters === undefined ? {} : { parameters: file.parameters }),
     ...(file.quantization === undefined ? {} : { quantization: file.quantization }),
   };
@@ -124,6 +136,11 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
       errors: [{ path: "", message: `is not JSON: ${error instanceof Error ? error.message : String(error)}` }],
     };
   }
+  return readCargo(json);
+}
+
+/** As {@link readCargoFile}, of what was parsed already. */
+export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
   const parsed = cargoFileSchema.safeParse(json);
   if (parsed.success) return { file: parsed.data };
   return { errors: parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })) };

@@ -5,6 +5,8 @@ import type { CatalogCargo } from "./cargo-file.ts";
 export interface CatalogEntry extends CatalogCargo {
   /** `workload_id` of the spec. */
   readonly workloadId: number;
+  /** The account that alone may see and run it, as the operator has not approved it. Absent: it is everybody's. */
+  readonly privateTo?: string;
 }
 
 export interface CatalogFilter {
@@ -12,33 +14,53 @@ export interface CatalogFilter {
   readonly category?: CargoCategory | undefined;
 }
 
-/** The enabled and approved Cargos, by slug. */
+/** The enabled Cargos as they are now, by slug. Its only writer is the catalog's keeper; an entry never changes, it is replaced. */
 export class Catalog {
-  readonly #entries: ReadonlyMap<string, CatalogEntry>;
+  #entries: ReadonlyMap<string, CatalogEntry>;
   /** Slug of the chat Cargo that is used when a chat request names none. */
   readonly defaultChatSlug: string;
 
   constructor(entries: readonly CatalogEntry[], defaultChatSlug: string) {
-    this.#entries = new Map(entries.map((entry) => [entry.slug, entry]));
+    this.#entries = bySlug(entries);
     this.defaultChatSlug = defaultChatSlug;
   }
 
-  find(slug: string): CatalogEntry | undefined {
-    return this.#entries.get(slug);
+  /** What `accountId` may run under that slug; without an account, what everybody may. */
+  find(slug: string, accountId?: string): CatalogEntry | undefined {
+    const entry = this.#entries.get(slug);
+    return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
   }
 
-  /** @throws {ServiceError} `cargo_not_found` */
-  get(slug: string): CatalogEntry {
-    const entry = this.#entries.get(slug);
+  /** As `find`. @throws {ServiceError} `cargo_not_found` */
+  get(slug: string, accountId?: string): CatalogEntry {
+    const entry = this.find(slug, accountId);
     if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
     return entry;
   }
 
-  /** In order of slug. */
+  /** Whoever may run it: what the scheduler goes by. */
+  known(slug: string): CatalogEntry | undefined {
+    return this.#entries.get(slug);
+  }
+
+  /** Everybody's, in order of slug. */
   list(filter: CatalogFilter = {}): CatalogEntry[] {
     return [...this.#entries.values()]
+      .filter((entry) => entry.privateTo === undefined)
       .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
-      .filter((entry) => filter.category === undefined || entry.category === filter.category)
-      .sort((a, b) => (a.slug < b.slug ? -1 : 1));
+      .filter((entry) => filter.category === undefined || entry.category === filter.category);
   }
+
+  /** Takes `entries` in the place of all there were. Returns the slugs that came, went or have another entry now. */
+  replace(entries: readonly CatalogEntry[]): string[] {
+    const before = this.#entries;
+    this.#entries = bySlug(entries);
+    const slugs = new Set([...before.keys(), ...this.#entries.keys()]);
+    return [...slugs].filter((slug) => before.get(slug) !== this.#entries.get(slug));
+  }
+}
+
+function bySlug(entries: readonly CatalogEntry[]): ReadonlyMap<string, CatalogEntry> {
+  const sorted = entries.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
+  return new Map(sorted.map((entry) => [entry.slug, entry]));
 }

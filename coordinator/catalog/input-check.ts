@@ -1,14 +1,15 @@
 import type { Cargo } from "../../shared/cargo.ts";
 import { chatInputSchema, MAX_INPUT_BYTES } from "../../shared/chat-input.ts";
-import { ValidationError } from "../../shared/errors.ts";
+import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { inputSchemas } from "./input-schema.ts";
 
 /**
- * Refuses what the Cargo cannot take, before a job is stored. `input` has come through a JSON parser. Paths begin with `root`,
- * the field of the request that held the input. Inputs of other than chat Cargos are checked for their size only.
- * @throws {ValidationError} naming every wrong field.
+ * Refuses what the Cargo cannot take, before a job is stored: by size, by the meaning of chat, and by the Cargo's JSON Schema.
+ * `input` has come through a JSON parser. Paths begin with `root`, the field of the request that held the input.
+ * @throws {ValidationError} naming every wrong field (of a large input that is not chat, the first).
  */
 export function checkInput(
-  cargo: Pick<Cargo, "isChat">,
+  cargo: Pick<Cargo, "isChat" | "inputSchema">,
   input: Readonly<Record<string, unknown>>,
   root = "input",
 ): void {
@@ -18,10 +19,17 @@ export function checkInput(
       { path: root, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are taken` },
     ]);
   }
-  if (!cargo.isChat) return;
-  const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) return;
+  // Chat first: it knows rules that a schema cannot say, and says more plainly what is wrong.
+  const errors = cargo.isChat ? chatErrors(input) : [];
+  if (errors.length === 0) errors.push(...inputSchemas.errorsOf(cargo.inputSchema, input, bytes));
+  if (errors.length === 0) return;
   throw new ValidationError(
-    parsed.error.issues.map(({ path, message }) => ({ path: [root, ...path].join("."), message })),
+    errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message })),
   );
+}
+
+function chatErrors(input: Readonly<Record<string, unknown>>): FieldError[] {
+  const parsed = chatInputSchema.safeParse(input);
+  if (parsed.success) return [];
+  return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
 }

@@ -1,8 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CatalogStore } from "../store/catalog-store.ts";
 import { cargoOf, readCargoFile, type CatalogCargo } from "./cargo-file.ts";
-import { Catalog } from "./catalog.ts";
 
 /** The catalog on disk cannot be used. One line per problem: file, field, what is wrong. */
 export class CatalogError extends Error {
@@ -15,25 +13,15 @@ export class CatalogError extends Error {
 }
 
 /**
- * Reads `<directory>/cargos/*.json` and numbers the Cargos.
+ * Reads `<directory>/cargos/*.json`.
  * @param defaultChatSlug the chat Cargo that is used when a chat request names none.
  * @throws {CatalogError} with all problems of all files; also when there is no Cargo, or the default is none for chat.
  */
-export async function loadCatalog(
-  directory: string,
-  catalogStore: CatalogStore,
-  defaultChatSlug: string,
-): Promise<Catalog> {
+export async function readShippedCargos(directory: string, defaultChatSlug: string): Promise<CatalogCargo[]> {
   const cargos = await readCargos(join(directory, "cargos"));
   const problem = defaultProblem(cargos, defaultChatSlug);
   if (problem !== null) throw new CatalogError([problem]);
-  const numbers = await catalogStore.numberCargos(cargos.map((cargo) => cargo.slug));
-  const entries = cargos.map((cargo) => {
-    const workloadId = numbers.get(cargo.slug);
-    if (workloadId === undefined) throw new Error(`The store gave ${cargo.slug} no number`);
-    return { ...cargo, workloadId };
-  });
-  return new Catalog(entries, defaultChatSlug);
+  return cargos;
 }
 
 async function readCargos(folder: string): Promise<CatalogCargo[]> {

@@ -1,3 +1,6 @@
+import { z } from "zod";
+import type { RuntimeType, WeightFormat } from "../../shared/cargo.ts";
+
 /** Bytes of a megabyte in the spec's `required_*_mb`: 2^20, as graphics cards and operating systems count. */
 export const BYTES_PER_MB = 1_048_576;
 /** Required memory is a multiple of this. */
@@ -17,6 +20,34 @@ const BYTES_PER_KV = 2;
 /** Tokens that llama.cpp evaluates at once; it keeps a 32-bit logit of every vocabulary entry for each. */
 const BATCH_TOKENS = 512;
 const BYTES_PER_LOGIT = 4;
+
+/** ONNX Runtime keeps the file's weights and, beside them, those it has laid out for the processor. */
+const ONNX_COPIES = 2;
+/** Bytes of a weight. The 4-bit formats keep embeddings and norms in more, hence the extra. Source: the formats themselves. */
+const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
+  fp32: 4,
+  fp16: 2,
+  int8: 1,
+  uint8: 1,
+  q8: 1,
+  q4: 0.7,
+  q4f16: 0.7,
+  bnb4: 0.7,
+};
+
+/** What a Cargo's memory figures were worked out from. */
+export const memorySchema = z.union([
+  /** A GGUF model's shape. */
+  z.strictObject({
+    layers: z.number().int().positive(),
+    kv_heads: z.number().int().positive(),
+    head_dim: z.number().int().positive(),
+    vocabulary: z.number().int().positive(),
+    sequences: z.number().int().positive(),
+  }),
+  /** Other Cargos: what they take beside their weights. */
+  z.strictObject({ working_mb: z.number().int().positive() }),
+]);
 
 export interface ModelShape {
   readonly fileBytes: number;
@@ -47,13 +78,45 @@ export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb:
   return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / BYTES_PER_MB) };
 }
 
+/**
+ * The same for the other runtimes, from the number of weights and what a job takes beside them. An onnx Cargo is meant for the
+ * CPU, a diffusers one for a GPU that holds all of it; Core ML shares one memory; a wasm module has its cap, a container its limit.
+ */
+export function workingNeedMb(
+  runtime: Exclude<RuntimeType, "llmcpp">,
+  workingMb: number,
+  weights: { readonly count: number; readonly format: WeightFormat },
+): { ramMb: number; vramMb: number } {
+  const weightsMb = (weights.count * BYTES_PER_WEIGHT[weights.format]) / BYTES_PER_MB;
+  switch (runtime) {
+    case "onnx":
+      return { ramMb: roundUp(ONNX_COPIES * weightsMb + workingMb + PROCESS_MB), vramMb: 0 };
+    case "coreml":
+      return { ramMb: roundUp(weightsMb + workingMb + PROCESS_MB), vramMb: 0 };
+    case "diffusers":
+      // The weights pass through the host's memory on their way to the GPU.
+      return { ramMb: roundUp(weightsMb + OFFLOADED_HOST_MB), vramMb: roundUp(weightsMb + workingMb) };
+    case "wasm":
+      return { ramMb: roundUp(workingMb + PROCESS_MB), vramMb: 0 };
+    case "container":
+      return { ramMb: roundUp(workingMb), vramMb: 0 };
+    default:
+      return runtime satisfies never;
+  }
+}
+
 function roundUp(mb: number): number {
   return Math.ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB;
 }
 
-/** The processor that a model of `parameters` ("1.1M", "8B") is meant for. @throws {RangeError} when it is no such figure. */
-export function targetOf(parameters: string): "cpu" | "gpu" {
+/** "1.1M", "8B" as a number. @throws {RangeError} when it is no such figure. */
+export function parameterCount(parameters: string): number {
   const [, figure, unit] = /^(\d+(?:\.\d+)?)([MB])$/.exec(parameters) ?? [];
   if (figure === undefined) throw new RangeError(`"${parameters}" is not a number of parameters such as "8B"`);
-  return Number(figure) * (unit === "M" ? 1e6 : 1e9) > MAX_CPU_PARAMETERS ? "gpu" : "cpu";
+  return Number(figure) * (unit === "M" ? 1e6 : 1e9);
+}
+
+/** The processor that a model of `parameters` is meant for. @throws {RangeError} when it is no such figure. */
+export function targetOf(parameters: string): "cpu" | "gpu" {
+  return parameterCount(parameters) > MAX_CPU_PARAMETERS ? "gpu" : "cpu";
 }

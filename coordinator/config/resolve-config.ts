@@ -81,6 +81,22 @@ const COORDINATOR_SETTINGS = {
     fallback: 15,
     meaning: "How often a silent stream carries a comment, so that proxies keep it open",
   }),
+  publicRequestsPerMinute: setting.integer("public_requests_per_minute", {
+    min: 1,
+    max: 1_000_000,
+    fallback: 300,
+    meaning: "Requests without a valid key that one client address may make in a minute",
+  }),
+  webhookAllowPrivate: setting.boolean("webhook_allow_private", {
+    fallback: false,
+    meaning: "Send webhooks also to private addresses, and over http",
+  }),
+  webhookRetryMs: seconds("webhook_retry_s", {
+    min: 0.01,
+    max: 3_600,
+    fallback: 5,
+    meaning: "Between a webhook's first try and its second; later ones follow at growing intervals for a day",
+  }),
   trustProxy: setting.boolean("trust_proxy", {
     fallback: false,
     meaning: "Take the client's address from X-Forwarded-For; only behind a proxy that sets it",

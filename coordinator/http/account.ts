@@ -11,10 +11,11 @@ export const accountSchema = z
   .openapi("Account");
 
 const accountRoute = createRoute({
+  operationId: "getAccount",
   method: "get",
   path: `${API_BASE}/account`,
   summary: "The caller's account and credits",
-  responses: { 200: json(data(accountSchema), "The account"), ...failures },
+  responses: { 200: json(data(accountSchema), "The account"), ...failures(404) },
 });
 
 export function serveAccount(app: HttpApp, deps: HttpDeps): void {

@@ -12,7 +12,7 @@ const scopesSchema = z
   .union([z.string().transform((list) => list.split(",").map((scope) => scope.trim())), z.array(z.string())])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .openapi({ type: "string", description: "Comma-separated, of read, write; or an array", example: "read,write" });
+  .openapi({ description: "Comma-separated, of read, write; or an array", example: "read,write" });
 
 const createBody = z.object({ name: z.string().optional(), scopes: scopesSchema.optional() }).openapi("CreateApiKey");
 
@@ -30,26 +30,29 @@ const createdSchema = z
   .openapi("CreatedApiKey");
 
 const listRoute = createRoute({
+  operationId: "listApiKeys",
   method: "get",
   path: `${API_BASE}/api-keys`,
   summary: "API keys that are not revoked, newest first",
-  responses: { 200: json(data(z.array(keySchema)), "Keys"), ...failures },
+  responses: { 200: json(data(z.array(keySchema)), "Keys") },
 });
 
 const createKeyRoute = createRoute({
+  operationId: "createApiKey",
   method: "post",
   path: `${API_BASE}/api-keys`,
   summary: "Create an API key",
   request: jsonBody(createBody),
-  responses: { 201: json(createdSchema, "The key, with its secret for the only time"), ...failures },
+  responses: { 201: json(createdSchema, "The key, with its secret for the only time") },
 });
 
 const revokeRoute = createRoute({
+  operationId: "revokeApiKey",
   method: "delete",
   path: `${API_BASE}/api-keys/{id}`,
   summary: "Revoke an API key at once",
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked"), ...failures },
+  responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked"), ...failures(404) },
 });
 
 export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {

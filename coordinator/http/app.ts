@@ -6,54 +6,81 @@ import { ServiceError } from "../../shared/errors.ts";
 import { serveAccount } from "./account.ts";
 import { serveApiKeys } from "./api-keys.ts";
 import { serveAuth } from "./auth-routes.ts";
+import { serveBatches } from "./batches.ts";
 import { serveCargos } from "./cargos.ts";
 import { serveChat } from "./chat.ts";
+import { serveConversationMessages } from "./conversation-messages.ts";
+import { serveConversations } from "./conversations.ts";
+import { serveDocs } from "./docs-page.ts";
+import { serveEmbeddings } from "./embeddings.ts";
 import { MethodNotAllowedError, answerError } from "./errors.ts";
 import { serveHealth } from "./health.ts";
-import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { serveJobOutput } from "./job-output.ts";
 import { serveJobStream } from "./job-stream.ts";
 import { serveJobs } from "./jobs.ts";
+import { serveLedger } from "./ledger.ts";
+import { serveMetrics } from "./metrics.ts";
 import { serveModelFiles } from "./model-files.ts";
 import { serveModels } from "./models.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { serveRecommendations } from "./recommendations.ts";
 import { requestFrame } from "./request-frame.ts";
-
-/** Paths whose errors must also please OpenAI's clients. */
-const OPENAI_PATHS = [`${API_BASE}/chat/`, `${API_BASE}/models`];
+import { requestLimits } from "./request-limits.ts";
+import { documentWebhooks } from "./webhook-payload.ts";
 
 /** The whole HTTP API, without a socket. It must be served by a listener that hands over Node's own request and response. */
 export function createApp(deps: HttpDeps): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>();
   app.onError((error, c) => refuse(c, error, deps));
-  app.notFound((c) => refuse(c, new ServiceError("not_found", "There is nothing at this path"), deps));
+  app.notFound((c) => refuseUncounted(c, new ServiceError("not_found", "There is nothing at this path"), deps));
   app.use(requestFrame(deps));
+  app.use(requestLimits(deps));
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (c, methods) => refuse(c, new MethodNotAllowedError(c.req.method, methods), deps),
+      onMethodNotAllowed: (c, methods) => refuseUncounted(c, new MethodNotAllowedError(c.req.method, methods), deps),
     }),
   );
   serveHealth(app, deps);
   serveJobs(app, deps);
+  serveBatches(app, deps);
+  documentWebhooks(app);
+  serveJobOutput(app, deps);
   serveJobStream(app, deps);
   serveChat(app, deps);
+  serveEmbeddings(app, deps);
+  serveConversations(app, deps);
+  serveConversationMessages(app, deps);
   serveModels(app, deps);
   serveCargos(app, deps);
   serveAccount(app, deps);
+  serveLedger(app, deps);
   serveAuth(app, deps);
   serveApiKeys(app, deps);
   serveRecommendations(app, deps);
+  serveMetrics(app, deps);
   serveModelFiles(app, deps);
+  serveDocs(app, deps);
   serveOpenApi(app, deps);
   return app;
+}
+
+/** Refuses what no endpoint has counted; it counts for the address that asks. */
+function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<HttpDeps, "log">): Response {
+  try {
+    c.get("limits").countAddress(c.env.incoming);
+  } catch (limited) {
+    return refuse(c, limited, deps);
+  }
+  return refuse(c, error, deps);
 }
 
 /** The one place where what was thrown becomes an answer, and where a fault of ours is logged. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log }: Pick<HttpDeps, "log">): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
-  const forOpenAi = OPENAI_PATHS.some((path) => c.req.path.startsWith(path));
+  const forOpenAi = isOpenAiPath(c.req.path);
   const { status, headers, body } = answerError(thrown, { requestId, forOpenAi });
   return c.json(body, status as ContentfulStatusCode, headers);
 }

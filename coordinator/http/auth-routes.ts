@@ -23,26 +23,29 @@ const sessionSchema = z
   .openapi("Session");
 
 const registerRoute = createRoute({
+  operationId: "register",
   method: "post",
   path: `${API_BASE}/auth/register`,
   summary: "Open an account",
   request: jsonBody(credentialsSchema),
-  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures },
+  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures(403) },
 });
 
 const loginRoute = createRoute({
+  operationId: "login",
   method: "post",
   path: `${API_BASE}/auth/login`,
   summary: "Start a session",
   request: jsonBody(credentialsSchema),
-  responses: { 200: json(data(sessionSchema), "The session"), ...failures },
+  responses: { 200: json(data(sessionSchema), "The session"), ...failures(401) },
 });
 
 const logoutRoute = createRoute({
+  operationId: "logout",
   method: "post",
   path: `${API_BASE}/auth/logout`,
   summary: "End the session whose token is sent",
-  responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures },
+  responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures(400) },
 });
 
 export function serveAuth(app: HttpApp, deps: HttpDeps): void {

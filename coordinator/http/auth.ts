@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../shared/errors.ts";
 import type { AccountService, Identity } from "../accounts/account-service.ts";
 import type { Scope } from "../store/account-store.ts";
+import type { RequestLimits } from "./request-limits.ts";
 
 /** The secret of an `Authorization: Bearer …` header; undefined without one. */
 export function bearerToken(incoming: IncomingMessage): string | undefined {
@@ -9,16 +10,19 @@ export function bearerToken(incoming: IncomingMessage): string | undefined {
 }
 
 /**
- * Who calls, by API key or session token.
+ * Who calls, by API key or session token. A request without a valid one counts for its address, so that nobody guesses at will.
+ * @throws {RateLimitedError}
  * @throws {ServiceError} `unauthenticated`, for a missing, unknown, revoked or expired credential alike.
  */
 export async function authenticate(
   accounts: Pick<AccountService, "authenticate">,
   incoming: IncomingMessage,
+  limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {
   const token = bearerToken(incoming);
   const identity = token === undefined ? undefined : await accounts.authenticate(token);
   if (identity !== undefined) return identity;
+  limits.countAddress(incoming);
   throw new ServiceError(
     "unauthenticated",
     token === undefined

@@ -1,39 +1,26 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../shared/cargo.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import { servePublic } from "./endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
-import { creditsSchema, presentCredits, presentMegabytes } from "./presenters.ts";
-import { data, failures, json } from "./responses.ts";
+import { authenticate, bearerToken, requireScope } from "./auth.ts";
+import {
+  cargoDetailSchema,
+  cargoSchema,
+  changeCargoSchema,
+  createCargoSchema,
+  ownedCargoSchema,
+  presentCargo,
+  presentCargoDetail,
+  presentOwnedCargo,
+} from "./cargo-schemas.ts";
+import { servePublic, serveScoped } from "./endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { data, failures, json, jsonBody } from "./responses.ts";
 
-const cargoSchema = z
-  .object({
-    slug: z.string(),
-    name: z.string(),
-    description: z.string(),
-    runtime_type: z.enum(RUNTIME_TYPES),
-    onnx_task_type: z.string().nullable(),
-    category: z.enum(CARGO_CATEGORIES),
-    price_per_job: creditsSchema,
-    required_vram_mb: z.int(),
-    required_ram_mb: z.int(),
-    context_tokens: z.int().nullable(),
-    licence: z.string(),
-    chat: z.boolean().openapi({ description: "May be the `model` of a chat completion" }),
-  })
-  .openapi("Cargo");
-
-const cargoDetailSchema = cargoSchema
-  .extend({
-    workload_id: z.int(),
-    input_schema: z.record(z.string(), z.unknown()).openapi({ description: "JSON Schema of a job's input" }),
-    example_input: z.record(z.string(), z.unknown()),
-    run_limit_s: z.number(),
-    wait_limit_s: z.number(),
-  })
-  .openapi("CargoDetail");
+const slugParams = z.object({ slug: z.string() });
 
 const listRoute = createRoute({
+  operationId: "listCargos",
   method: "get",
   path: `${API_BASE}/cargos`,
   summary: "Enabled and approved Cargos, by slug",
@@ -43,49 +30,97 @@ const listRoute = createRoute({
       category: z.enum(CARGO_CATEGORIES).optional(),
     }),
   },
-  responses: { 200: json(z.object({ cargos: z.array(cargoSchema), count: z.int() }), "Cargos"), ...failures },
+  responses: { 200: json(z.object({ cargos: z.array(cargoSchema), count: z.int() }), "Cargos") },
 });
 
 const detailRoute = createRoute({
+  operationId: "getCargo",
   method: "get",
   path: `${API_BASE}/cargos/{slug}`,
   summary: "A Cargo with the schema of its input",
-  request: { params: z.object({ slug: z.string() }) },
-  responses: { 200: json(data(cargoDetailSchema), "The Cargo"), ...failures },
+  description: "No credential is needed, but for a Cargo of your own that is not approved yet.",
+  security: [{}, { bearer: ["read"] }],
+  request: { params: slugParams },
+  responses: { 200: json(data(cargoDetailSchema), "The Cargo"), ...failures(401, 403, 404) },
 });
 
-export function serveCargos(app: HttpApp, { catalog }: HttpDeps): void {
+const ownRoute = createRoute({
+  operationId: "listOwnCargos",
+  method: "get",
+  path: `${API_BASE}/account/cargos`,
+  summary: "Your own Cargos, by slug, with their approval",
+  responses: { 200: json(data(z.array(ownedCargoSchema)), "Cargos") },
+});
+
+const createCargoRoute = createRoute({
+  operationId: "createCargo",
+  method: "post",
+  path: `${API_BASE}/cargos`,
+  summary: "Make a Cargo of your own",
+  description: "Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md.",
+  request: jsonBody(createCargoSchema),
+  responses: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
+});
+
+const changeRoute = createRoute({
+  operationId: "changeCargo",
+  method: "patch",
+  path: `${API_BASE}/cargos/{slug}`,
+  summary: "Change a Cargo of your own",
+  description:
+    "Fields that are left out stay. What changes what runs, or raises the price, takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.",
+  request: { params: slugParams, ...jsonBody(changeCargoSchema) },
+  responses: { 200: json(data(ownedCargoSchema), "The Cargo"), ...failures(404) },
+});
+
+const deleteRoute = createRoute({
+  operationId: "deleteCargo",
+  method: "delete",
+  path: `${API_BASE}/cargos/{slug}`,
+  summary: "Delete a Cargo of your own",
+  description: "Its waiting jobs fail and cost nothing; those that an Island has go on. The slug stays yours.",
+  request: { params: slugParams },
+  responses: {
+    200: json(data(z.object({ slug: z.string(), deleted: z.literal(true) })), "Deleted"),
+    ...failures(404),
+  },
+});
+
+export function serveCargos(app: HttpApp, deps: HttpDeps): void {
+  const { catalog, cargos } = deps;
   servePublic(app, listRoute, ({ c, query }) => {
-    const cargos = catalog.list({ runtimeType: query.runtime_type, category: query.category }).map(presentCargo);
-    return c.json({ cargos, count: cargos.length });
+    const found = catalog.list({ runtimeType: query.runtime_type, category: query.category }).map(presentCargo);
+    return c.json({ cargos: found, count: found.length });
   });
-  servePublic(app, detailRoute, ({ c, params }) => c.json({ data: presentCargoDetail(catalog.get(params.slug)) }));
+  servePublic(app, detailRoute, async ({ c, params }) => {
+    const cargo = catalog.find(params.slug) ?? (await findOwn(c, deps, params.slug));
+    return c.json({ data: presentCargoDetail(cargo) });
+  });
+  serveScoped(app, deps, "read", ownRoute, async ({ c, identity }) => {
+    const own = await cargos.list(identity.accountId);
+    return c.json({ data: own.map(presentOwnedCargo) });
+  });
+  serveScoped(app, deps, "write", createCargoRoute, async ({ c, identity, body }) => {
+    const { enabled = true, ...fields } = body;
+    const cargo = await cargos.create(identity.accountId, fields, enabled);
+    return c.json({ data: presentOwnedCargo(cargo) }, 201);
+  });
+  serveScoped(app, deps, "write", changeRoute, async ({ c, identity, params, body }) => {
+    const { enabled, ...fields } = body;
+    const cargo = await cargos.update(identity.accountId, params.slug, fields, enabled);
+    return c.json({ data: presentOwnedCargo(cargo) });
+  });
+  serveScoped(app, deps, "write", deleteRoute, async ({ c, identity, params }) => {
+    await cargos.remove(identity.accountId, params.slug);
+    return c.json({ data: { slug: params.slug, deleted: true } });
+  });
 }
 
-function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
-  return {
-    slug: cargo.slug,
-    name: cargo.name,
-    description: cargo.description,
-    runtime_type: cargo.runtimeType,
-    onnx_task_type: cargo.onnxTaskType,
-    category: cargo.category,
-    price_per_job: presentCredits(cargo.priceMicro),
-    required_vram_mb: presentMegabytes(cargo.requiredVramBytes),
-    required_ram_mb: presentMegabytes(cargo.requiredRamBytes),
-    context_tokens: cargo.contextTokens,
-    licence: cargo.licence,
-    chat: cargo.isChat,
-  };
-}
-
-function presentCargoDetail(cargo: CatalogEntry): z.infer<typeof cargoDetailSchema> {
-  return {
-    ...presentCargo(cargo),
-    workload_id: cargo.workloadId,
-    input_schema: { ...cargo.inputSchema },
-    example_input: { ...cargo.exampleInput },
-    run_limit_s: cargo.runLimitMs / 1_000,
-    wait_limit_s: cargo.waitLimitMs / 1_000,
-  };
+/** A credential is looked at only where it can make a difference. @throws {ServiceError} `cargo_not_found` */
+async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
+  const { incoming } = c.env;
+  if (bearerToken(incoming) === undefined) return catalog.get(slug);
+  const identity = await authenticate(accounts, incoming, c.get("limits"));
+  requireScope(identity, "read");
+  return catalog.get(slug, identity.accountId);
 }

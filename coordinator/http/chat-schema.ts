@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../shared/chat-input.ts";
+import { FINISH_REASONS } from "../../shared/output.ts";
 import type { JobInput } from "../store/job-store.ts";
 
 /** Said here too, under the name that a chat client knows; the job's input is checked again when it is submitted. */
@@ -21,11 +22,14 @@ export const chatBodySchema = z
   .openapi("ChatCompletionRequest");
 export type ChatBody = z.infer<typeof chatBodySchema>;
 
+const finishReasonSchema = z.enum(FINISH_REASONS);
+const chatUsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+
 const choiceSchema = z.object({
   index: z.int(),
   message: z.object({ role: z.literal("assistant"), content: z.string() }),
   logprobs: z.null(),
-  finish_reason: z.string(),
+  finish_reason: finishReasonSchema,
 });
 
 export const completionSchema = z
@@ -35,9 +39,40 @@ export const completionSchema = z
     created: z.int(),
     model: z.string(),
     choices: z.array(choiceSchema),
-    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+    usage: chatUsageSchema,
   })
   .openapi("ChatCompletion");
+
+/** Data of a streamed chat's events, as `chat-encoder.ts` writes them. */
+export const chatEventSchema = z
+  .union([
+    z
+      .object({
+        id: z.string(),
+        object: z.literal("chat.completion.chunk"),
+        created: z.int(),
+        model: z.string(),
+        choices: z
+          .array(
+            z.object({
+              index: z.int(),
+              delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+              logprobs: z.null(),
+              finish_reason: finishReasonSchema.nullable(),
+            }),
+          )
+          .openapi({ description: "Empty in the chunk that carries `usage`" }),
+        usage: chatUsageSchema.optional(),
+      })
+      .openapi("ChatCompletionChunk"),
+    z
+      .object({
+        error: z.object({ message: z.string(), type: z.literal("server_error"), param: z.null(), code: z.string() }),
+      })
+      .openapi("ChatCompletionError", { description: "The job failed in mid-stream; no [DONE] follows" }),
+    z.literal("[DONE]").openapi({ description: "Literally, and not JSON: the answer is whole" }),
+  ])
+  .openapi("ChatCompletionEvent");
 
 /** The job's input that a chat stands for: what was given and is not `null`, under the names of a chat Cargo's input. */
 export function jobInputOf(body: ChatBody): JobInput {

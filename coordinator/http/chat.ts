@@ -1,30 +1,33 @@
-import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../shared/errors.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { Feed, FeedEnding } from "../jobs/feed.ts";
+import type { Feed } from "../jobs/feed.ts";
 import { FEED_START } from "../jobs/feed-position.ts";
 import type { JobRecord } from "../store/job-store.ts";
+import { cancelQuietly, failureOf, goneSignal, noteWaiting } from "./awaited-job.ts";
 import { chatChunks, chatUsage } from "./chat-encoder.ts";
-import { chatBodySchema, completionSchema, jobInputOf } from "./chat-schema.ts";
+import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "./chat-schema.ts";
 import { serveScoped } from "./endpoint.ts";
-import { JobFailedError, NoIslandError } from "./errors.ts";
 import { untilFeed } from "./feed-wait.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
-import { failures, json, jsonBody } from "./responses.ts";
+import { eventStream, failures, json, jsonBody } from "./responses.ts";
 import { FeedRelay } from "./sse.ts";
 
-/** How long before the wait limit a chat's reason for waiting is noted: when the limit has passed nobody knows it any more. */
-const NOTE_WAITING_MS = 250;
-
 const chatRoute = createRoute({
+  operationId: "createChatCompletion",
   method: "post",
   path: `${API_BASE}/chat/completions`,
   summary: "Chat completion",
   description: "A chat is a job: its id is the completion's id. It is cancelled when the client leaves.",
   request: jsonBody(chatBodySchema),
-  responses: { 200: json(completionSchema, "The completion, or with `stream` its chunks as events"), ...failures },
+  responses: {
+    200: {
+      description: "The completion, or with `stream` its chunks as Server-Sent Events",
+      content: { ...json(completionSchema, "").content, ...eventStream(chatEventSchema) },
+    },
+    ...failures(402, 404),
+  },
 });
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
@@ -32,7 +35,9 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
     const { outgoing: response } = c.env;
     const { accountId } = identity;
-    const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug);
+    const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
+    // Before there is a job: one that may not be streamed is not paid for.
+    if (body.stream === true) c.get("limits").openStream(identity, response);
     const job = await jobs.submit({
       accountId,
       slug: cargo.slug,
@@ -45,7 +50,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     gone.addEventListener("abort", () => cancelQuietly(deps, job));
     if (gone.aborted) cancelQuietly(deps, job);
     const feed = await jobs.openFeed(accountId, job.id);
-    const waiting = noteWaiting(deps, job);
+    const waiting = noteWaiting(deps, accountId, () => job.id);
     try {
       // No header is sent before it is known that there is an answer, so that 503 and its like can still be given.
       await untilFeed(feed, ({ ending, hasOutput }) => ending !== null || (body.stream === true && hasOutput), gone);
@@ -71,48 +76,10 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not chat. */
-function chatCargo({ catalog }: Pick<HttpDeps, "catalog">, slug: string): CatalogEntry {
-  const cargo = catalog.find(slug);
+function chatCargo({ catalog }: Pick<HttpDeps, "catalog">, slug: string, accountId: string): CatalogEntry {
+  const cargo = catalog.find(slug, accountId);
   if (cargo?.isChat === true) return cargo;
   throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
-}
-
-/** Aborts when the client leaves before the answer is written. */
-function goneSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  if (response.destroyed) controller.abort();
-  response.once("close", () => {
-    if (!response.writableEnded) controller.abort();
-  });
-  return controller.signal;
-}
-
-/** Nobody is left to be told: a job that ended meanwhile is fine, anything else is a fault for the log. */
-function cancelQuietly({ jobs, log }: Pick<HttpDeps, "jobs" | "log">, { accountId, id }: JobRecord): void {
-  jobs.cancel(accountId, id).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-    log.error({ err: error, job_id: id }, "cancelling an abandoned chat failed");
-  });
-}
-
-/** Asks shortly before the wait limit why the job still waits. */
-function noteWaiting({ jobs, clock, options, log }: HttpDeps, { accountId, id }: JobRecord) {
-  let noted: string | null = null;
-  const timer = clock.schedule(Math.max(0, options.chatWaitMs - NOTE_WAITING_MS), () => {
-    jobs.get(accountId, id).then(
-      ({ waiting }) => {
-        noted = waiting?.message ?? null;
-      },
-      (error: unknown) => log.error({ err: error, job_id: id }, "reading why a chat waits failed"),
-    );
-  });
-  return { cancel: () => timer.cancel(), message: () => noted };
-}
-
-function failureOf(ending: Extract<FeedEnding, { type: "error" }>, waiting: string | null): ServiceError {
-  if (ending.code === "wait_timeout") return new NoIslandError(waiting);
-  if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
-  return new JobFailedError(ending);
 }
 
 function headOf(job: JobRecord) {

@@ -1,13 +1,28 @@
 import type { IncomingMessage } from "node:http";
+import { isIPv6 } from "node:net";
 import type { HttpOptions } from "./http-deps.ts";
 
+/** Groups of 16 bits that name a network: whoever has an IPv6 address has 2^64 of them. */
+const NETWORK_GROUPS = 4;
+
 /**
- * IP address of the client, for limits. Behind a trusted proxy it is the last entry of X-Forwarded-For: the one that the proxy
+ * IP address of the client, for limits; of an IPv6 address its network (/64). Behind a trusted proxy it is the last entry of X-Forwarded-For: the one that the proxy
  * wrote itself, where earlier ones are whatever the client sent.
  */
 export function clientAddress(incoming: IncomingMessage, { trustProxy }: Pick<HttpOptions, "trustProxy">): string {
   const forwarded = trustProxy ? lastOf(incoming.headers["x-forwarded-for"]) : undefined;
-  return forwarded ?? incoming.socket.remoteAddress ?? "unknown";
+  return networkOf(forwarded ?? incoming.socket.remoteAddress ?? "unknown");
+}
+
+/** An IPv4 address as it is, also one that is mapped into IPv6; of an IPv6 address the first four groups. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = [], tail = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  const groups = [...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
 /** Where the client reaches us, without a slash at the end: what the operator said, else what the request itself says. */

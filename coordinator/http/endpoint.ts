@@ -4,7 +4,8 @@ import type { Scope } from "../store/account-store.ts";
 import type { Identity } from "../accounts/account-service.ts";
 import { authenticate, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
-import type { HttpApp, HttpDeps, HttpEnv } from "./http-deps.ts";
+import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { documentedRoute } from "./openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
 
@@ -28,9 +29,12 @@ export interface Call<R> {
 
 type Answer = Response | Promise<Response>;
 
-/** Serves `route` to anyone. */
+/** Serves `route` to anyone, as often as an address may ask. */
 export function servePublic<R extends HttpRoute>(app: HttpApp, route: R, handle: (call: Call<R>) => Answer): void {
-  register(app, route, async (c) => handle(await readCall(c, route)));
+  register(app, route, null, async (c) => {
+    c.get("limits").countAddress(c.env.incoming);
+    return handle(await readCall(c, route));
+  });
 }
 
 /**
@@ -44,17 +48,29 @@ export function serveScoped<R extends HttpRoute>(
   route: R,
   handle: (call: Call<R> & { readonly identity: Identity }) => Answer,
 ): void {
-  register(app, { ...route, security: [{ bearer: [scope] }] }, async (c) => {
-    const identity = await authenticate(accounts, c.env.incoming);
-    // Seam: requests per minute of `identity` are counted here, refused ones included.
+  register(app, route, scope, async (c) => {
+    const limits = c.get("limits");
+    const identity = await authenticate(accounts, c.env.incoming, limits);
+    // Counted before anything else can refuse it: what is refused later has cost a request too.
+    limits.countCaller(identity, c.env.outgoing);
     requireScope(identity, scope);
     return handle({ ...(await readCall(c, route)), identity });
   });
 }
 
-function register(app: HttpApp, route: HttpRoute, handle: (c: Context<HttpEnv>) => Promise<Response>): void {
-  app.openAPIRegistry.registerPath(route);
-  app.on(route.method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), handle);
+function register(
+  app: HttpApp,
+  route: HttpRoute,
+  scope: Scope | null,
+  handle: (c: Context<HttpEnv>) => Promise<Response>,
+): void {
+  app.openAPIRegistry.registerPath(documentedRoute(route, scope, isOpenAiPath(route.path)));
+  app.on(route.method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => handle(c).catch(rethrow));
+}
+
+/** Hono hands only Errors to `onError`; anything else would end in an answer of its own. */
+function rethrow(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
 }
 
 async function readCall<R extends HttpRoute>(c: Context<HttpEnv>, route: R): Promise<Call<R>> {

@@ -18,6 +18,7 @@ const healthSchema = z
   .openapi("Health");
 
 const healthRoute = createRoute({
+  operationId: "getHealth",
   method: "get",
   path: `${API_BASE}/health`,
   summary: "Health and version",

@@ -3,24 +3,27 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { FEED_START, parsePosition } from "../jobs/feed-position.ts";
 import { serveScoped } from "./endpoint.ts";
 import { jobEvents } from "./event-encoder.ts";
+import { jobEventSchema } from "./event-schemas.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
-import { failures } from "./responses.ts";
+import { eventStream, failures } from "./responses.ts";
 import { FeedRelay, SSE_HEADERS } from "./sse.ts";
 
 const streamRoute = createRoute({
+  operationId: "streamJob",
   method: "get",
   path: `${API_BASE}/jobs/{id}/stream`,
   summary: "A job's output as it is made",
-  description: "Server-Sent Events; ends with exactly one `done` or `error`. Last-Event-ID resumes.",
+  description:
+    "Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays.",
   request: {
     params: z.object({ id: z.string() }),
     query: z.object({ last_event_id: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
   responses: {
-    200: { description: "Events", content: { "text/event-stream": { schema: z.string() } } },
+    200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
     204: { description: "The last event was received already" },
-    ...failures,
+    ...failures(404),
   },
 });
 
@@ -34,6 +37,7 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     if (after.ended) return c.body(null, 204);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
+    c.get("limits").openStream(identity, response);
     void new FeedRelay({ feed, after, encoder: jobEvents, response, clock, heartbeatMs: options.heartbeatMs });
     return RESPONSE_ALREADY_SENT;
   });

@@ -1,5 +1,7 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
-import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
+import { JOB_STATES, isTerminal, type JobState } from "../../shared/job-state.ts";
+import { goneSignal } from "./awaited-job.ts";
 import { serveScoped } from "./endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
 import { idempotencyOf } from "./idempotency.ts";
@@ -12,8 +14,13 @@ import {
   submittedSchema,
   summarySchema,
 } from "./job-schemas.ts";
+import { untilEnded } from "./job-wait.ts";
 import { queryInt } from "./query.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
+import { webhookOf } from "./webhook-schemas.ts";
+
+/** Of a long poll. Proxies cut an idle connection after a minute or more. */
+const MAX_WAIT_S = 60;
 
 const jobParams = z.object({ id: z.string() });
 
@@ -28,9 +35,11 @@ const listQuery = z.object({
   offset: queryInt(0, 1_000_000_000, 0),
   status: statesSchema.optional(),
   workload: z.string().optional().openapi({ description: "Cargo slug" }),
+  batch: z.string().optional().openapi({ description: "Id of a batch: its jobs only" }),
 });
 
 const submitRoute = createRoute({
+  operationId: "submitJob",
   method: "post",
   path: `${API_BASE}/jobs`,
   summary: "Submit a job",
@@ -39,10 +48,11 @@ const submitRoute = createRoute({
     ...jsonBody(submitSchema),
     headers: z.object({ "idempotency-key": z.string().optional() }),
   },
-  responses: { 201: json(data(submittedSchema), "The job is durable and its price is held"), ...failures },
+  responses: { 201: json(data(submittedSchema), "The job is durable and its price is held"), ...failures(402, 404) },
 });
 
 const listRoute = createRoute({
+  operationId: "listJobs",
   method: "get",
   path: `${API_BASE}/jobs`,
   summary: "List jobs, newest first",
@@ -55,28 +65,34 @@ const listRoute = createRoute({
       }),
       "Jobs",
     ),
-    ...failures,
   },
 });
 
 const detailRoute = createRoute({
+  operationId: "getJob",
   method: "get",
   path: `${API_BASE}/jobs/{id}`,
   summary: "Status, output and usage of a job",
-  request: { params: jobParams },
-  responses: { 200: json(data(detailSchema), "The job"), ...failures },
+  description:
+    "With `wait`, the answer comes when the job has ended, or else after so many seconds, as the job is then.",
+  request: { params: jobParams, query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }) },
+  responses: { 200: json(data(detailSchema), "The job"), ...failures(404) },
 });
 
 const cancelRoute = createRoute({
+  operationId: "cancelJob",
   method: "delete",
   path: `${API_BASE}/jobs/{id}`,
   summary: "Cancel a job that has not ended",
   request: { params: jobParams },
-  responses: { 200: json(data(z.object({ id: z.string(), status: z.enum(JOB_STATES) })), "Cancelled"), ...failures },
+  responses: {
+    200: json(data(z.object({ id: z.string(), status: z.enum(JOB_STATES) })), "Cancelled"),
+    ...failures(404, 422),
+  },
 });
 
 export function serveJobs(app: HttpApp, deps: HttpDeps): void {
-  const { jobs } = deps;
+  const { jobs, clock } = deps;
 
   serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
     const job = await jobs.submit({
@@ -85,20 +101,31 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
       input: body.input,
       priority: body.priority,
       idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
+      webhook: webhookOf(body),
     });
     return c.json({ data: presentSubmitted(job) }, 201);
   });
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
-    const { limit, offset, status, workload } = query;
-    const filter = { ...statesFilter(status), ...(workload === undefined ? {} : { slug: workload }) };
+    const { limit, offset, status, workload, batch } = query;
+    const filter = {
+      ...statesFilter(status),
+      ...(workload === undefined ? {} : { slug: workload }),
+      ...(batch === undefined ? {} : { batchId: batch }),
+    };
     const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
     return c.json({ data: page.map(presentSummary), meta: { total, limit, offset } });
   });
 
-  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params }) =>
-    c.json({ data: presentDetail(await jobs.get(identity.accountId, params.id)) }),
-  );
+  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
+    const { accountId } = identity;
+    const job = await jobs.get(accountId, params.id);
+    if (query.wait === 0 || isTerminal(job.state)) return c.json({ data: presentDetail(job) });
+    const gone = goneSignal(c.env.outgoing);
+    await untilEnded(await jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
+    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    return c.json({ data: presentDetail(await jobs.get(accountId, params.id)) });
+  });
 
   serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params }) => {
     const status = await jobs.cancel(identity.accountId, params.id);

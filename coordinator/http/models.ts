@@ -9,18 +9,20 @@ const modelSchema = z
   .openapi("Model");
 
 const listRoute = createRoute({
+  operationId: "listModels",
   method: "get",
   path: `${API_BASE}/models`,
   summary: "Chat Cargos in the shape of OpenAI's models",
-  responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models"), ...failures },
+  responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
 const detailRoute = createRoute({
+  operationId: "getModel",
   method: "get",
   path: `${API_BASE}/models/{id}`,
   summary: "A chat Cargo in the shape of OpenAI's models",
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(modelSchema, "The model"), ...failures },
+  responses: { 200: json(modelSchema, "The model"), ...failures(404) },
 });
 
 export function serveModels(app: HttpApp, deps: HttpDeps): void {
@@ -29,8 +31,8 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
     const chatCargos = catalog.list().filter(({ isChat }) => isChat);
     return c.json({ object: "list", data: chatCargos.map(({ slug }) => presentModel(slug)) });
   });
-  serveScoped(app, deps, "read", detailRoute, ({ c, params }) => {
-    if (catalog.find(params.id)?.isChat !== true) {
+  serveScoped(app, deps, "read", detailRoute, ({ c, params, identity }) => {
+    if (catalog.find(params.id, identity.accountId)?.isChat !== true) {
       throw new ServiceError("cargo_not_found", `There is no chat Cargo "${params.id}"`);
     }
     return c.json(presentModel(params.id));

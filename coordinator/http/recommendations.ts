@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { RUNTIME_TYPES } from "../../shared/cargo.ts";
 import type { Recommendation } from "../recommendations/recommend.ts";
 import { originOf } from "./client-address.ts";
 import { servePublic } from "./endpoint.ts";
@@ -10,7 +11,7 @@ const recommendationSchema = z
     workload_slug: z.string(),
     model_url: z.string(),
     model_hash: z.string().nullable(),
-    runtime_type: z.string(),
+    runtime_type: z.enum(RUNTIME_TYPES),
     estimated_earnings_per_job: z.string(),
     queued_demand: z.int(),
     demand_score: z.int(),
@@ -18,13 +19,14 @@ const recommendationSchema = z
   .openapi("Recommendation");
 
 const recommendationsRoute = createRoute({
+  operationId: "recommendCargos",
   method: "get",
   path: `${API_BASE}/island/recommendations`,
   summary: "Cargos that an Island should have on its disk, most wanted first",
   request: { query: z.object({ host_id: z.guid("must be a UUID") }) },
   responses: {
     200: json(z.object({ host_id: z.string(), recommendations: z.array(recommendationSchema) }), "Recommendations"),
-    ...failures,
+    ...failures(404),
   },
 });
 

@@ -1,16 +1,5 @@
 import { z } from "@hono/zod-openapi";
-
-export const errorSchema = z
-  .object({
-    error: z.object({
-      message: z.string(),
-      code: z.string(),
-      details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-      retry_after: z.int().optional(),
-      limit: z.string().optional(),
-    }),
-  })
-  .openapi("Error");
+import { failureResponses, type FailureStatus } from "./openapi/failure-responses.ts";
 
 /** A JSON answer, for a route's `responses`. */
 export function json<S extends z.ZodType>(schema: S, description: string) {
@@ -22,8 +11,23 @@ export function jsonBody<S extends z.ZodType>(schema: S) {
   return { body: { required: true, content: { "application/json": { schema } } } };
 }
 
-/** Every answer that is not a success looks the same. */
-export const failures = { default: json(errorSchema, "Error") };
+/**
+ * Refusals of a route's own. Those that follow from how it is served (no credential, a wrong field, a rate limit, a fault and
+ * the like) are added by `openapi/documented-route.ts`.
+ */
+export function failures(...statuses: readonly FailureStatus[]) {
+  return failureResponses(statuses, false);
+}
+
+/** A stream of Server-Sent Events: `schema` is that of each event's data. */
+export function eventStream<S extends z.ZodType>(schema: S) {
+  return { "text/event-stream": { schema } };
+}
+
+/** Null, or what a component describes. (`.nullable()` of a component would make the component itself allow null.) */
+export function orNull<S extends z.ZodType>(component: S) {
+  return z.union([component, z.null()]);
+}
 
 /** The payload inside the envelope of spec §4. */
 export function data<S extends z.ZodType>(schema: S) {

@@ -2,10 +2,11 @@ import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { manifestOf } from "../../shared/cargo.ts";
 import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { settle } from "../credits/settle.ts";
 import type { Claims } from "../islands/claims.ts";
 import type { Island } from "../islands/island.ts";
+import type { JobQuota } from "../quotas/job-quota.ts";
 import type { Scheduler, SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { JobEnding, JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -25,9 +26,12 @@ export interface DispatcherDeps {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly scheduler: Scheduler;
+  readonly jobQuota: JobQuota;
   readonly claims: Claims;
   readonly clock: Clock;
   readonly options: DispatcherOptions;
+  /** Called when the end of a job, now durable, has made a webhook due. */
+  readonly onWebhookDue: (webhookId: string, accountId: string) => void;
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -45,6 +49,7 @@ export interface Outcome {
 /** A job whose Island was lost gets at least so long to find another, however long it had waited for the first. */
 const NEXT_ATTEMPT_WAIT_MS = 60_000;
 const DEFAULT_RUN_LIMIT_MS = 300_000;
+const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 /** Time to send what was kept, for an Island that came back at the end of its grace. */
 const REPORT_MARGIN_MS = 5_000;
 
@@ -57,16 +62,29 @@ export class Dispatcher {
   /** Islands that are connected or in their grace, by host id. */
   readonly islands = new Map<string, Island>();
   readonly #deps: DispatcherDeps;
+  readonly #endListeners = new Set<(job: LiveJob) => void>();
   #isClosed = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
   }
 
+  /** Calls `listener` after each job that ends, in the same turn; when that is durable, `job.settled` resolves. */
+  onEnded(listener: (job: LiveJob) => void): void {
+    this.#endListeners.add(listener);
+  }
+
+  /** Takes in a pending job that is not to compete for Islands before `admit`, and has no wait limit until then. */
+  hold(job: LiveJob): void {
+    this.jobs.set(job.id, job);
+  }
+
   /** Takes in a pending job that is durable, and assigns it if an Island is free. */
   admit(job: LiveJob): void {
     this.jobs.set(job.id, job);
-    this.#armWaitLimit(job, job.waitDeadlineMs);
+    // It may have gone since the job was accepted: in the meantime of a commit, of a batch, or of a restart.
+    if (this.#deps.catalog.find(job.slug, job.accountId) === undefined) return void this.#failWithoutCargo(job);
+    this.#beginWait(job);
     this.#queue(job);
   }
 
@@ -76,7 +94,7 @@ export class Dispatcher {
     // Whatever passed while we were down, the Island may have the result: it gets the grace to bring it.
     const earliestMs = this.#deps.clock.now() + this.#deps.options.graceMs + REPORT_MARGIN_MS;
     if (job.state === "running") this.#armRunLimit(job, earliestMs);
-    else this.#armWaitLimit(job, Math.max(job.waitDeadlineMs, earliestMs));
+    else this.#beginWait(job, earliestMs);
   }
 
   /** Hands an event to the scheduler and carries out what it decides. */
@@ -89,9 +107,28 @@ export class Dispatcher {
     }
   }
 
+  /**
+   * The catalog answers differently for `slug`. If the Cargo is gone, its waiting jobs fail; those that an Island has go on, but
+   * get no other attempt. Otherwise every job keeps the Cargo that it was accepted for.
+   */
+  cargoChanged(slug: string): void {
+    if (this.#deps.catalog.known(slug) === undefined) {
+      for (const job of this.jobs.values()) {
+        if (job.slug === slug && job.state === "pending") void this.#failWithoutCargo(job);
+      }
+    }
+    this.decide({ kind: "cargo_changed", slug });
+  }
+
   /** A pending job turns out to be in an Island's hands already (its assignment was not durable when we last ended). */
   claim(job: LiveJob, island: Island, attempt: number): void {
     this.decide({ kind: "job_gone", jobId: job.id });
+    if (!job.hasPlace) {
+      // It was admitted before we ended, and waits for room again only because nobody knew.
+      this.#deps.jobQuota.add(job.accountId);
+      job.hasPlace = true;
+      this.#beginWait(job);
+    }
     this.#take(job, island, attempt);
     const read = this.#deps.store.jobs.input(job.id).then((input) => this.#learnTraits(job, input));
     void this.persist(read);
@@ -124,6 +161,7 @@ export class Dispatcher {
     const isLast = job.attempt >= this.#deps.options.maxAttempts;
     const isStuck = job.feed.hasOutput && job.traits?.canContinue !== true;
     if (isLast || isStuck) return this.end(job, { event: "fail", error: { ...error, retryable: true } });
+    if (this.#deps.catalog.known(job.slug) === undefined) return this.#failWithoutCargo(job);
     const stored = this.#deps.store.jobs.move(this.#move(job, "lose"));
     job.apply("lose");
     job.islandId = null;
@@ -170,11 +208,14 @@ export class Dispatcher {
       earning,
     });
     job.settled = this.persist(
-      stored.then(() => {
+      stored.then(({ dueWebhookIds }) => {
         this.jobs.delete(job.id);
+        if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
         job.feed.end(feedEnding(outcome, usage, chargeMicro));
+        for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
       }),
     );
+    for (const listener of this.#endListeners) listener(job);
     return job.settled;
   }
 
@@ -217,7 +258,7 @@ export class Dispatcher {
   }
 
   #queue(job: LiveJob): void {
-    const { id, accountId, slug, priority, createdAtMs } = job;
+    const { id, accountId, slug, priority, waitsSinceMs: createdAtMs } = job;
     const avoidIslands = [...job.avoidIslands];
     this.decide({ kind: "job_waiting", job: { id, accountId, slug, priority, createdAtMs, avoidIslands } });
     job.input = null;
@@ -250,8 +291,12 @@ export class Dispatcher {
   }
 
   #send(job: LiveJob, island: Island, input: JobInput): void {
-    const entry = this.#deps.catalog.find(job.slug);
-    if (entry === undefined) throw new Error(`Cargo ${job.slug} of ${job.id} left the catalog`);
+    const entry = this.#cargoOf(job);
+    if (entry === undefined) {
+      // Nothing was sent, so nobody will confirm.
+      void this.#failWithoutCargo(job);
+      return this.releaseSlot(island, job.id);
+    }
     this.#learnTraits(job, input);
     island.link?.send({
       type: "assign",
@@ -265,13 +310,33 @@ export class Dispatcher {
     });
   }
 
+  /** What the job runs: the Cargo as it was when the job was accepted, or when the coordinator took it up again. */
+  #cargoOf(job: LiveJob): CatalogEntry | undefined {
+    return job.cargo ?? this.#deps.catalog.known(job.slug);
+  }
+
+  #failWithoutCargo(job: LiveJob): Promise<void> {
+    const message = `The Cargo "${job.slug}" is not available any more`;
+    return this.end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
+  }
+
   #learnTraits(job: LiveJob, input: JobInput): void {
-    job.traits ??= traitsOf(input, this.#deps.catalog.find(job.slug)?.isChat ?? false);
+    job.traits ??= traitsOf(input, this.#cargoOf(job)?.isChat ?? false);
   }
 
   #move(job: LiveJob, event: "assign" | "start" | "lose") {
     const atMs = this.#deps.clock.now();
     return { jobId: job.id, event, attempt: job.attempt, islandId: job.islandId, atMs };
+  }
+
+  /** What a job of a batch waited for others of its account does not count against it. README, "Batches". */
+  #beginWait(job: LiveJob, earliestMs = 0): void {
+    if (job.batchId !== null) {
+      job.waitsSinceMs = this.#deps.clock.now();
+      const limitMs = this.#cargoOf(job)?.waitLimitMs ?? DEFAULT_WAIT_LIMIT_MS;
+      job.waitDeadlineMs = job.waitsSinceMs + limitMs;
+    }
+    this.#armWaitLimit(job, Math.max(job.waitDeadlineMs, earliestMs));
   }
 
   #armWaitLimit(job: LiveJob, deadlineMs: number): void {
@@ -285,7 +350,7 @@ export class Dispatcher {
   }
 
   #armRunLimit(job: LiveJob, earliestMs = 0): void {
-    const limitMs = this.#deps.catalog.find(job.slug)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
+    const limitMs = this.#cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
     const deadlineMs = (job.startedAtMs ?? this.#deps.clock.now()) + limitMs;
     this.#arm(job, Math.max(deadlineMs, earliestMs), () => {
       const message = `The run took longer than its limit of ${limitMs / 1_000} s`;

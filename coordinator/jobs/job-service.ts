@@ -1,5 +1,7 @@
 import type { JobState } from "../../shared/job-state.ts";
-import type { JobFilter, JobInput, JobRecord, JobSummary } from "../store/job-store.ts";
+import type { JobFilter, JobInput, JobRecord, JobSummary, NewJob, SubmitOutcome } from "../store/job-store.ts";
+import type { WebhookRequest } from "../webhooks/new-webhook.ts";
+import type { WebhookLog } from "../webhooks/webhook-log.ts";
 import type { Feed } from "./feed.ts";
 import type { JobWaiting } from "./waiting.ts";
 
@@ -12,11 +14,22 @@ export interface SubmitRequest {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   /** Shortens the Cargo's wait limit; a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
+  /** To be told of the job's end. */
+  readonly webhook?: WebhookRequest | undefined;
+  /** Stores the job with what belongs to it in one commit; by itself when left out. */
+  readonly store?: (job: NewJob) => Promise<SubmitOutcome>;
+}
+
+/** The answer to a submission. */
+export interface SubmittedJob extends JobRecord {
+  /** The secret that we made for the webhook; null without one, or where the client sent its own. */
+  readonly webhookSecret: string | null;
 }
 
 /** A job as its owner sees it; `waiting` says why it has not begun. */
 export interface JobView extends JobRecord {
   readonly waiting: JobWaiting | null;
+  readonly webhook: WebhookLog | null;
 }
 
 /** What API clients can do with jobs. Another account's job does not exist for them. */
@@ -25,7 +38,7 @@ export interface JobService {
    * Resolves when the job is durable and its price held.
    * @throws {ServiceError} `cargo_not_found`, `validation_failed`, `insufficient_credits`, `idempotency_conflict`.
    */
-  submit(request: SubmitRequest): Promise<JobRecord>;
+  submit(request: SubmitRequest): Promise<SubmittedJob>;
   /** @throws {ServiceError} `not_found` */
   get(accountId: string, jobId: string): Promise<JobView>;
   list(

@@ -2,13 +2,17 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { isTerminal, type JobState } from "../../shared/job-state.ts";
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
-import type { JobFilter, JobRecord, JobSummary } from "../store/job-store.ts";
+import { resolveLimits } from "../quotas/account-limits.ts";
+import type { JobQuota } from "../quotas/job-quota.ts";
+import type { JobFilter, JobRecord, JobSummary, NewJob, SubmitOutcome } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
+import { newWebhook } from "../webhooks/new-webhook.ts";
+import { readGeneratedSecret, readWebhookLog } from "../webhooks/webhook-log.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { Feed, type FeedEnding } from "./feed.ts";
-import type { JobService, JobView, SubmitRequest } from "./job-service.ts";
+import type { JobService, JobView, SubmitRequest, SubmittedJob } from "./job-service.ts";
 import { LiveJob, traitsOf } from "./live-job.ts";
 import type { WaitingReport } from "./waiting.ts";
 
@@ -16,8 +20,11 @@ export interface LiveJobServiceDeps {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly dispatcher: Dispatcher;
+  readonly jobQuota: JobQuota;
   readonly waiting: WaitingReport;
   readonly clock: Clock;
+  /** Also take webhooks for private addresses, and over http. */
+  readonly webhookAllowPrivate: boolean;
 }
 
 /** Jobs as clients see them: records from storage, with what only the running dispatcher knows (feeds, why a job waits). */
@@ -30,7 +37,7 @@ export class LiveJobService implements JobService {
     this.#deps = deps;
   }
 
-  submit(request: SubmitRequest): Promise<JobRecord> {
+  submit(request: SubmitRequest): Promise<SubmittedJob> {
     const submitted = this.#submit(request);
     this.#submitting.add(submitted);
     const forget = (): boolean => this.#submitting.delete(submitted);
@@ -38,13 +45,15 @@ export class LiveJobService implements JobService {
     return submitted;
   }
 
-  async #submit(request: SubmitRequest): Promise<JobRecord> {
-    const { store, catalog, clock, dispatcher } = this.#deps;
-    const entry = catalog.get(request.slug);
+  async #submit(request: SubmitRequest): Promise<SubmittedJob> {
+    const { store, catalog, clock, jobQuota } = this.#deps;
+    const entry = catalog.get(request.slug, request.accountId);
     checkInput(entry, request.input);
     const createdAtMs = clock.now();
+    const webhook = newWebhook(request.webhook, { allowPrivate: this.#deps.webhookAllowPrivate, nowMs: createdAtMs });
     const waitLimitMs = Math.min(entry.waitLimitMs, request.waitLimitMs ?? entry.waitLimitMs);
-    const { created, job: record } = await store.jobs.submit({
+    const storeJob = request.store ?? ((newJob: NewJob) => store.jobs.submit(newJob));
+    const newJob: NewJob = {
       id: newId("job", createdAtMs),
       accountId: request.accountId,
       slug: entry.slug,
@@ -55,21 +64,21 @@ export class LiveJobService implements JobService {
       createdAtMs,
       waitDeadlineMs: createdAtMs + waitLimitMs,
       idempotency: request.idempotency,
-    });
-    if (created) {
-      const job = new LiveJob(record);
-      job.input = request.input;
-      job.traits = traitsOf(request.input, entry.isChat);
-      job.announce("pending");
-      dispatcher.admit(job);
-    }
-    return record;
+      webhook,
+    };
+    const { concurrentJobs } = resolveLimits(await store.accounts.limits(request.accountId));
+    const mayBeRepeat = request.idempotency !== null && jobQuota.isFull(request.accountId, concurrentJobs);
+    // A request that was answered before needs no place, so that a full account is no reason to refuse it.
+    const repeated = mayBeRepeat ? await store.jobs.findRepeat(newJob) : undefined;
+    const record = repeated ?? (await this.#submitNew(newJob, entry, concurrentJobs, storeJob));
+    return { ...record, webhookSecret: await readGeneratedSecret(store.webhooks, record.webhookId) };
   }
 
   async get(accountId: string, jobId: string): Promise<JobView> {
     const record = await this.#find(accountId, jobId);
     const job = this.#deps.dispatcher.jobs.get(jobId);
-    return { ...record, waiting: job === undefined ? null : this.#deps.waiting.of(job) };
+    const webhook = await readWebhookLog(this.#deps.store.webhooks, record.webhookId);
+    return { ...record, webhook, waiting: job === undefined ? null : this.#deps.waiting.of(job) };
   }
 
   list(
@@ -97,6 +106,33 @@ export class LiveJobService implements JobService {
     const record = await this.#find(accountId, jobId);
     const { items } = await this.#deps.store.jobs.feed(jobId, record.attempt);
     return new Feed(jobId, items, endingOf(record));
+  }
+
+  /** Takes a place of the account's, and gives it back when no job comes of it. */
+  async #submitNew(
+    newJob: NewJob,
+    cargo: CatalogEntry,
+    limit: number,
+    storeJob: (newJob: NewJob) => Promise<SubmitOutcome>,
+  ): Promise<JobRecord> {
+    const { dispatcher, jobQuota } = this.#deps;
+    jobQuota.enter(newJob.accountId, limit);
+    let outcome: SubmitOutcome | null = null;
+    try {
+      outcome = await storeJob(newJob);
+    } finally {
+      if (outcome?.created !== true) jobQuota.leave(newJob.accountId);
+    }
+    if (outcome.created) {
+      const job = new LiveJob(outcome.job);
+      job.hasPlace = true;
+      job.input = newJob.input;
+      job.cargo = cargo;
+      job.traits = traitsOf(newJob.input, cargo.isChat);
+      job.announce("pending");
+      dispatcher.admit(job);
+    }
+    return outcome.job;
   }
 
   /** The unfinished job; undefined when it has ended, or is not the account's. */

@@ -1,6 +1,7 @@
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import type { Timer } from "../../shared/clock.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
+import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { FeedItem, JobInput, LiveJobRecord } from "../store/job-store.ts";
 import { Feed } from "./feed.ts";
@@ -17,11 +18,14 @@ export interface JobTraits {
 export class LiveJob {
   readonly id: string;
   readonly accountId: string;
+  readonly batchId: string | null;
   readonly slug: string;
   readonly priority: number;
   readonly priceMicro: number;
   readonly createdAtMs: number;
-  readonly waitDeadlineMs: number;
+  waitDeadlineMs: number;
+  /** When it began to compete for Islands: a job of a batch when it was admitted, any other when it was made. */
+  waitsSinceMs: number;
   readonly feed: Feed;
   #state: JobState;
   /** Attempts begun; the present one's number while the job is queued or running. */
@@ -40,6 +44,10 @@ export class LiveJob {
   /** Kept only from submission to the first decision, so that an idle network never reads it back. */
   input: JobInput | null = null;
   traits: JobTraits | null = null;
+  /** The Cargo that the job was accepted for: it runs that one, whatever becomes of the slug. */
+  cargo: CatalogEntry | null = null;
+  /** Counts against its account's quota of unfinished jobs; the dispatcher gives the place back when the end is durable. */
+  hasPlace = false;
   /** Bytes of output taken over all attempts, each item with a little for itself. */
   outputBytes = 0;
   /** Resolves when the job's end is durable; null before it has ended. */
@@ -50,11 +58,13 @@ export class LiveJob {
   constructor(record: LiveJobRecord, feed: Feed = new Feed(record.id)) {
     this.id = record.id;
     this.accountId = record.accountId;
+    this.batchId = record.batchId;
     this.slug = record.slug;
     this.priority = record.priority;
     this.priceMicro = record.priceMicro;
     this.createdAtMs = record.createdAtMs;
     this.waitDeadlineMs = record.waitDeadlineMs;
+    this.waitsSinceMs = record.createdAtMs;
     this.#state = record.state;
     this.attempt = record.attempt;
     this.islandId = record.islandId;

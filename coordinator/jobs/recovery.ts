@@ -1,6 +1,7 @@
 import { Island } from "../islands/island.ts";
 import type { IslandDesk } from "../islands/island-desk.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { JobQuota } from "../quotas/job-quota.ts";
 import type { LiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -16,11 +17,21 @@ export async function recoverJobs(
   catalog: Catalog,
   dispatcher: Dispatcher,
   desk: IslandDesk,
+  jobQuota: JobQuota,
 ): Promise<{ waiting: number; held: number }> {
   const records = await store.jobs.unfinished();
   let held = 0;
   for (const record of records) {
     const job = record.attempt === 0 ? freshJob(record) : await begunJob(store, catalog, record);
+    job.cargo = catalog.known(record.slug) ?? null;
+    if (job.batchId !== null && job.attempt === 0) {
+      // It may have been admitted before; the gate tells whether there is room now.
+      dispatcher.hold(job);
+      continue;
+    }
+    // Accepted before, so counted without asking: the account may be over a limit that was lowered meanwhile.
+    jobQuota.add(job.accountId);
+    job.hasPlace = true;
     if (job.islandId === null) {
       dispatcher.admit(job);
       continue;
@@ -47,7 +58,7 @@ async function begunJob(store: Store, catalog: Catalog, record: LiveJobRecord): 
   const job = new LiveJob(record, new Feed(record.id, items));
   job.lastSeq = lastSeq;
   job.durableSeq = lastSeq;
-  job.traits = traitsOf(await store.jobs.input(record.id), catalog.find(record.slug)?.isChat ?? false);
+  job.traits = traitsOf(await store.jobs.input(record.id), catalog.known(record.slug)?.isChat ?? false);
   if (items.length === 0) job.announce("pending");
   return job;
 }

@@ -1,4 +1,4 @@
-import type { ModelRef, RuntimeType } from "../../shared/cargo.ts";
+import { imageReference, type RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
@@ -19,7 +19,7 @@ export const MAX_RECOMMENDATIONS = 20;
 /** A Cargo that is worth having on an Island's disk. */
 export interface Recommendation {
   readonly slug: string;
-  /** As the catalog has it; `/models/…` is below the coordinator's own address. */
+  /** As the catalog has it; `/models/…` is below the coordinator's own address. Of a container, the image's reference. */
   readonly modelUrl: string;
   readonly modelHash: string | null;
   readonly runtimeType: RuntimeType;
@@ -44,7 +44,7 @@ export interface RecommenderOptions {
 
 interface Candidate extends CargoDemand {
   readonly cargo: CatalogEntry;
-  readonly model: ModelRef;
+  readonly fetch: { readonly url: string; readonly hash: string | null };
 }
 
 /** Says which Cargos an Island should have on its disk. Source: spec §4, DESIGN §4 row Recommendations. */
@@ -66,16 +66,17 @@ export class Recommender {
     const completions = await store.jobs.completionsSince(clock.now() - RECENT_MS);
     const queued = this.#options.queuedDemand();
     const candidates = catalog.list().flatMap((cargo): Candidate[] => {
-      const { slug, model } = cargo;
-      if (model === null || !isServable(cargo, island)) return [];
-      return [{ slug, cargo, model, queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 }];
+      const { slug } = cargo;
+      const fetch = fetchedBy(cargo);
+      if (fetch === null || !isServable(cargo, island)) return [];
+      return [{ slug, cargo, fetch, queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 }];
     });
     return rankCargos(candidates)
       .slice(0, MAX_RECOMMENDATIONS)
-      .map(({ slug, cargo, model, queued: queuedDemand, demandScore }) => ({
+      .map(({ slug, cargo, fetch, queued: queuedDemand, demandScore }) => ({
         slug,
-        modelUrl: model.url,
-        modelHash: model.sha256,
+        modelUrl: fetch.url,
+        modelHash: fetch.hash,
         runtimeType: cargo.runtimeType,
         estimatedEarningsPerJob: formatCredits(this.#earnedMicro(cargo, island)),
         queuedDemand,
@@ -96,6 +97,13 @@ export class Recommender {
     });
     return earning?.micro ?? 0;
   }
+}
+
+/** What an Island must fetch for the Cargo: its model, or its image by the reference that container engines take. */
+function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | null {
+  if (model !== null) return { url: model.url, hash: model.sha256 };
+  if (container === undefined) return null;
+  return { url: imageReference(container), hash: container.digest?.replace(/^sha256:/, "") ?? null };
 }
 
 function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {

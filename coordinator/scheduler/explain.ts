@@ -2,14 +2,18 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Census } from "./cargo-islands.ts";
 import { MISFITS, type Misfit } from "./fit.ts";
 
+/** What can keep a job from an Island. */
+export const WAIT_CAUSES = [
+  "no_island_online",
+  "no_island_offers_runtime",
+  "no_island_fits",
+  "all_busy",
+  "model_downloading",
+] as const;
+
 /** Why a job waits. Source: DESIGN §4, row "Detail of a job". */
 export interface Waiting {
-  readonly reason:
-    | "no_island_online"
-    | "no_island_offers_runtime"
-    | "no_island_fits"
-    | "all_busy"
-    | "model_downloading";
+  readonly reason: (typeof WAIT_CAUSES)[number];
   /** 1-based place in its Cargo's queue. */
   readonly position: number;
   /** Plain words, for people. */

@@ -1,4 +1,4 @@
-import { modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { SchedulerIsland } from "./events.ts";
 import type { Measure } from "./measure.ts";
 
@@ -22,10 +22,11 @@ const UNKNOWN_TOKENS_PER_SECOND = 10;
 const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
 
-/** A Cargo without a model needs nothing from the disk. */
+/** A Cargo without a model or image needs nothing from the disk. */
 export function modelPlaceOf(cargo: CargoManifest, island: SchedulerIsland): ModelPlace {
   if (island.loaded.includes(cargo.slug)) return "loaded";
-  if (cargo.model === null || island.cachedModels.includes(modelKey(cargo.model))) return "on_disk";
+  const key = cacheKeyOf(cargo);
+  if (key === null || island.cachedModels.includes(key)) return "on_disk";
   return "absent";
 }
 

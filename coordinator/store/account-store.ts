@@ -28,6 +28,15 @@ export interface IslandToken {
   readonly createdAtMs: number;
 }
 
+/** Limits that the operator set for one account; null: the default of `quotas/account-limits.ts`. Source: spec §8. */
+export interface AccountLimits {
+  /** Of each API key and each session. */
+  readonly requestsPerMinute: number | null;
+  /** Unfinished jobs. */
+  readonly concurrentJobs: number | null;
+  readonly concurrentStreams: number | null;
+}
+
 export interface Session {
   readonly accountId: string;
   readonly expiresAtMs: number;
@@ -49,6 +58,10 @@ export interface AccountStore {
   get(accountId: string): Promise<Account | undefined>;
   getByEmail(email: string): Promise<Account | undefined>;
   passwordHash(accountId: string): Promise<string | undefined>;
+  /** Undefined for an unknown account. */
+  limits(accountId: string): Promise<AccountLimits | undefined>;
+  /** Changes the limits that are given; null puts one back to its default. @throws {ServiceError} `not_found`. */
+  setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits>;
 
   createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }): Promise<void>;
   /** The key that is not revoked, by its secret's hash. */

@@ -1,6 +1,7 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
+import type { NewWebhook } from "./webhook-store.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
 
@@ -18,6 +19,8 @@ export interface NewJob {
   readonly waitDeadlineMs: number;
   /** `key` as the client sent it; `bodyHash` tells the same request from another with the same key. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  /** Told when the job has ended. */
+  readonly webhook: NewWebhook | null;
 }
 
 /** `created` false: the Idempotency-Key was used before with the same body, and `job` is that first job. */
@@ -30,6 +33,8 @@ export interface SubmitOutcome {
 export interface LiveJobRecord {
   readonly id: string;
   readonly accountId: string;
+  /** The batch that it is a job of. */
+  readonly batchId: string | null;
   readonly slug: string;
   readonly state: JobState;
   readonly priority: number;
@@ -53,13 +58,15 @@ export interface JobRecord extends LiveJobRecord {
   readonly timings: Timings | null;
   readonly error: JobError | null;
   readonly completedAtMs: number | null;
+  readonly webhookId: string | null;
 }
 
-export type JobSummary = Pick<JobRecord, "id" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
+export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
 
 export interface JobFilter {
   readonly states?: readonly JobState[];
   readonly slug?: string;
+  readonly batchId?: string;
 }
 
 /** Something of a job's feed in its order: an output item, or a state that the job came to. */
@@ -107,6 +114,11 @@ export interface JobStore {
    * @throws {ServiceError} `insufficient_credits`; `idempotency_conflict` when the key was used within 24 h with another body.
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
+  /**
+   * The first job of the same request: what `submit` would answer without making one. It sees every submission that was asked
+   * for before. @throws {ServiceError} `idempotency_conflict`.
+   */
+  findRepeat(request: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined>;
   /** The job with all of it; undefined for an unknown id. */
   get(jobId: string): Promise<JobRecord | undefined>;
   /** The input alone. @throws when the job does not exist. */
@@ -121,8 +133,11 @@ export interface JobStore {
   unfinished(): Promise<LiveJobRecord[]>;
   /** @throws {IllegalTransitionError} when state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
-  /** Ends the job and settles its hold in one commit. @throws {IllegalTransitionError} nothing changes. */
-  end(ending: JobEnding): Promise<void>;
+  /**
+   * Ends the job, settles its hold and makes its webhooks due, in one commit: its own, and its batch's if it was the last.
+   * @throws {IllegalTransitionError} nothing changes.
+   */
+  end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[] }>;
   /** Appends to the job's feed. A chunk whose (attempt, seq) is stored already changes nothing. */
   appendFeed(chunk: FeedChunk): Promise<void>;
   /** All feed items in order, and the last frame stored of `attempt` (0 for none). */

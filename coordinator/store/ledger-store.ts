@@ -18,10 +18,31 @@ export interface LedgerReport {
   readonly wrongHolds: readonly { accountId: string; heldMicro: number; jobsMicro: number }[];
 }
 
+/** One movement of an account's credits, in the account's own eyes. */
+export interface LedgerLine {
+  /** Grows with time. */
+  readonly id: number;
+  readonly kind: Exclude<LedgerKind, "fee">;
+  /** What it adds to what may be spent; 0 for a charge, which takes what is held. */
+  readonly micro: number;
+  /** What it adds to what is held for unfinished jobs. */
+  readonly heldMicro: number;
+  /** What may be spent after it. */
+  readonly balanceMicro: number;
+  /** The job that was submitted, run or earned by; null for a grant. */
+  readonly jobId: string | null;
+  readonly atMs: number;
+}
+
 /** Append-only double-entry ledger. Source: DESIGN §4, row Credits. */
 export interface LedgerStore {
   /** Issues credits to an account: network to client. `micro` positive. @throws {ServiceError} `not_found`. */
   grant(accountId: string, micro: number, atMs: number): Promise<void>;
+  /** What moved the account's credits, newest first. `limit` 1 to 100; `total` counts all. */
+  list(
+    accountId: string,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ lines: LedgerLine[]; total: number }>;
   /** Recomputes everything from the entries, in one consistent read. */
   verify(): Promise<LedgerReport>;
 }

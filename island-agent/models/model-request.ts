@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { JobFailure } from "../../shared/errors.ts";
-import { assertPublicLiteral, publicLookup } from "./address-guard.ts";
+import { assertPublicLiteral, modelLookup } from "./address-guard.ts";
 import { isTrustedOrigin, type FetchPolicy } from "./fetch-policy.ts";
 
 const MAX_REDIRECTS = 5;
@@ -73,7 +73,7 @@ function send(
     agent: false,
     headers: { "user-agent": "atoll-island", "accept-encoding": "identity", ...headers },
     signal,
-    ...(isGuarded ? { lookup: publicLookup(policy.resolveHost) } : {}),
+    ...(isGuarded ? { lookup: modelLookup(policy.resolveHost) } : {}),
   };
   return new Promise((resolve, reject) => {
     const sent = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);

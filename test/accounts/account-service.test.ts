@@ -128,6 +128,7 @@ describe("AccountService", () => {
       accountId,
       keyId: key.id,
       scopes: ["read"],
+      limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5 },
     });
     expect(await accounts.revokeKey(accountId, key.id)).toBe(true);
     expect(await accounts.authenticate(secret)).toBeUndefined();
@@ -169,6 +170,7 @@ describe("AccountService", () => {
         },
       },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
+      limits: { value: (accountId: string) => store.accounts.limits(accountId) },
     }) as SqliteStore["accounts"];
     const { key, secret } = await accounts.createKey(await makeAccount());
     accounts = serviceWith({ store: counting });
@@ -185,6 +187,7 @@ describe("AccountService", () => {
     const failing = Object.create(store.accounts, {
       touchKey: { value: () => Promise.reject(new Error("disk full")) },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
+      limits: { value: (accountId: string) => store.accounts.limits(accountId) },
     }) as SqliteStore["accounts"];
     const { secret } = await accounts.createKey(await makeAccount());
     accounts = serviceWith({ store: failing });

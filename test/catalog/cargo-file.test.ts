@@ -1,29 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { cargoOf, readCargoFile } from "../../coordinator/catalog/cargo-file.ts";
+import { imageReference, manifestOf } from "../../shared/cargo.ts";
+import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
 
-const CHAT = {
-  slug: "some-chat",
-  name: "Some chat",
-  description: "For tests",
-  category: "llm",
-  runtime_type: "llmcpp",
-  licence: "MIT",
-  price_per_job: 0.1,
-  required_ram_mb: 512,
-  required_vram_mb: 64,
-  model: { url: "hf:owner/repo:file.gguf", sha256: null, size_bytes: null },
-  context_tokens: 2_048,
-  example_input: { prompt: "Hello" },
-};
-const ONNX = {
-  ...CHAT,
-  slug: "some-onnx",
-  category: "text",
-  runtime_type: "onnx",
-  onnx_task_type: "text-classification",
-  context_tokens: null,
-  input_schema: { type: "object" },
-};
+const CHAT = CHAT_FILE;
+const ONNX = ONNX_FILE;
+const WASM = { ...ONNX, runtime_type: "wasm", onnx_task_type: null, weights: undefined, category: "utility" };
 
 function read(file: object) {
   const result = readCargoFile(JSON.stringify(file));
@@ -64,7 +46,7 @@ describe("cargoOf()", () => {
   it("gives other Cargos their own schema", () => {
     expect(read(ONNX)).toMatchObject({
       isChat: false,
-      inputSchema: { type: "object" },
+      inputSchema: ONNX.input_schema,
       onnxTaskType: "text-classification",
     });
   });
@@ -74,6 +56,25 @@ describe("cargoOf()", () => {
       quantization: "Q4_K_M",
     });
     expect(read(CHAT)).not.toHaveProperty("parameters");
+  });
+});
+
+const withImage = (image: string) => ({ ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, image } });
+const withModel = (url: string) => ({ ...ONNX, model: { ...ONNX.model, url } });
+const withSchema = (input_schema: object) => ({ ...ONNX, input_schema });
+
+describe("manifestOf()", () => {
+  it("carries what the runtimes need beside the model", () => {
+    expect(manifestOf(read(ONNX))).toMatchObject({ weights: "q8", onnxTaskType: "text-classification" });
+    expect(manifestOf(read({ ...WASM, args: ["-c", "x"] }))).toMatchObject({ args: ["-c", "x"] });
+    const { container } = manifestOf(read(CONTAINER_FILE));
+    expect(container).toEqual(CONTAINER_FILE.container);
+    if (container === undefined) throw new Error("has no container");
+    expect(imageReference(container)).toBe(`docker.io/library/busybox:1.37@sha256:${"a".repeat(64)}`);
+  });
+  it("leaves out what a runtime has no use for", () => {
+    expect(Object.keys(manifestOf(read(CHAT)))).not.toEqual(expect.arrayContaining(["weights"]));
+    expect(manifestOf(read(ONNX))).not.toHaveProperty("container");
   });
 });
 
@@ -97,8 +98,32 @@ describe("readCargoFile() refuses", () => {
     ["chat without a model", modelless, "model: is needed by llmcpp Cargos"],
     ["chat without a context", { ...CHAT, context_tokens: null }, "context_tokens: is needed by llmcpp Cargos"],
     ["an own schema for chat", { ...CHAT, input_schema: {} }, "input_schema: is that of chat for llmcpp Cargos"],
-    ["no schema for others", { ...ONNX, input_schema: undefined }, "input_schema: is needed by all but llmcpp Cargos"],
-    ["an ONNX task for others", { ...CHAT, onnx_task_type: "fill-mask" }, "onnx_task_type: is for onnx Cargos only"],
+    ["no schema for others", { ...ONNX, input_schema: undefined }, "input_schema: is needed by onnx Cargos"],
+    ["an ONNX task for others", { ...CHAT, onnx_task_type: "fill-mask" }, "onnx_task_type: is not for llmcpp Cargos"],
+    [
+      "an ONNX task that there is not",
+      { ...ONNX, onnx_task_type: "mind-reading" },
+      "onnx_task_type: must be one of text-",
+    ],
+    ["weights for a module", { ...WASM, weights: "q8" }, "weights: is not for wasm Cargos"],
+    ["a container without an image", { ...CONTAINER_FILE, container: undefined }, "container: is needed by container"],
+    ["a container with a model", { ...CONTAINER_FILE, model: ONNX.model }, "model: is not for container Cargos"],
+    ["an image without a tag", withImage("docker.io/library/busybox"), "container.image: must be registry/name:tag"],
+    ["an image without a registry", withImage("busybox:1.37"), "container.image: must be registry/name:tag"],
+    ["VRAM without a GPU", { ...CONTAINER_FILE, required_vram_mb: 64 }, "required_vram_mb: must be 0 for a container"],
+    ["a model on this machine", withModel("https://127.0.0.1/a"), "model.url: 127.0.0.1 is a private address"],
+    ["a model on this machine, spelled out", withModel("https://0x7f.1/a"), "model.url: 127.0.0.1 is a private"],
+    ["a model in the cloud's own network", withModel("https://[fd00::1]/a"), "model.url: fd00::1 is a private address"],
+    ["a mapped private address", withModel("https://[::ffff:10.0.0.1]/a"), "is a private address"],
+    ["a model on the local network", withModel("https://nas.local/a"), "model.url: nas.local is a name of a local"],
+    ["a password in an address", withModel("https://a:b@example.com/a"), "model.url: must not carry credentials"],
+    [
+      "a schema from elsewhere",
+      withSchema({ $ref: "https://a.example/s" }),
+      "input_schema.$ref: must name a definition",
+    ],
+    ["an example that the schema refuses", { ...ONNX, example_input: {} }, "example_input.text: is required"],
+    ["a chat's example that is none", { ...CHAT, example_input: {} }, "example_input.messages: exactly one"],
   ])("%s", (title, file, problem) => {
     expect(errorsOf(file), title).toEqual([expect.stringContaining(problem)]);
   });

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CatalogError, loadCatalog } from "../../coordinator/catalog/load-catalog.ts";
+import { CatalogKeeper } from "../../coordinator/catalog/catalog-keeper.ts";
+import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 
 const CHAT = {
@@ -28,7 +30,9 @@ const WASM = {
   input_schema: { type: "object" },
 };
 
-describe("loadCatalog()", () => {
+const log = { warn: () => undefined, error: () => undefined };
+
+describe("CatalogKeeper.open()", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
@@ -39,11 +43,11 @@ describe("loadCatalog()", () => {
   function put(name: string, file: object | string): Promise<void> {
     return writeFile(join(directory, "cargos", name), typeof file === "string" ? file : JSON.stringify(file));
   }
+  const open = (store: NumberingCatalogStore, defaultChatSlug: string) =>
+    CatalogKeeper.open({ directory, store, defaultChatSlug, clock: new ManualClock(), log });
   async function problems(defaultChat = "alpha"): Promise<readonly string[]> {
-    const error: unknown = await loadCatalog(directory, new NumberingCatalogStore(), defaultChat).catch(
-      (e: unknown) => e,
-    );
-    if (!(error instanceof CatalogError)) throw new Error("loadCatalog() did not refuse", { cause: error });
+    const error: unknown = await open(new NumberingCatalogStore(), defaultChat).catch((e: unknown) => e);
+    if (!(error instanceof CatalogError)) throw new Error("It did not refuse", { cause: error });
     return error.problems;
   }
   const at = (name: string): string => join(directory, "cargos", name);
@@ -54,7 +58,7 @@ describe("loadCatalog()", () => {
     await put("README.md", "no Cargo");
     const store = new NumberingCatalogStore();
     await store.numberCargos(["gone", "beta"]);
-    const catalog = await loadCatalog(directory, store, "alpha");
+    const { catalog } = await open(store, "alpha");
     expect(catalog.list().map(({ slug, workloadId }) => [slug, workloadId])).toEqual([
       ["alpha", 3],
       ["beta", 2],

@@ -6,6 +6,7 @@ import {
   memoryNeedMb,
   MEMORY_STEP_MB,
   targetOf,
+  workingNeedMb,
 } from "../../coordinator/catalog/memory-need.ts";
 
 const LLAMA_8B = {
@@ -57,6 +58,26 @@ describe("memoryNeedMb()", () => {
         expect(vramMb - leastMb - logitsMb).toBeLessThan(MEMORY_STEP_MB);
       }),
     );
+  });
+});
+
+describe("workingNeedMb()", () => {
+  const weights = { count: 1_048_576_000, format: "fp16" } as const;
+
+  it.each([
+    // 2 copies of 2000 MB + 100 + 192 for the process
+    ["onnx", { ramMb: 4_352, vramMb: 0 }],
+    ["coreml", { ramMb: 2_304, vramMb: 0 }],
+    // 2000 + 100 on the GPU; 2000 + 1536 on the host
+    ["diffusers", { ramMb: 3_584, vramMb: 2_112 }],
+  ] as const)("of %s goes by its weights", (runtime, need) => {
+    expect(workingNeedMb(runtime, 100, weights)).toEqual(need);
+  });
+  it.each([
+    ["wasm", { ramMb: 320, vramMb: 0 }],
+    ["container", { ramMb: 128, vramMb: 0 }],
+  ] as const)("of %s is what it may take", (runtime, need) => {
+    expect(workingNeedMb(runtime, 100, { count: 0, format: "fp16" })).toEqual(need);
   });
 });
 

@@ -42,6 +42,26 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.passwordHash("user_none")).toBeUndefined();
   });
 
+  check("accounts.setLimits() changes what is given, and null puts it back", async (store) => {
+    const accountId = await makeAccount(store);
+    const unset = { requestsPerMinute: null, concurrentJobs: null, concurrentStreams: null };
+    expect(await store.accounts.limits(accountId)).toEqual(unset);
+    await store.accounts.setLimits(accountId, { requestsPerMinute: 7, concurrentJobs: 0 });
+    const set = { requestsPerMinute: 7, concurrentJobs: 0, concurrentStreams: 9 };
+    expect(await store.accounts.setLimits(accountId, { concurrentStreams: 9 })).toEqual(set);
+    expect(await store.accounts.limits(accountId)).toEqual(set);
+    expect(await store.accounts.setLimits(accountId, { requestsPerMinute: null })).toEqual({
+      ...set,
+      requestsPerMinute: null,
+    });
+  });
+
+  check("accounts.limits() and setLimits() know no unknown account", async (store) => {
+    expect(await store.accounts.limits("user_none")).toBeUndefined();
+    const set = store.accounts.setLimits("user_none", { concurrentJobs: 1 });
+    await expect(set).rejects.toMatchObject({ code: "not_found" });
+  });
+
   const key = { name: "ci", prefix: "ak_12345678", scopes: ["read"] as const, createdAtMs: MADE_AT_MS };
 
   check("accounts.findKey() finds by the secret's hash until the key is revoked", async (store) => {

@@ -17,11 +17,12 @@ const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
 
 /** Applies `event` as attempt 1 would (attempt 2 for a second `assign`). */
-function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
+async function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
   if (ENDINGS.includes(event)) {
-    return store.jobs.end(makeEnding(jobId, { event: event as JobEnding["event"], attempt, chargeMicro: 0 }));
+    await store.jobs.end(makeEnding(jobId, { event: event as JobEnding["event"], attempt, chargeMicro: 0 }));
+    return;
   }
-  return store.jobs.move({ jobId, event: event as JobMove["event"], attempt, islandId: ISLAND_ID, atMs: MADE_AT_MS });
+  await store.jobs.move({ jobId, event: event as JobMove["event"], attempt, islandId: ISLAND_ID, atMs: MADE_AT_MS });
 }
 
 /** The events that lead a new job to `state`. */
@@ -97,6 +98,19 @@ export function describeJobs(check: Check): void {
     await expect(
       store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "c" } })),
     ).rejects.toMatchObject({ code: "idempotency_conflict" });
+  });
+
+  check("jobs.findRepeat() finds what submit() would answer, also of a submission that is under way", async (store) => {
+    const accountId = await makeAccount(store);
+    const idempotency = { key: "k", bodyHash: "b" };
+    const job = makeJob(accountId, { idempotency });
+    expect(await store.jobs.findRepeat(makeJob(accountId, { idempotency }))).toBeUndefined();
+    const submitted = store.jobs.submit(job);
+    expect((await store.jobs.findRepeat(makeJob(accountId, { idempotency })))?.id).toBe(job.id);
+    await submitted;
+    expect(await store.jobs.findRepeat(makeJob(accountId))).toBeUndefined();
+    const other = makeJob(accountId, { idempotency: { key: "k", bodyHash: "c" } });
+    await expect(store.jobs.findRepeat(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
   });
 
   check("jobs.submit() frees an Idempotency-Key after 24 h, and never shares it between accounts", async (store) => {
@@ -239,6 +253,7 @@ export function describeJobs(check: Check): void {
     expect(page.jobs.map(({ id }) => id)).toEqual([jobs[3]?.id, jobs[2]?.id]);
     expect(page.jobs[0]).toEqual({
       id: jobs[3]?.id,
+      batchId: null,
       slug: "tiny-chat",
       state: "pending",
       createdAtMs: MADE_AT_MS,
@@ -284,6 +299,7 @@ export function describeJobs(check: Check): void {
       {
         id: running.id,
         accountId,
+        batchId: null,
         slug: "tiny-chat",
         state: "running",
         priority: 50,

@@ -64,6 +64,53 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
+  check(
+    "ledger.list() tells an account what moved its credits, newest first, with the balance after each",
+    async (store) => {
+      const clientId = await makeAccount(store);
+      const ownerId = await makeAccount(store, { grantMicro: 0 });
+      const [whole, part] = [makeJob(clientId), makeJob(clientId)];
+      await runJob(store, whole);
+      await store.jobs.end(makeEnding(whole.id, { earning: { accountId: ownerId, micro: 900_000 } }));
+      await runJob(store, part);
+      await store.jobs.end(makeEnding(part.id, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
+      const brief = async (accountId: string) =>
+        (await store.ledger.list(accountId, { limit: 100, offset: 0 })).lines.map(
+          ({ kind, micro, heldMicro, balanceMicro, jobId }) => [kind, micro, heldMicro, balanceMicro, jobId],
+        );
+      expect(await brief(clientId)).toEqual([
+        ["release", 750_000, -750_000, 8_750_000, part.id],
+        ["charge", 0, -250_000, 8_000_000, part.id],
+        ["hold", -1_000_000, 1_000_000, 8_000_000, part.id],
+        ["charge", 0, -1_000_000, 9_000_000, whole.id],
+        ["hold", -1_000_000, 1_000_000, 9_000_000, whole.id],
+        ["grant", 10_000_000, 0, 10_000_000, null],
+      ]);
+      expect(await brief(ownerId)).toEqual([["earning", 900_000, 0, 900_000, whole.id]]);
+      expect(await brief("user_none")).toEqual([]);
+    },
+  );
+
+  check("ledger.list() gives pages that are those of the whole", async (store) => {
+    const accountId = await makeAccount(store);
+    for (let i = 0; i < 4; i += 1) {
+      const job = makeJob(accountId);
+      await runJob(store, job);
+      await store.jobs.end(makeEnding(job.id));
+    }
+    const { lines, total } = await store.ledger.list(accountId, { limit: 100, offset: 0 });
+    expect([lines.length, total]).toEqual([9, 9]);
+    const paged = [];
+    for (let offset = 0; offset < 12; offset += 2) {
+      const page = await store.ledger.list(accountId, { limit: 2, offset });
+      expect(page.total).toBe(9);
+      paged.push(...page.lines);
+    }
+    expect(paged).toEqual(lines);
+    await expect(store.ledger.list(accountId, { limit: 101, offset: 0 })).rejects.toBeInstanceOf(RangeError);
+    await expect(store.ledger.list(accountId, { limit: 1, offset: -1 })).rejects.toBeInstanceOf(RangeError);
+  });
+
   check("ledger: jobs of no price leave no entries", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(accountId, { priceMicro: 0 });

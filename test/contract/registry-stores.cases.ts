@@ -45,18 +45,4 @@ export function describeRegistry(check: Check): void {
   check("islands.get() of an unknown host is undefined", async (store) => {
     expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
   });
-
-  check("catalog.numberCargos() keeps numbers for ever and gives new Cargos the next free", async (store) => {
-    expect([...(await store.catalog.numberCargos(["b", "a"]))]).toEqual([
-      ["b", 1],
-      ["a", 2],
-    ]);
-    expect(await store.catalog.numberCargos(["c", "a"])).toEqual(
-      new Map([
-        ["b", 1],
-        ["a", 2],
-        ["c", 3],
-      ]),
-    );
-  });
 }

@@ -38,6 +38,7 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     createdAtMs: MADE_AT_MS,
     waitDeadlineMs: MADE_AT_MS + 3_600_000,
     idempotency: null,
+    webhook: null,
     ...override,
   };
 }

@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../coordinator/store/store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { describeAccounts } from "./account-store.cases.ts";
+import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
+import { describeCatalog } from "./catalog-store.cases.ts";
+import { describeConversations } from "./conversation-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeRegistry } from "./registry-stores.cases.ts";
@@ -29,6 +32,10 @@ export function describeStore(
 
     describeAccounts(check);
     describeJobs(check);
+    describeBatches(check);
+    describeWebhooks(check);
+    describeCatalog(check);
+    describeConversations(check);
     describeLedger(check);
     describeRegistry(check);
 

@@ -7,13 +7,17 @@ import pino from "pino";
 import { afterAll, beforeAll } from "vitest";
 import { newId } from "../../shared/ids.ts";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
+import { CargoService } from "../../coordinator/catalog/cargo-service.ts";
 import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
+import { ConversationService } from "../../coordinator/conversations/conversation-service.ts";
 import { createApp } from "../../coordinator/http/app.ts";
 import { DEFAULT_HTTP_OPTIONS, type HttpDeps, type HttpOptions } from "../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../coordinator/http/listener.ts";
 import type { Account } from "../../coordinator/store/account-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../coordinator/store/sqlite/sqlite-store.ts";
+import { unwatchOrigin, watchOrigin } from "../support/answer-watch.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 
 const GIB = 1_024 ** 3;
@@ -180,6 +184,7 @@ export class Api implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    unwatchOrigin(this.url);
     await this.listener.close(AbortSignal.abort());
     await this.accounts.settled();
     await rm(this.#directory, { recursive: true, force: true });
@@ -207,10 +212,26 @@ export class Api implements AsyncDisposable {
     ];
     const app = createApp({
       jobs: this.jobs,
+      metrics: { contentType: "text/plain", read: async () => "" },
+      batches: noBatches,
       accounts: this.accounts,
       catalog: this.catalog,
+      cargos: new CargoService({
+        store: store.catalog,
+        keeper: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
+        clock: this.clock,
+      }),
+      conversations: new ConversationService({
+        store: store.conversations,
+        catalog: this.catalog,
+        jobs: this.jobs,
+        clock: this.clock,
+        log,
+        waitMs: DEFAULT_HTTP_OPTIONS.chatWaitMs,
+        onFatal: (error) => log.fatal({ err: error }),
+      }),
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: { check: () => this.checkStore(), accounts: store.accounts },
+      store: { check: () => this.checkStore(), accounts: store.accounts, ledger: store.ledger },
       clock: this.clock,
       log,
       version: "1.2.3",
@@ -218,6 +239,7 @@ export class Api implements AsyncDisposable {
       options: { ...DEFAULT_HTTP_OPTIONS, ...options },
     });
     this.#listener = await listen((request, env) => app.fetch(request, env), { host: "127.0.0.1", port: 0 });
+    watchOrigin(this.url);
   }
 }
 

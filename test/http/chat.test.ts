@@ -186,6 +186,12 @@ describe("POST /chat/completions", () => {
       expect([status, body.error.code, body.error.message]).toEqual([422, "context_length_exceeded", "because"]);
     });
 
+    it("answers 422 to an input that the Island's runtime refuses: no client should try it again", async () => {
+      failWith("invalid_input");
+      const { status, body } = await chat({ stream });
+      expect([status, body.error.code, body.error.message]).toEqual([422, "validation_failed", "because"]);
+    });
+
     it.each(["out_of_memory", "run_timeout", "cancelled", "island_lost"] as const)(
       "answers 500 job_failed to a job that ended by %s before output",
       async (code) => {

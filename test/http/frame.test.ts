@@ -67,7 +67,8 @@ describe("errors", () => {
 
   it("are safe when something other than an Error is thrown", async () => {
     api.jobs.failure = "a string";
-    expect((await api.call("GET", "/jobs")).status).toBe(500);
+    const { status, body } = await api.call("GET", "/jobs");
+    expect([status, body.error.code]).toEqual([500, "internal"]);
   });
 
   it("say when it is worth trying again", async () => {
@@ -97,7 +98,7 @@ describe("errors", () => {
   it.each([
     ["PUT", "/jobs", "POST, GET, HEAD"],
     ["POST", "/jobs/job_1", "GET, HEAD, DELETE"],
-    ["DELETE", "/cargos", "GET, HEAD"],
+    ["DELETE", "/cargos", "GET, HEAD, POST"],
     ["GET", "/chat/completions", "POST"],
   ])("are 405 for %s %s, with what is allowed", async (method, path, allowed) => {
     api.jobs.add(makeJob({ accountId: api.accountId }));

@@ -114,6 +114,7 @@ describe("GET /jobs", () => {
             status: "pending",
             created_at: "2026-01-01T00:00:00.000Z",
             completed_at: null,
+            batch_id: null,
           },
           {
             id: "job_2",
@@ -121,6 +122,7 @@ describe("GET /jobs", () => {
             status: "completed",
             created_at: "2026-01-01T00:00:00.000Z",
             completed_at: "2026-01-01T00:00:01.500Z",
+            batch_id: null,
           },
         ],
         meta: { total: 2, limit: 5, offset: 0 },
@@ -191,6 +193,8 @@ describe("GET /jobs/:id", () => {
           island_id: null,
           waiting,
           timings: null,
+          batch_id: null,
+          webhook: null,
         },
       },
     ]);

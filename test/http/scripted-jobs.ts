@@ -3,8 +3,8 @@ import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import type { Catalog } from "../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../coordinator/catalog/input-check.ts";
 import { Feed, type FeedEnding } from "../../coordinator/jobs/feed.ts";
-import type { JobService, JobView, SubmitRequest } from "../../coordinator/jobs/job-service.ts";
-import type { JobFilter, JobRecord, JobSummary } from "../../coordinator/store/job-store.ts";
+import type { JobService, JobView, SubmitRequest, SubmittedJob } from "../../coordinator/jobs/job-service.ts";
+import type { JobFilter, JobSummary } from "../../coordinator/store/job-store.ts";
 
 /** A feed that counts who listens. */
 export class WatchedFeed extends Feed {
@@ -28,6 +28,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
   return {
     id: "job_1",
     accountId: "user_1",
+    batchId: null,
     slug: "tiny",
     workloadId: 7,
     input: { prompt: "hello" },
@@ -39,6 +40,8 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     createdAtMs: T0,
     startedAtMs: null,
     completedAtMs: null,
+    webhookId: null,
+    webhook: null,
     waitDeadlineMs: T0 + 60_000,
     output: undefined,
     usage: null,
@@ -89,7 +92,7 @@ export class ScriptedJobs implements JobService {
     return feed;
   }
 
-  async submit(request: SubmitRequest): Promise<JobRecord> {
+  async submit(request: SubmitRequest): Promise<SubmittedJob> {
     this.#fail();
     const entry = this.#catalog.get(request.slug);
     checkInput(entry, request.input);
@@ -101,7 +104,7 @@ export class ScriptedJobs implements JobService {
     const feed = this.add(job);
     this.onSubmit(feed, job);
     await this.submitGate;
-    return job;
+    return { ...job, webhookSecret: null };
   }
 
   async get(accountId: string, jobId: string): Promise<JobView> {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPrivateAddress, publicLookup } from "../../island-agent/models/address-guard.ts";
+import { isPrivateAddress, publicLookup } from "../../shared/private-address.ts";
 import { resolveFetchPolicy, type FetchOptions } from "../../island-agent/models/fetch-policy.ts";
 import { assertMayFetch, requestModel } from "../../island-agent/models/model-request.ts";
 import { FileServer, redirect, status } from "./file-server.ts";
@@ -130,9 +130,11 @@ describe("requestModel()", () => {
 });
 
 describe("publicLookup()", () => {
+  const refusal = (host: string): Error => new Error(`${host} is private`);
+
   it("hands on the very addresses that it checked: a name that changes its answer gains nothing", async () => {
     const answers = ["1.1.1.1", "127.0.0.1"];
-    const lookup = publicLookup(async () => [{ address: answers.shift() ?? "", family: 4 }]);
+    const lookup = publicLookup(async () => [{ address: answers.shift() ?? "", family: 4 }], refusal);
     const connectTo = await new Promise((resolve) => {
       lookup("files.example", { all: true }, (_error, addresses) => resolve(addresses));
     });
@@ -141,7 +143,7 @@ describe("publicLookup()", () => {
   });
 
   it("says that a host of the wrong address family is not found", async () => {
-    const lookup = publicLookup(async () => [{ address: "1.1.1.1", family: 4 }]);
+    const lookup = publicLookup(async () => [{ address: "1.1.1.1", family: 4 }], refusal);
     const error = await new Promise((resolve) => lookup("files.example", { family: 6 }, resolve));
     expect(error).toMatchObject({ code: "ENOTFOUND" });
   });

@@ -100,6 +100,24 @@ describe("recommend()", () => {
       },
     ]);
   });
+  it("names the image of a container, pinned where its digest is known", async () => {
+    const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
+    const hex = "ab".repeat(32);
+    const runs = { runtimeType: "container", model: null, isChat: false } as const;
+    const { recommender } = recommenderOf({
+      cargos: [
+        makeCargo({ slug: "a", ...runs, container }),
+        makeCargo({ slug: "b", ...runs, container: { ...container, digest: `sha256:${hex}` } }),
+        makeCargo({ slug: "c", model: null }),
+      ],
+      island: { ...makeIsland(), runtimes: [{ type: "container", version: "1" }] },
+    });
+    const found = await recommender.recommend(HOST);
+    expect(found.map(({ slug, modelUrl, modelHash }) => [slug, modelUrl, modelHash])).toEqual([
+      ["a", "docker.io/library/a:1", null],
+      ["b", `docker.io/library/a:1@sha256:${hex}`, hex],
+    ]);
+  });
   it("refuses a host that never reported", async () => {
     const { recommender } = recommenderOf({ cargos: [] });
     await expect(recommender.recommend("other")).rejects.toMatchObject({ code: "not_found" });

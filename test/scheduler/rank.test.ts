@@ -60,6 +60,12 @@ describe("modelPlaceOf()", () => {
     expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
     expect(modelPlaceOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
   });
+  it("knows a cached image by its reference", () => {
+    const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
+    const cargo = makeCargo({ runtimeType: "container", model: null, container });
+    expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["docker.io/library/a:1"] }))).toBe("on_disk");
+  });
 });
 
 describe("withRun()", () => {

@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../coordinator/store/sqlite/sqlite-store.ts";
+import { makeBatch } from "../contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeJob, runJob, temporaryFolder } from "../contract/store-builders.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -36,6 +37,14 @@ describe("group commit", () => {
     const before = store.commits;
     await Promise.all(Array.from({ length: 1_025 }, () => store.ledger.grant(accountId, 1, MADE_AT_MS)));
     expect(store.commits - before).toBe(3);
+  });
+
+  it("commits a batch of 100 jobs once, with one hold for all", async () => {
+    await store.ledger.grant(accountId, 90_000_000, MADE_AT_MS);
+    const [before, entries] = [store.commits, (await store.ledger.verify()).entries];
+    await store.batches.submit(makeBatch(accountId, 100));
+    expect(store.commits - before).toBe(1);
+    expect(await store.ledger.verify()).toMatchObject({ entries: entries + 2, wrongBalances: [], wrongHolds: [] });
   });
 
   it("commits each of the writes that wait for one another", async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 import { Program, runProgram } from "./program.ts";
 
 /** A real network: a coordinator and Islands, each a process, in a temporary directory. */
@@ -19,12 +20,13 @@ export class Network implements AsyncDisposable {
   }
 
   /** `flags` of `coordinator serve`; a `--port` among them stays the same over restarts. */
-  static async open(flags: readonly string[] = []): Promise<Network> {
+  static async open(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
     const data = join(directory, "coordinator");
     const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...flags];
-    const coordinator = new Program("coordinator", args);
+    const coordinator = new Program("coordinator", args, env);
     const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
+    watchOrigin(url);
     return new Network(directory, coordinator, url, args);
   }
 
@@ -47,7 +49,12 @@ export class Network implements AsyncDisposable {
     return JSON.parse(stdout) as T;
   }
 
-  async createAccount(email: string, credits = 1_000): Promise<{ id: string; key: string; islandToken: string }> {
+  /** `limits`: as flags of `coordinator account limits`. */
+  async createAccount(
+    email: string,
+    credits = 1_000,
+    limits: readonly string[] = [],
+  ): Promise<{ id: string; key: string; islandToken: string }> {
     const account = await this.manage<{ id: string }>(
       "account",
       "create",
@@ -58,6 +65,7 @@ export class Network implements AsyncDisposable {
       "--credits",
       String(credits),
     );
+    if (limits.length > 0) await this.manage("account", "limits", "--email", email, ...limits);
     const { key } = await this.manage<{ key: string }>("key", "create", "--email", email);
     const { token } = await this.manage<{ token: string }>("island-token", "create", "--email", email);
     return { id: account.id, key, islandToken: token };
@@ -89,6 +97,7 @@ export class Network implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    unwatchOrigin(this.url);
     await Promise.all(this.#islands.map((island) => island[Symbol.asyncDispose]()));
     await this.coordinator[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });

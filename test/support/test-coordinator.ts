@@ -5,8 +5,10 @@ import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
 import { resolveConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator, openStore, type Coordinator } from "../../coordinator/coordinator.ts";
+import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 
 /** A real coordinator in this process: real sockets, real SQLite file, a free port. It can be closed and opened again. */
 export class TestCoordinator implements AsyncDisposable {
@@ -50,9 +52,11 @@ export class TestCoordinator implements AsyncDisposable {
       version: "0.0.0-test",
       onFatal: (error) => this.fatal.push(error),
     });
+    watchOrigin(this.url);
   }
 
   async stop(): Promise<void> {
+    if (this.#coordinator !== null) unwatchOrigin(this.url);
     await this.#coordinator?.close();
     this.#coordinator = null;
   }
@@ -74,10 +78,18 @@ export class TestCoordinator implements AsyncDisposable {
     }
   }
 
-  /** An account with credits, an API key and an Island token. */
-  createAccount(email: string, credits = 1_000): Promise<{ id: string; key: string; islandToken: string }> {
+  /**
+   * An account with credits, an API key and an Island token. `limits`: those that are not to be the defaults. It may ask as often as
+   * it likes unless they say otherwise: how often a test asks until something is so depends on the machine's speed.
+   */
+  createAccount(
+    email: string,
+    credits = 1_000,
+    limits: Partial<AccountLimits> = {},
+  ): Promise<{ id: string; key: string; islandToken: string }> {
     return this.withStore(async (_store, accounts) => {
       const { id } = await accounts.createAccount({ email, password: "correct horse", credits });
+      await accounts.setLimits(id, { requestsPerMinute: 100_000, ...limits });
       const { secret: key } = await accounts.createKey(id, {});
       const { secret: islandToken } = await accounts.createIslandToken(id, "test");
       return { id, key, islandToken };

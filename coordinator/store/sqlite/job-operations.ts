@@ -3,63 +3,55 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../shared/job-state.ts";
 import type { JobEnding, JobMove, NewJob } from "../job-store.ts";
 import { guardOf } from "./job-guards.ts";
+import { IdempotencyKeys } from "./idempotency-keys.ts";
+import { prepareInsertJob } from "./job-insert.ts";
 import type { Ledger } from "./ledger.ts";
-
-/** How long an Idempotency-Key stands for its first request. Source: DESIGN §4. */
-export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
+import { prepareFollowUp, prepareInsertWebhook, type EndedJobLinks } from "./webhook-operations.ts";
 
 export interface JobOperations {
   /** `input`: JSON text. Answers the id of the first job of the same Idempotency-Key, or null when this one was stored. */
   submitJob(args: Omit<NewJob, "input"> & { input: string }): string | null;
+  /** Id of the first job of the same Idempotency-Key; an operation, as it must come after the submissions before it. */
+  findRepeat(args: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): string | null;
   moveJob(args: JobMove): void;
-  /** `output`, `timings` and `error`: JSON text. */
+  /** `output`, `timings` and `error`: JSON text. Answers the webhooks that are due by it. */
   endJob(
     args: Pick<
       JobEnding,
       "jobId" | "event" | "attempt" | "atMs" | "usage" | "finishReason" | "chargeMicro" | "earning"
     > & { output: string | null; timings: string | null; error: string | null },
-  ): void;
-}
-
-interface IdempotencyRow {
-  readonly bodyHash: string;
-  readonly jobId: string;
-  readonly createdAtMs: number;
+  ): string[];
 }
 
 export function jobOperations(db: Database.Database, ledger: Ledger): JobOperations {
-  return { submitJob: submitJob(db, ledger), moveJob: moveJob(db), endJob: endJob(db, ledger) };
+  return {
+    submitJob: submitJob(db, ledger),
+    findRepeat: findRepeat(db),
+    moveJob: moveJob(db),
+    endJob: endJob(db, ledger),
+  };
+}
+
+function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
+  const keys = new IdempotencyKeys(db);
+  return (request) => keys.find(request)?.jobId ?? null;
 }
 
 function submitJob(db: Database.Database, ledger: Ledger): JobOperations["submitJob"] {
-  const findKey = db.prepare<[string, string], IdempotencyRow>(
-    `SELECT body_hash AS bodyHash, job_id AS jobId, created_at_ms AS createdAtMs
-     FROM idempotency_keys WHERE account_id = ? AND key = ?`,
-  );
-  const saveKey = db.prepare(
-    `INSERT INTO idempotency_keys (account_id, key, body_hash, job_id, created_at_ms) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (account_id, key) DO UPDATE SET body_hash = excluded.body_hash, job_id = excluded.job_id,
-       created_at_ms = excluded.created_at_ms`,
-  );
-  const insertJob = db.prepare(
-    `INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms)
-     VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
-  );
-  const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
+  const keys = new IdempotencyKeys(db);
+  const insertJob = prepareInsertJob(db);
+  const insertWebhook = prepareInsertWebhook(db);
   return (job) => {
-    const { id, accountId, priceMicro, createdAtMs, idempotency } = job;
-    const known = idempotency === null ? undefined : findKey.get(accountId, idempotency.key);
-    if (known !== undefined && createdAtMs - known.createdAtMs < IDEMPOTENCY_WINDOW_MS) {
-      if (known.bodyHash === idempotency?.bodyHash) return known.jobId;
-      throw new ServiceError("idempotency_conflict", "The Idempotency-Key was used with another request");
-    }
+    const { id, accountId, priceMicro, createdAtMs, webhook } = job;
+    const known = keys.find(job);
+    if (known !== undefined) return known.jobId;
     const balance = ledger.balance(`client:${accountId}`);
     if (balance === undefined) throw new ServiceError("not_found", "There is no such account");
     if (balance < priceMicro) throw new ServiceError("insufficient_credits", "Not enough credits for this job");
 
-    insertJob.run(id, accountId, job.slug, job.workloadId, job.priority, priceMicro, createdAtMs, job.waitDeadlineMs);
-    insertInput.run(id, job.input);
-    if (idempotency !== null) saveKey.run(accountId, idempotency.key, idempotency.bodyHash, id, createdAtMs);
+    insertJob(job, { batchId: null, webhookId: webhook?.id ?? null });
+    if (webhook !== null) insertWebhook(webhook, accountId, { kind: "job", id });
+    keys.save(job, { jobId: id, batchId: null });
     ledger.post(
       [
         { party: `client:${accountId}`, micro: -priceMicro, kind: "hold" },
@@ -102,7 +94,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
       `UPDATE jobs SET state = '${to}', completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
          finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
-       RETURNING account_id AS accountId, price_micro AS priceMicro`,
+       RETURNING account_id AS accountId, price_micro AS priceMicro, batch_id AS batchId, webhook_id AS webhookId`,
     );
   };
   const updates = {
@@ -112,6 +104,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     expire: prepareEnd("expire"),
   };
   const insertOutput = db.prepare<[string, string]>("INSERT INTO job_outputs (job_id, output) VALUES (?, ?)");
+  const followUp = prepareFollowUp(db);
   const explain = explainRefusal(db);
   return ({ jobId, event, attempt, atMs, usage, finishReason, chargeMicro, earning, output, timings, error }) => {
     const ended = updates[event].get(
@@ -140,10 +133,11 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
       jobId,
       atMs,
     );
+    return followUp(ended, atMs);
   };
 }
 
-interface EndedRow {
+interface EndedRow extends EndedJobLinks {
   readonly accountId: string;
   readonly priceMicro: number;
 }

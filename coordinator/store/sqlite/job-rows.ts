@@ -3,15 +3,15 @@ import type { FinishReason, Timings } from "../../../shared/output.ts";
 import type { JobInput, JobRecord, LiveJobRecord, NewJob } from "../job-store.ts";
 
 export const SUMMARY_COLUMNS =
-  "id, slug, state, created_at_ms AS createdAtMs, completed_at_ms AS completedAtMs" as const;
+  "id, batch_id AS batchId, slug, state, created_at_ms AS createdAtMs, completed_at_ms AS completedAtMs" as const;
 
 export const LIVE_COLUMNS =
-  `jobs.id, account_id AS accountId, slug, state, priority, price_micro AS priceMicro, attempt,
+  `jobs.id, account_id AS accountId, batch_id AS batchId, slug, state, priority, price_micro AS priceMicro, attempt,
   island_id AS islandId, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, wait_deadline_ms AS waitDeadlineMs` as const;
 
 export const WHOLE_COLUMNS = `${LIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
   charged_micro AS creditsUsedMicro, prompt_tokens AS promptTokens, completion_tokens AS completionTokens,
-  finish_reason AS finishReason, timings, error, input, output` as const;
+  finish_reason AS finishReason, timings, error, webhook_id AS webhookId, input, output` as const;
 
 /** A row of WHOLE_COLUMNS. */
 export interface JobRow extends LiveJobRecord {
@@ -23,6 +23,7 @@ export interface JobRow extends LiveJobRecord {
   readonly finishReason: FinishReason | null;
   readonly timings: string | null;
   readonly error: string | null;
+  readonly webhookId: string | null;
   readonly input: string;
   readonly output: string | null;
 }
@@ -45,6 +46,7 @@ export function newJobRecord(job: NewJob): JobRecord {
   return {
     id,
     accountId,
+    batchId: null,
     slug,
     state: "pending",
     priority,
@@ -63,5 +65,6 @@ export function newJobRecord(job: NewJob): JobRecord {
     timings: null,
     error: null,
     completedAtMs: null,
+    webhookId: job.webhook?.id ?? null,
   };
 }

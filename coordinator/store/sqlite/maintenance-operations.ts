@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { IDEMPOTENCY_WINDOW_MS } from "./job-operations.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "./idempotency-keys.ts";
 
 export interface MaintenanceOperations {
   /** Writes something small; the count grows by one each time. */

@@ -1,5 +1,8 @@
 import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "./account-operations.ts";
+import { batchOperations, type BatchOperations } from "./batch-operations.ts";
+import { catalogOperations, type CatalogOperations } from "./catalog-operations.ts";
+import { conversationOperations, type ConversationOperations } from "./conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "./credential-operations.ts";
 import { feedOperations, type FeedOperations } from "./feed-operations.ts";
 import { jobOperations, type JobOperations } from "./job-operations.ts";
@@ -7,6 +10,7 @@ import type { Ledger } from "./ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "./ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { registryOperations, type RegistryOperations } from "./registry-operations.ts";
+import { webhookOperations, type WebhookOperations } from "./webhook-operations.ts";
 
 /**
  * Every write, by name. A handler runs inside the batch's transaction and must find out whether it may write before it writes:
@@ -15,12 +19,16 @@ import { registryOperations, type RegistryOperations } from "./registry-operatio
 export interface Operations
   extends
     AccountOperations,
+    BatchOperations,
+    CatalogOperations,
+    ConversationOperations,
     CredentialOperations,
     FeedOperations,
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
-    RegistryOperations {}
+    RegistryOperations,
+    WebhookOperations {}
 
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
@@ -30,13 +38,18 @@ export type Operation = { [K in OperationKind]: readonly [kind: K, args: Operati
 
 /** The handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
+  const jobs = jobOperations(db, ledger);
   return {
     ...accountOperations(db, ledger),
+    ...batchOperations(db, ledger),
+    ...catalogOperations(db),
+    ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
-    ...jobOperations(db, ledger),
+    ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...registryOperations(db),
+    ...webhookOperations(db),
   };
 }

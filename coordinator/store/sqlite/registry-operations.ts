@@ -10,8 +10,6 @@ export interface RegistryOperations {
     runtimes: string;
     lastSeenAtMs: number;
   }): boolean;
-  /** Numbers of all Cargos ever named, as (slug, number). */
-  numberCargos(args: { slugs: readonly string[] }): [slug: string, number: number][];
 }
 
 export function registryOperations(db: Database.Database): RegistryOperations {
@@ -22,17 +20,8 @@ export function registryOperations(db: Database.Database): RegistryOperations {
        runtimes = excluded.runtimes, last_seen_at_ms = excluded.last_seen_at_ms
      WHERE account_id = excluded.account_id`,
   );
-  const insertSlug = db.prepare<[string]>(
-    `INSERT INTO cargo_numbers (number, slug) SELECT coalesce(max(number), 0) + 1, ? FROM cargo_numbers WHERE true
-     ON CONFLICT (slug) DO NOTHING`,
-  );
-  const allNumbers = db.prepare<[], [string, number]>("SELECT slug, number FROM cargo_numbers ORDER BY number").raw();
   return {
     saveIsland: ({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs }) =>
       saveIsland.run(hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs).changes === 1,
-    numberCargos({ slugs }) {
-      for (const slug of slugs) insertSlug.run(slug);
-      return allNumbers.all();
-    },
   };
 }

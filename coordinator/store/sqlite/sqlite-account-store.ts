@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
-import type { Account, AccountStore, ApiKey, IslandToken, Scope, Session } from "../account-store.ts";
+import type { Account, AccountLimits, AccountStore, ApiKey, IslandToken, Scope, Session } from "../account-store.ts";
+import { LIMIT_COLUMNS } from "./account-operations.ts";
 import type { Writer } from "./writer.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
@@ -14,6 +15,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectAccount: Database.Statement<[string], Account>;
   readonly #selectByEmail: Database.Statement<[string], Account>;
   readonly #selectPassword: Database.Statement<[string], string>;
+  readonly #selectLimits: Database.Statement<[string], AccountLimits>;
   readonly #selectKey: Database.Statement<[string], KeyRow>;
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
   readonly #selectSession: Database.Statement<[string, number], Session>;
@@ -26,6 +28,7 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectAccount = db.prepare(`${account} WHERE accounts.id = ?`);
     this.#selectByEmail = db.prepare(`${account} WHERE email_key = ?`);
     this.#selectPassword = db.prepare<[string], string>("SELECT password_hash FROM accounts WHERE id = ?").pluck();
+    this.#selectLimits = db.prepare(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
     this.#selectKey = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`);
     this.#selectKeys = db.prepare(
       `SELECT ${KEY_COLUMNS} FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
@@ -61,6 +64,14 @@ export class SqliteAccountStore implements AccountStore {
 
   async passwordHash(accountId: string): Promise<string | undefined> {
     return this.#selectPassword.get(accountId);
+  }
+
+  async limits(accountId: string): Promise<AccountLimits | undefined> {
+    return this.#selectLimits.get(accountId);
+  }
+
+  setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits> {
+    return this.#writer.run("setLimits", { accountId, limits });
   }
 
   createKey({ scopes, ...key }: Parameters<AccountStore["createKey"]>[0]): Promise<void> {

@@ -56,6 +56,12 @@ export class SqliteJobStore implements JobStore {
     return { created: false, job: first };
   }
 
+  async findRepeat(request: Parameters<JobStore["findRepeat"]>[0]): Promise<JobRecord | undefined> {
+    const { accountId, createdAtMs, idempotency } = request;
+    const firstId = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
+    return firstId === null ? undefined : this.get(firstId);
+  }
+
   async get(jobId: string): Promise<JobRecord | undefined> {
     const row = this.#selectJob.get(jobId);
     return row === undefined ? undefined : jobOf(row);
@@ -75,7 +81,14 @@ export class SqliteJobStore implements JobStore {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) throw new RangeError(`limit ${limit} is not 1..100`);
     if (!Number.isSafeInteger(offset) || offset < 0) throw new RangeError(`offset ${offset} is negative`);
     const { page, count } = this.#listBy(filter);
-    const values = { accountId, limit, offset, states: JSON.stringify(filter.states ?? []), slug: filter.slug ?? "" };
+    const values = {
+      accountId,
+      limit,
+      offset,
+      states: JSON.stringify(filter.states ?? []),
+      slug: filter.slug ?? "",
+      batchId: filter.batchId ?? "",
+    };
     return { jobs: page.all(values), total: count.get(values) ?? 0 };
   }
 
@@ -87,14 +100,15 @@ export class SqliteJobStore implements JobStore {
     return this.#writer.run("moveJob", move);
   }
 
-  async end({ output, timings, error, ...ending }: JobEnding): Promise<void> {
+  async end({ output, timings, error, ...ending }: JobEnding): Promise<{ dueWebhookIds: readonly string[] }> {
     const isCompleted = ending.event === "complete" && output !== undefined;
-    await this.#writer.run("endJob", {
+    const dueWebhookIds = await this.#writer.run("endJob", {
       ...ending,
       output: isCompleted ? JSON.stringify(output) : null,
       timings: timings === null ? null : JSON.stringify(timings),
       error: error === null ? null : JSON.stringify(error),
     });
+    return { dueWebhookIds };
   }
 
   async appendFeed({ jobId, attempt, seq, items }: FeedChunk): Promise<void> {
@@ -114,11 +128,12 @@ export class SqliteJobStore implements JobStore {
     return new Map(this.#selectCompletions.all(sinceMs));
   }
 
-  /** Statements of one shape of filter: four in all, so that an unfiltered list reads its index only. */
-  #listBy({ states, slug }: JobFilter): JobList {
+  /** Statements of one shape of filter: eight in all, so that an unfiltered list reads its index only. */
+  #listBy({ states, slug, batchId }: JobFilter): JobList {
     const byState = states === undefined ? "" : "AND state IN (SELECT value FROM json_each(@states))";
     const bySlug = slug === undefined ? "" : "AND slug = @slug";
-    const where = `WHERE account_id = @accountId ${byState} ${bySlug}`;
+    const byBatch = batchId === undefined ? "" : "AND batch_id = @batchId";
+    const where = `WHERE account_id = @accountId ${byState} ${bySlug} ${byBatch}`;
     let list = this.#lists.get(where);
     if (list === undefined) {
       list = {
@@ -140,6 +155,7 @@ interface ListValues {
   /** JSON array. */
   readonly states: string;
   readonly slug: string;
+  readonly batchId: string;
 }
 
 interface JobList {

@@ -1,7 +1,6 @@
 import type Database from "better-sqlite3";
 import type { Hardware } from "../../../shared/hardware.ts";
 import type { RuntimeReport } from "../../../shared/protocol/from-island.ts";
-import type { CatalogStore } from "../catalog-store.ts";
 import type { IslandRecord, IslandStore } from "../island-store.ts";
 import type { Writer } from "./writer.ts";
 
@@ -39,17 +38,5 @@ export class SqliteIslandStore implements IslandStore {
       hardware: JSON.parse(hardware) as Hardware,
       runtimes: JSON.parse(runtimes) as RuntimeReport[],
     };
-  }
-}
-
-export class SqliteCatalogStore implements CatalogStore {
-  readonly #writer: Writer;
-
-  constructor(writer: Writer) {
-    this.#writer = writer;
-  }
-
-  async numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return new Map(await this.#writer.run("numberCargos", { slugs }));
   }
 }

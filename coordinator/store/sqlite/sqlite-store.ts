@@ -1,19 +1,26 @@
 import Database from "better-sqlite3";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountStore } from "../account-store.ts";
+import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
+import type { ConversationStore } from "../conversation-store.ts";
 import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
+import type { WebhookStore } from "../webhook-store.ts";
 import { openForReading, openForWriting, prepareFile } from "./connection.ts";
 import { DatabaseError } from "./database-error.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./sqlite-account-store.ts";
+import { SqliteBatchStore } from "./sqlite-batch-store.ts";
+import { SqliteConversationStore } from "./sqlite-conversation-store.ts";
+import { SqliteCatalogStore } from "./sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./sqlite-ledger-store.ts";
-import { SqliteCatalogStore, SqliteIslandStore } from "./sqlite-registry-stores.ts";
+import { SqliteIslandStore } from "./sqlite-registry-stores.ts";
+import { SqliteWebhookStore } from "./sqlite-webhook-store.ts";
 import { Writer } from "./writer.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -57,10 +64,13 @@ function migrateFile(file: string, nowMs: number): void {
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   readonly accounts: AccountStore;
+  readonly batches: BatchStore;
   readonly catalog: CatalogStore;
+  readonly conversations: ConversationStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database.Database;
   readonly #writer: Writer;
@@ -74,10 +84,13 @@ export class SqliteStore implements Store {
     this.#db = openForReading(file);
     this.#writer = new Writer(file);
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
-    this.catalog = new SqliteCatalogStore(this.#writer);
+    this.batches = new SqliteBatchStore(this.#db, this.#writer);
+    this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
+    this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
     this.jobs = new SqliteJobStore(this.#db, this.#writer);
     this.ledger = new SqliteLedgerStore(this.#db, this.#writer);
+    this.webhooks = new SqliteWebhookStore(this.#db, this.#writer);
     this.#selectCount = this.#db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   }
 

@@ -1,5 +1,15 @@
 import type { Migration } from "../migrate.ts";
 import { initial } from "./001-initial.ts";
+import { quotas } from "./002-quotas.ts";
+import { cargos } from "./003-cargos.ts";
+import { conversations } from "./004-conversations.ts";
+import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
 
 /** Every migration in its order. Append only. */
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: "initial", sql: initial }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: "initial", sql: initial },
+  { version: 2, name: "quotas", sql: quotas },
+  { version: 3, name: "cargos", sql: cargos },
+  { version: 4, name: "conversations", sql: conversations },
+  { version: 5, name: "batches and webhooks", sql: batchesAndWebhooks },
+];

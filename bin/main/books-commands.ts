@@ -1,0 +1,128 @@
+import type { Command } from "commander";
+import { creditsFromMicro, microFromCredits } from "../../coordinator/credits/micro-credits.ts";
+import { changeLimits, resolveLimits } from "../../coordinator/quotas/account-limits.ts";
+import type { AccountLimits } from "../../coordinator/store/account-store.ts";
+import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
+import type { Store } from "../../coordinator/store/store.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { CommandTools } from "./cargo-commands.ts";
+import type { DataOptions } from "./data-commands.ts";
+
+interface BooksTools extends CommandTools {
+  /** @throws {ServiceError} `not_found` */
+  readonly accountIdOf: (store: Store, email: string) => Promise<string>;
+  /** Makes the program end with 1 when all that was begun is done. */
+  readonly fail: () => void;
+}
+
+interface LimitOptions extends DataOptions {
+  readonly email: string;
+  requestsPerMinute?: string;
+  jobs?: string;
+  streams?: string;
+}
+
+/** `coordinator account limits`. It works beside a running server, for which a change holds from the next request. */
+export function addLimitsCommand(
+  account: Command,
+  { onDataDirectory, print, withStore, accountIdOf }: BooksTools,
+): void {
+  onDataDirectory(account.command("limits"))
+    .description("Show an account's limits, and change those that are given: a number, or `default`.")
+    .requiredOption("--email <address>", "the account's e-mail address")
+    .option("--requests-per-minute <number>", "requests of each API key and session in a minute")
+    .option("--jobs <number>", "unfinished jobs")
+    .option("--streams <number>", "open streams")
+    .action(async (options: LimitOptions) => {
+      await withStore(options, async (store) => {
+        const accountId = await accountIdOf(store, options.email);
+        const wish = {
+          ...readLimit("requestsPerMinute", options.requestsPerMinute),
+          ...readLimit("concurrentJobs", options.jobs),
+          ...readLimit("concurrentStreams", options.streams),
+        };
+        const limits =
+          Object.keys(wish).length === 0
+            ? resolveLimits(await store.accounts.limits(accountId))
+            : await changeLimits(store.accounts, accountId, wish);
+        const { requestsPerMinute, concurrentJobs, concurrentStreams } = limits;
+        print(
+          options,
+          {
+            id: accountId,
+            requests_per_minute: requestsPerMinute,
+            concurrent_jobs: concurrentJobs,
+            concurrent_streams: concurrentStreams,
+          },
+          `${requestsPerMinute} requests a minute, ${concurrentJobs} unfinished jobs, ${concurrentStreams} open streams`,
+        );
+      });
+    });
+}
+
+/** `coordinator credits grant` and `coordinator ledger verify`. They work beside a running server. */
+export function addBooksCommands(program: Command, tools: BooksTools): void {
+  const { onDataDirectory, print, withStore, accountIdOf, fail } = tools;
+  const credits = program.command("credits").description("Credits of accounts.");
+  onDataDirectory(credits.command("grant"))
+    .description("Give an account credits.")
+    .requiredOption("--email <address>", "the account's e-mail address")
+    .requiredOption("--credits <number>", "more than 0, with at most 6 decimals")
+    .action(async (options: DataOptions & { email: string; credits: string }) => {
+      await withStore(options, async (store) => {
+        const accountId = await accountIdOf(store, options.email);
+        await store.ledger.grant(accountId, readGrant(options.credits), systemClock.now());
+        const balance = creditsFromMicro((await store.accounts.get(accountId))?.balanceMicro ?? 0);
+        print(options, { id: accountId, credits: balance }, `${options.email} has ${balance} credits`);
+      });
+    });
+
+  const ledger = program.command("ledger").description("The books.");
+  onDataDirectory(ledger.command("verify"))
+    .description("Recompute the books from their entries; ends with 1 when they are wrong.")
+    .action(async (options: DataOptions) => {
+      await withStore(options, async (store) => {
+        const report = await store.ledger.verify();
+        const faults = faultsOf(report);
+        print(
+          options,
+          { balanced: faults.length === 0, ...report },
+          faults.length === 0 ? `${report.entries} entries: the books are balanced` : faults.join("\n"),
+        );
+        if (faults.length > 0) fail();
+      });
+    });
+}
+
+function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
+  if (text === undefined) return {};
+  return { [name]: text === "default" ? null : Number(text) };
+}
+
+/** @throws {ServiceError} `bad_request` */
+function readGrant(text: string): number {
+  try {
+    const micro = microFromCredits(Number(text));
+    if (micro > 0) return micro;
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+  }
+  throw new ServiceError("bad_request", `${text} is not an amount to grant: more than 0, with at most 6 decimals`);
+}
+
+function faultsOf(report: LedgerReport): string[] {
+  const { sumMicro, unbalancedTransactions, wrongBalances, wrongHolds } = report;
+  return [
+    ...(sumMicro === 0 ? [] : [`All entries sum to ${sumMicro} micro-credits instead of 0`]),
+    ...(unbalancedTransactions === 0 ? [] : [`${unbalancedTransactions} transactions do not sum to 0`]),
+    ...wrongBalances.map(
+      ({ party, balanceMicro, entriesMicro }) =>
+        `${party}: the balance is ${balanceMicro} micro-credits, the entries sum to ${entriesMicro}`,
+    ),
+    ...wrongHolds.map(
+      ({ accountId, heldMicro, jobsMicro }) =>
+        `${accountId}: ${heldMicro} micro-credits are held, its unfinished jobs cost ${jobsMicro}`,
+    ),
+  ];
+}

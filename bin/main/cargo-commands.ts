@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { readShippedCargos } from "../../coordinator/catalog/load-catalog.ts";
+import { OperatorCargos, type CargoLine } from "../../coordinator/catalog/operator-cargos.ts";
+import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
+import type { Store } from "../../coordinator/store/store.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import type { DataOptions } from "./data-commands.ts";
+
+/** What all commands on a data directory share. */
+export interface CommandTools {
+  /** Adds the options of {@link DataOptions}. */
+  readonly onDataDirectory: (command: Command) => Command;
+  /** `value` as JSON when that is asked for, else `text`. */
+  readonly print: (options: DataOptions, value: unknown, text: string) => void;
+  readonly withStore: (
+    options: DataOptions,
+    use: (store: Store, config: CoordinatorConfig) => Promise<void>,
+  ) => Promise<void>;
+}
+
+/** `coordinator cargo list|approve|disable|import`. They work beside a running server, which notices within a second. */
+export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
+  const cargo = program.command("cargo").description("Cargos: shipped ones, imported ones and those of accounts.");
+  const withCargos = (options: DataOptions, use: (cargos: OperatorCargos, store: Store) => Promise<void>) =>
+    withStore(options, async (store, { catalogDirectory, defaultChatCargo }) => {
+      const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
+      await use(new OperatorCargos(store.catalog, shipped, systemClock), store);
+    });
+
+  onDataDirectory(cargo.command("list"))
+    .description("List all Cargos with their state.")
+    .option("--waiting", "only those that wait for approval")
+    .action(async (options: DataOptions & { waiting?: true }) => {
+      await withCargos(options, async (cargos, store) => {
+        const all = await cargos.list();
+        const lines = options.waiting === true ? all.filter(({ status }) => status === "waiting") : all;
+        const owners = await emailsOf(store, lines);
+        const told = lines.map((line) => ({ ...line, owner: owners.get(line.ownerId ?? "") ?? null }));
+        print(options, told, told.map(describe).join("\n"));
+      });
+    });
+  onDataDirectory(cargo.command("approve <slug>"))
+    .description("Offer a Cargo to everybody; also one that was disabled.")
+    .option("--revision <number>", "only if that is still its revision, as `cargo list` shows it")
+    .action(async (slug: string, options: DataOptions & { revision?: string }) => {
+      await withCargos(options, async (cargos) => {
+        await cargos.approve(slug, options.revision === undefined ? undefined : Number(options.revision));
+        print(options, { slug, approved: true }, `${slug} is offered to everybody`);
+      });
+    });
+  onDataDirectory(cargo.command("disable <slug>"))
+    .description("Take a Cargo from everybody. Its waiting jobs fail; those that an Island has go on.")
+    .action(async (slug: string, options: DataOptions) => {
+      await withCargos(options, async (cargos) => {
+        await cargos.disable(slug);
+        print(options, { slug, disabled: true }, `${slug} is disabled`);
+      });
+    });
+  onDataDirectory(cargo.command("import <files...>"))
+    .description("Store Cargos of your own from files (see catalog/README.md), or replace them.")
+    .action(async (files: string[], options: DataOptions) => {
+      await withCargos(options, async (cargos) => {
+        const slugs: string[] = [];
+        for (const file of files) slugs.push(await importFile(cargos, file));
+        print(options, { imported: slugs }, slugs.join("\n"));
+      });
+    });
+}
+
+async function importFile(cargos: OperatorCargos, file: string): Promise<string> {
+  try {
+    return await cargos.importFile(await readFile(file, "utf8"));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
+    const lines = problems.map(({ path, message }) => [file, path, message].filter((part) => part !== "").join(": "));
+    throw new ServiceError(error.code, lines.join("\n"), { cause: error });
+  }
+}
+
+async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<ReadonlyMap<string, string>> {
+  const emails = new Map<string, string>();
+  for (const { ownerId } of lines) {
+    if (ownerId === null || emails.has(ownerId)) continue;
+    emails.set(ownerId, (await store.accounts.get(ownerId))?.email ?? ownerId);
+  }
+  return emails;
+}
+
+function describe({
+  slug,
+  status,
+  origin,
+  runtimeType,
+  owner,
+  revision,
+}: CargoLine & { owner: string | null }): string {
+  const from = owner ?? origin;
+  const shown = revision === null ? "" : `revision ${revision}`;
+  return `${slug.padEnd(40)} ${status.padEnd(8)} ${(runtimeType ?? "?").padEnd(9)} ${from} ${shown}`.trimEnd();
+}

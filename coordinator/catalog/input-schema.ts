@@ -1,0 +1,144 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { FieldError } from "../../shared/errors.ts";
+import { ALLOWED_FORMATS, schemaProblems } from "./schema-rules.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Compiled schemas that are kept; the one used longest ago gives way. */
+const MAX_COMPILED = 256;
+/** More wrong fields than this are not listed. */
+const MAX_ERRORS = 100;
+/** A larger input is told its first error only: listing them all would take memory by the size of what is wrong. */
+const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
+
+/** An input schema that cannot be used. Paths are those inside the schema. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+  readonly problems: readonly FieldError[];
+  constructor(problems: readonly FieldError[]) {
+    super(problems.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    this.problems = problems;
+  }
+}
+
+/** Checks inputs against JSON Schemas (2020-12), each of which is compiled once for as long as it is in use. */
+export class InputSchemas {
+  /** Two compilers: one stops at the first error, the other goes on and is asked only when there is something to list. */
+  readonly #first = newCompiler(false);
+  readonly #all = newCompiler(true);
+  readonly #compiled = new Map<Schema, { check: ValidateFunction; listAll: ValidateFunction | null }>();
+  readonly #limit: number;
+
+  constructor(limit = MAX_COMPILED) {
+    this.#limit = limit;
+  }
+
+  /** Compiled schemas that are held now. */
+  get size(): number {
+    return this.#compiled.size;
+  }
+
+  /**
+   * Refuses a schema that no input could be checked against, or none within bounds.
+   * @throws {SchemaError} naming every problem.
+   */
+  assertUsable(schema: Schema): void {
+    const problems = schemaProblems(schema);
+    if (problems.length > 0) throw new SchemaError(problems);
+    if (this.#first.validateSchema(schema) !== true) throw new SchemaError(fieldErrors(this.#first.errors));
+    try {
+      this.#compile(schema);
+    } catch (error) {
+      this.#drop(schema);
+      // What the meta-schema lets pass and the compiler does not: keywords that need another beside them, above all.
+      throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
+    }
+  }
+
+  /**
+   * What is wrong with `input`, which is `bytes` long as JSON; empty when nothing is.
+   * @param schema Told apart by identity: it must not be changed after its first use. It was accepted by `assertUsable`.
+   */
+  errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
+    const compiled = this.#compile(schema);
+    if (compiled.check(input)) return [];
+    if (bytes > MAX_BYTES_FOR_ALL_ERRORS) return fieldErrors(compiled.check.errors);
+    compiled.listAll ??= this.#all.compile(schema);
+    compiled.listAll(input);
+    return fieldErrors(compiled.listAll.errors);
+  }
+
+  #compile(schema: Schema): { check: ValidateFunction; listAll: ValidateFunction | null } {
+    const compiled = this.#compiled.get(schema) ?? { check: this.#first.compile(schema), listAll: null };
+    this.#compiled.delete(schema);
+    this.#compiled.set(schema, compiled);
+    if (this.#compiled.size > this.#limit) {
+      const [oldest] = this.#compiled.keys();
+      if (oldest !== undefined) this.#drop(oldest);
+    }
+    return compiled;
+  }
+
+  #drop(schema: Schema): void {
+    this.#compiled.delete(schema);
+    this.#first.removeSchema(schema);
+    this.#all.removeSchema(schema);
+  }
+}
+
+/** The process's own. Compiled schemas are a cache like any other: they say nothing that the catalog does not. */
+export const inputSchemas = new InputSchemas();
+
+function newCompiler(allErrors: boolean): Ajv2020 {
+  const compiler = new Ajv2020({
+    allErrors,
+    strict: true,
+    // Rules of taste: a schema made by a program often breaks them.
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    // "toString" of an input is a member only if the client sent one.
+    ownProperties: true,
+    addUsedSchema: false,
+    logger: false,
+  });
+  addFormats.default(compiler, { mode: "fast", formats: [...ALLOWED_FORMATS] });
+  return compiler;
+}
+
+function fieldErrors(errors: readonly ErrorObject[] | null | undefined): FieldError[] {
+  return (errors ?? []).slice(0, MAX_ERRORS).map((error) => ({
+    path: [...segmentsOf(error.instancePath), ...memberOf(error)].join("."),
+    message: messageOf(error),
+  }));
+}
+
+/** A JSON Pointer's segments. Source: RFC 6901. */
+function segmentsOf(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The member that an error is about, where ajv names its object only. */
+function memberOf({ params }: ErrorObject): string[] {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>;
+  const member = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  return typeof member === "string" ? [member] : [];
+}
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  const { allowedValues, allowedValue } = params as Record<string, unknown>;
+  if (keyword === "required") return "is required";
+  if (keyword === "additionalProperties" || keyword === "unevaluatedProperties") return "is not a field of this Cargo";
+  if (keyword === "enum" && Array.isArray(allowedValues)) return `must be one of ${cut(JSON.stringify(allowedValues))}`;
+  if (keyword === "const") return `must be ${cut(JSON.stringify(allowedValue))}`;
+  return message ?? "is not valid";
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

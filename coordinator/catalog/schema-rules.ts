@@ -1,0 +1,169 @@
+import type { FieldError } from "../../shared/errors.ts";
+
+/** Bytes of a schema as JSON. */
+export const MAX_SCHEMA_BYTES = 32_768;
+/** Subschemas once every `$ref` is replaced by what it names: with the input's size it bounds the work of one check. */
+export const MAX_SUBSCHEMAS = 500;
+const MAX_SCHEMA_DEPTH = 32;
+const MAX_ENUM = 500;
+const MAX_PATTERN = 200;
+/** `uniqueItems` compares each pair. */
+const MAX_UNIQUE_ITEMS = 1_000;
+
+/** Those of ajv-formats whose expressions take linear time. */
+export const ALLOWED_FORMATS = ["date", "time", "date-time", "email", "uuid", "uri", "ipv4", "ipv6"] as const;
+
+/** `$schema` may say what is meant anyway. */
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+const ONE_SCHEMA = words(`
+  not if then else items contains additionalProperties propertyNames unevaluatedItems
+  unevaluatedProperties
+`);
+const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const SCHEMA_MAPS = ["properties", "dependentSchemas"];
+
+/** The others of 2020-12 that are taken. Not among them: identifiers, which all schemas of the process would share. */
+const OTHER_KEYWORDS = words(`
+  $defs $ref $comment title description default examples deprecated readOnly writeOnly type enum const
+  format pattern minLength maxLength contentEncoding contentMediaType multipleOf minimum maximum
+  exclusiveMinimum exclusiveMaximum minItems maxItems uniqueItems minContains maxContains required
+  minProperties maxProperties dependentRequired
+`);
+const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTHER_KEYWORDS]);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Why a schema of an input is not taken, whatever ajv thinks of it: what could make the check of one input slow, or reach out
+ * of the schema. README, "Input schemas", gives the reasons. Paths are those inside the schema; empty: it is taken.
+ */
+export function schemaProblems(schema: Json): FieldError[] {
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > MAX_SCHEMA_BYTES) {
+    return [{ path: "", message: `is ${bytes} bytes as JSON; at most ${MAX_SCHEMA_BYTES} are taken` }];
+  }
+  return new SchemaWalk(schema).run();
+}
+
+/** Follows a schema as the check of an input would, and counts. */
+class SchemaWalk {
+  readonly #root: Json;
+  readonly #problems = new Map<string, string>();
+  /** References that are being followed: meeting one again is a circle. */
+  readonly #following = new Set<string>();
+  #subschemas = 0;
+
+  constructor(root: Json) {
+    this.#root = root;
+  }
+
+  run(): FieldError[] {
+    this.#visit(this.#root, [], 0);
+    // Definitions that nothing names are compiled too.
+    for (const [name, definition] of entriesOf(this.#root["$defs"])) this.#visit(definition, ["$defs", name], 1);
+    return [...this.#problems].map(([path, message]) => ({ path, message }));
+  }
+
+  #visit(schema: unknown, path: readonly string[], depth: number): void {
+    if (typeof schema === "boolean" || this.#subschemas > MAX_SUBSCHEMAS) return;
+    if (!isObject(schema)) return this.#report(path, "must be a schema: an object, true or false");
+    this.#subschemas += 1;
+    if (this.#subschemas > MAX_SUBSCHEMAS) {
+      return this.#report([], `has more than ${MAX_SUBSCHEMAS} subschemas, each counted where a $ref names it`);
+    }
+    if (depth > MAX_SCHEMA_DEPTH) return this.#report(path, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
+    this.#checkKeywords(schema, path);
+    this.#follow(schema["$ref"], path, depth);
+    for (const keyword of ONE_SCHEMA) {
+      if (Object.hasOwn(schema, keyword)) this.#visit(schema[keyword], [...path, keyword], depth + 1);
+    }
+    for (const keyword of SCHEMA_LISTS) {
+      const list = schema[keyword];
+      if (Array.isArray(list)) list.forEach((each, i) => this.#visit(each, [...path, keyword, String(i)], depth + 1));
+    }
+    for (const keyword of SCHEMA_MAPS) {
+      for (const [name, each] of entriesOf(schema[keyword])) this.#visit(each, [...path, keyword, name], depth + 1);
+    }
+    return undefined;
+  }
+
+  #follow(reference: unknown, path: readonly string[], depth: number): void {
+    if (reference === undefined) return;
+    const at = [...path, "$ref"];
+    const name = typeof reference === "string" ? /^#\/\$defs\/([A-Za-z0-9_.-]+)$/.exec(reference)?.[1] : undefined;
+    if (name === undefined) return this.#report(at, "must name a definition of this schema: #/$defs/name");
+    if (this.#following.has(name)) return this.#report(at, "must not lead back to itself");
+    const definition = entriesOf(this.#root["$defs"]).find(([key]) => key === name)?.[1];
+    if (definition === undefined) return this.#report(at, `names no definition: $defs has no "${name}"`);
+    this.#following.add(name);
+    this.#visit(definition, ["$defs", name], depth + 1);
+    this.#following.delete(name);
+    return undefined;
+  }
+
+  #checkKeywords(schema: Json, path: readonly string[]): void {
+    for (const keyword of Object.keys(schema)) {
+      const isDialect = keyword === "$schema" && path.length === 0 && schema[keyword] === DIALECT;
+      if (!KEYWORDS.has(keyword) && !isDialect) this.#report([...path, keyword], "is not a keyword that is taken here");
+    }
+    if (path.length > 0 && Object.hasOwn(schema, "$defs")) this.#report([...path, "$defs"], "must be at the top");
+    const { pattern, format, enum: values, uniqueItems, maxItems } = schema;
+    if (pattern !== undefined) {
+      const problem = patternProblem(pattern);
+      if (problem !== null) this.#report([...path, "pattern"], problem);
+    }
+    if (format !== undefined && !ALLOWED_FORMATS.some((allowed) => allowed === format)) {
+      this.#report([...path, "format"], `must be one of ${ALLOWED_FORMATS.join(", ")}`);
+    }
+    if (Array.isArray(values) && values.length > MAX_ENUM) {
+      this.#report([...path, "enum"], `has more than ${MAX_ENUM} values`);
+    }
+    const isBounded = typeof maxItems === "number" && maxItems <= MAX_UNIQUE_ITEMS;
+    if (uniqueItems === true && !isBounded) {
+      this.#report([...path, "uniqueItems"], `needs maxItems of at most ${MAX_UNIQUE_ITEMS} beside it`);
+    }
+  }
+
+  #report(path: readonly string[], message: string): void {
+    const dotted = path.join(".");
+    if (!this.#problems.has(dotted)) this.#problems.set(dotted, message);
+  }
+}
+
+/** A character, an escape or a class; then, perhaps, how often. */
+const PATTERN_PART =
+  /(?:\\[dDwWsSnrt.\\/^$*+?()[\]{}|-]|\[(?:\\[dDwWsSnrt\\^\]-]|[^\\\]])+\]|[^\\[\](){}|*+?^$])(\*|\+|\?|\{\d{1,4}(?:,\d{0,4})?\})?/y;
+
+/**
+ * Patterns that take linear time on any text: one that is tied to the start, without groups and alternatives, and with one
+ * quantifier at the most that can take more or less. Two of them already can take the square of the text's length.
+ */
+function patternProblem(pattern: unknown): string | null {
+  if (typeof pattern !== "string") return "must be a string";
+  if (pattern.length > MAX_PATTERN) return `has more than ${MAX_PATTERN} characters`;
+  if (!pattern.startsWith("^")) return "must begin with ^";
+  const end = pattern.endsWith("$") && !pattern.endsWith("\\$") ? pattern.length - 1 : pattern.length;
+  let variable = 0;
+  PATTERN_PART.lastIndex = 1;
+  while (PATTERN_PART.lastIndex < end) {
+    const quantifier = PATTERN_PART.exec(pattern);
+    if (quantifier === null)
+      return "takes only characters, classes and quantifiers: no groups, alternatives or look-around";
+    if (quantifier[1] !== undefined && !/^\{\d+\}$/.test(quantifier[1])) variable += 1;
+  }
+  return variable > 1 ? "may have one quantifier of variable length only (*, +, ?, {n,m})" : null;
+}
+
+function entriesOf(map: unknown): [string, unknown][] {
+  return isObject(map) ? Object.entries(map) : [];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A list that reads as one. */
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}

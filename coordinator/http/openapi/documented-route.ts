@@ -1,0 +1,77 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { Scope } from "../../store/account-store.ts";
+import { exampleOf } from "./examples/all.ts";
+import { failureResponses, type FailureStatus } from "./failure-responses.ts";
+import { headersOf } from "./headers.ts";
+import { tagOf } from "./tags.ts";
+
+type Response = NonNullable<RouteConfig["responses"][string]>;
+type OwnResponse = Exclude<Response, { $ref: string }>;
+type Content = NonNullable<OwnResponse["content"]>;
+
+/**
+ * A route as the document shows it: what follows from how `endpoint.ts` serves it stands here once, so that a route says only
+ * what is its own. Adds the failures that any such request can meet, the headers of every answer, tag, security and examples.
+ * @param scope Null: anyone may ask.
+ * @throws {Error} for a route without an operationId.
+ */
+export function documentedRoute(route: RouteConfig, scope: Scope | null, forOpenAi: boolean): RouteConfig {
+  const { operationId, method, path, request } = route;
+  if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
+  const example = exampleOf(operationId);
+  const responses = Object.entries(route.responses);
+  const own = responses.flatMap(([status, response]): [string, OwnResponse][] =>
+    isReference(response) ? [] : [[status, documentedResponse(status, response, scope, example.response)]],
+  );
+  const refused = responses.flatMap(([status, response]) => (isReference(response) ? [Number(status)] : []));
+  const failures = [...refused, ...impliedFailures(route, scope)] as FailureStatus[];
+  return {
+    ...route,
+    tags: [tagOf(path)],
+    security: route.security ?? (scope === null ? [] : [{ bearer: [scope] }]),
+    ...(request?.body === undefined
+      ? {}
+      : {
+          request: {
+            ...request,
+            body: { ...request.body, content: withExample(request.body.content, example.request) },
+          },
+        }),
+    // The route's own words of a status (503 of /health) go before the common ones.
+    responses: { ...failureResponses(failures, forOpenAi), ...Object.fromEntries(own) },
+  };
+}
+
+function isReference(response: Response): response is Extract<Response, { $ref: string }> {
+  return "$ref" in response;
+}
+
+function documentedResponse(status: string, response: OwnResponse, scope: Scope | null, example: unknown): OwnResponse {
+  const { content } = response;
+  const isSuccess = Number(status) < 300;
+  return {
+    ...response,
+    headers: headersOf(scope !== null),
+    ...(content === undefined ? {} : { content: isSuccess ? withExample(content, example) : content }),
+  };
+}
+
+/** Refusals that a request can meet before its handler, and faults. */
+function impliedFailures({ method, request }: RouteConfig, scope: Scope | null): FailureStatus[] {
+  return [
+    ...(scope === null ? [] : ([401, 403] as const)),
+    ...(request?.body === undefined ? [] : ([400, 413, 422] as const)),
+    ...(request?.query === undefined ? [] : ([422] as const)),
+    429,
+    500,
+    // What writes is refused while the coordinator goes down.
+    ...(method === "get" ? [] : ([503] as const)),
+  ];
+}
+
+/** With an example beside the schema of its JSON. */
+function withExample(content: Content, example: unknown): Content {
+  const json = content["application/json"];
+  if (example === undefined || json === undefined) return content;
+  return { ...content, "application/json": { ...json, example } };
+}

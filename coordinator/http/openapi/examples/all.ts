@@ -1,0 +1,12 @@
+import { ACCOUNT_EXAMPLES } from "./account-examples.ts";
+import { CARGO_EXAMPLES } from "./cargo-examples.ts";
+import { CHAT_EXAMPLES } from "./chat-examples.ts";
+import type { Example, Examples } from "./example.ts";
+import { JOB_EXAMPLES } from "./job-examples.ts";
+
+const EXAMPLES: Examples = { ...JOB_EXAMPLES, ...CHAT_EXAMPLES, ...CARGO_EXAMPLES, ...ACCOUNT_EXAMPLES };
+
+/** Empty for an operation that has none; the tests say which must. */
+export function exampleOf(operationId: string): Example {
+  return EXAMPLES[operationId] ?? {};
+}

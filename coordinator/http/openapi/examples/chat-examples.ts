@@ -1,0 +1,94 @@
+import { AT, JOB_ID, LATER, type Examples } from "./example.ts";
+
+const CONVERSATION_ID = "conv_01JGFJJZ00000000000000000D";
+const USAGE = { prompt_tokens: 11, completion_tokens: 13, total_tokens: 24 };
+
+const CONVERSATION = {
+  id: CONVERSATION_ID,
+  title: "Counting",
+  model: "tiny-chat",
+  system_prompt: "You count.",
+  metadata: { customer: "42" },
+  created_at: AT,
+  updated_at: AT,
+};
+const QUESTION = {
+  id: "msg_01JGFJJZ00000000000000000E",
+  role: "user",
+  content: "Count to 3.",
+  status: "completed",
+  job_id: null,
+  finish_reason: null,
+  error: null,
+  created_at: AT,
+  completed_at: AT,
+};
+const ANSWER = {
+  ...QUESTION,
+  id: "msg_01JGFJJZ00000000000000000F",
+  role: "assistant",
+  content: "1, 2, 3.",
+  job_id: JOB_ID,
+  finish_reason: "stop",
+  completed_at: LATER,
+};
+const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll" };
+
+export const CHAT_EXAMPLES: Examples = {
+  createChatCompletion: {
+    request: {
+      model: "tiny-chat",
+      messages: [
+        { role: "system", content: "You count." },
+        { role: "user", content: "Count to 3." },
+      ],
+      temperature: 0,
+      stream: false,
+    },
+    response: {
+      id: JOB_ID,
+      object: "chat.completion",
+      created: 1_767_268_800,
+      model: "tiny-chat",
+      choices: [
+        { index: 0, message: { role: "assistant", content: "1, 2, 3." }, logprobs: null, finish_reason: "stop" },
+      ],
+      usage: USAGE,
+    },
+  },
+  createEmbeddings: {
+    request: { model: "multilingual-e5-small", input: ["an atoll", "a ring of islands"] },
+    response: {
+      object: "list",
+      data: [
+        { object: "embedding", index: 0, embedding: [0.25, -0.5, 0.125] },
+        { object: "embedding", index: 1, embedding: [0.25, -0.25, 0.5] },
+      ],
+      model: "multilingual-e5-small",
+      usage: { prompt_tokens: 9, total_tokens: 9 },
+    },
+  },
+  listModels: { response: { object: "list", data: [MODEL] } },
+  getModel: { response: MODEL },
+  createConversation: {
+    request: { title: "Counting", model: "tiny-chat", system_prompt: "You count.", metadata: { customer: "42" } },
+    response: { data: CONVERSATION },
+  },
+  listConversations: { response: { data: [CONVERSATION], meta: { total: 1, limit: 20, offset: 0 } } },
+  getConversation: {
+    response: { data: { ...CONVERSATION, messages: [QUESTION, ANSWER] }, meta: { total: 2, limit: 100, offset: 0 } },
+  },
+  updateConversation: { request: { title: "Numbers" }, response: { data: { ...CONVERSATION, title: "Numbers" } } },
+  deleteConversation: { response: { data: { id: CONVERSATION_ID, deleted: true } } },
+  postMessage: {
+    request: { content: "Count to 3.", max_tokens: 64, stream: false },
+    response: {
+      data: {
+        message: ANSWER,
+        user_message: QUESTION,
+        job_id: JOB_ID,
+        usage: { ...USAGE, credits_used: 1.5 },
+      },
+    },
+  },
+};

@@ -1,0 +1,88 @@
+import { z, type RouteConfig } from "@hono/zod-openapi";
+import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
+import { openAiType } from "../errors.ts";
+import type { HttpApp } from "../http-deps.ts";
+import { failureHeaders, type HeaderRefs } from "./headers.ts";
+
+export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode];
+
+const MEANINGS: Readonly<Record<FailureStatus, string>> = {
+  400: "The request cannot be read",
+  401: "No valid API key or session token",
+  402: "Too few credits",
+  403: "The key lacks the scope, or the coordinator allows it to nobody",
+  404: "There is no such thing, or it belongs to another account",
+  413: "The body is larger than 1 MB",
+  422: "A field is wrong (`details` names each), or the state of things does not allow it",
+  429: "Too much, too fast: `limit` names which limit, `retry_after` when to come again",
+  500: "A fault of the service, or a job that failed",
+  503: "Not now",
+};
+const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
+
+const fieldErrorSchema = z.object({
+  path: z.string().openapi({ description: 'Dotted ("messages.0.role"); empty for the whole body' }),
+  message: z.string(),
+});
+const retryAfterSchema = z.int().min(1).openapi({ description: "Seconds, as in Retry-After" });
+
+/** What `error` has beside message and code. `answerError` (../errors.ts) writes it. */
+const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
+  422: { details: z.array(fieldErrorSchema).optional() },
+  429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
+  500: {
+    request_id: z.string().optional().openapi({ description: "Of a fault: by what the log names it" }),
+    job_error: z.string().optional().openapi({ description: "Of a job that failed: its error.code" }),
+    retryable: z.boolean().optional().openapi({ description: "Of a job that failed: another try may succeed" }),
+  },
+  503: { retry_after: retryAfterSchema.optional() },
+};
+
+const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
+  401: failureHeaders(["WWW-Authenticate"], []),
+  429: failureHeaders(["Retry-After"], []),
+  503: failureHeaders([], ["Retry-After"]),
+};
+
+/** References to the answers with these statuses. `forOpenAi`: with what OpenAI's clients want beside. */
+export function failureResponses(statuses: readonly FailureStatus[], forOpenAi: boolean): RouteConfig["responses"] {
+  return Object.fromEntries(
+    [...new Set(statuses)]
+      .sort((a, b) => a - b)
+      .map((status) => [status, { $ref: `#/components/responses/${nameOf(status, forOpenAi)}` }]),
+  );
+}
+
+/** Puts what {@link failureResponses} refers to among the document's components. */
+export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
+  for (const forOpenAi of [false, true]) {
+    for (const status of STATUSES) {
+      const name = nameOf(status, forOpenAi);
+      registry.register(name, errorSchema(status, forOpenAi));
+      registry.registerComponent("responses", name, {
+        description: `${MEANINGS[status]}. Codes: ${codesOf(status).join(", ")}`,
+        headers: { ...(HEADERS[status] ?? failureHeaders([], [])) },
+        content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
+      });
+    }
+  }
+}
+
+function nameOf(status: FailureStatus, forOpenAi: boolean): string {
+  return `${forOpenAi ? "OpenAi" : ""}Error${status}`;
+}
+
+function codesOf(status: FailureStatus): ErrorCode[] {
+  return (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => ERROR_STATUS[code] === status);
+}
+
+function errorSchema(status: FailureStatus, forOpenAi: boolean) {
+  const openAiFields = { type: z.literal(openAiType(status)), param: z.string().nullable() };
+  const error = z.object({
+    message: z.string(),
+    ...(forOpenAi ? openAiFields : {}),
+    code: z.enum(codesOf(status)),
+    ...EXTRAS[status],
+  });
+  return z.object({ error });
+}

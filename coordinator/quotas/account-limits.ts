@@ -1,0 +1,56 @@
+import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import type { AccountLimits, AccountStore } from "../store/account-store.ts";
+
+/** What an account may do at once and in a minute, defaults filled in. */
+export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
+
+/** Of an account for which the operator set nothing. Source: spec §8. */
+export const DEFAULT_LIMITS: ResolvedLimits = {
+  requestsPerMinute: 100,
+  concurrentJobs: 10,
+  concurrentStreams: 5,
+};
+
+/** A window keeps one number for each request of the last minute, so that a limit is also a size in memory. */
+const MAX_REQUESTS_PER_MINUTE = 1_000_000;
+const MAX_CONCURRENT = 1_000_000;
+
+/** Smallest and largest value of each limit. No job or no stream at all is allowed: that is how an account is stopped. */
+const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, max: number] } = {
+  requestsPerMinute: [1, MAX_REQUESTS_PER_MINUTE],
+  concurrentJobs: [0, MAX_CONCURRENT],
+  concurrentStreams: [0, MAX_CONCURRENT],
+};
+
+/** The limits in force. `stored` undefined: an account that is gone has those of any other. */
+export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits {
+  return {
+    requestsPerMinute: stored?.requestsPerMinute ?? DEFAULT_LIMITS.requestsPerMinute,
+    concurrentJobs: stored?.concurrentJobs ?? DEFAULT_LIMITS.concurrentJobs,
+    concurrentStreams: stored?.concurrentStreams ?? DEFAULT_LIMITS.concurrentStreams,
+  };
+}
+
+/**
+ * Changes the limits that are given; null puts one back to its default. A running coordinator reads them at the next request.
+ * @throws {ValidationError} naming every limit that is not a whole number in its range; {@link ServiceError} `not_found`.
+ */
+export async function changeLimits(
+  accounts: Pick<AccountStore, "setLimits">,
+  accountId: string,
+  limits: Partial<AccountLimits>,
+): Promise<ResolvedLimits> {
+  assertLimits(limits);
+  return resolveLimits(await accounts.setLimits(accountId, limits));
+}
+
+function assertLimits(limits: Partial<AccountLimits>): void {
+  const errors: FieldError[] = [];
+  for (const [name, value] of Object.entries(limits) as [keyof AccountLimits, number | null][]) {
+    const [min, max] = RANGES[name];
+    if (value !== null && !(Number.isInteger(value) && value >= min && value <= max)) {
+      errors.push({ path: name, message: `must be a whole number from ${min} to ${max}` });
+    }
+  }
+  if (errors.length > 0) throw new ValidationError(errors);
+}

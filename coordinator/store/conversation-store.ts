@@ -1,0 +1,119 @@
+import type { FinishReason } from "../../shared/output.ts";
+import type { NewJob, SubmitOutcome } from "./job-store.ts";
+
+/** A stored chat. Source: DESIGN §4, row Conversations. */
+export interface Conversation {
+  readonly id: string;
+  readonly accountId: string;
+  readonly title: string | null;
+  /** The chat Cargo that answers. */
+  readonly slug: string;
+  readonly systemPrompt: string | null;
+  /** The client's own; never read here. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAtMs: number;
+  /** When something of it last changed: itself, a question or an answer. */
+  readonly updatedAtMs: number;
+}
+
+export const MESSAGE_ROLES = ["user", "assistant"] as const;
+export type MessageRole = (typeof MESSAGE_ROLES)[number];
+/** `in_progress`: an answer whose job has not ended. The others are how a job ends; a user's message is `completed`. */
+export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+export interface MessageError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly role: MessageRole;
+  /** Of an answer: what was delivered, empty while it is in progress. */
+  readonly content: string;
+  readonly state: MessageState;
+  /** The job that makes, or made, the answer; null for a user's message. */
+  readonly jobId: string | null;
+  readonly finishReason: FinishReason | null;
+  readonly error: MessageError | null;
+  readonly createdAtMs: number;
+  readonly completedAtMs: number | null;
+}
+
+/** A user's message and the answer that it waits for. */
+export interface Question {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly content: string;
+  readonly answerId: string;
+  /** The conversation's last message as its asker knows it, null for none: what was said meanwhile is in no prompt. */
+  readonly afterMessageId: string | null;
+}
+
+/** How an answer ends. */
+export interface AnswerEnding {
+  readonly answerId: string;
+  readonly jobId: string;
+  readonly state: Exclude<MessageState, "in_progress">;
+  readonly content: string;
+  readonly finishReason: FinishReason | null;
+  readonly error: MessageError | null;
+  readonly atMs: number;
+}
+
+/** An answer in progress, as a restarted coordinator takes it up. */
+export interface UnfinishedAnswer {
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly answerId: string;
+  readonly jobId: string;
+}
+
+interface Page {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Conversations and their messages. One answer is in progress in each at the most. */
+export interface ConversationStore {
+  create(conversation: Conversation): Promise<void>;
+  get(conversationId: string): Promise<Conversation | undefined>;
+  /** Newest first. */
+  list(accountId: string, page: Page): Promise<{ conversations: Conversation[]; total: number }>;
+  /** Changes what is given. @throws {ServiceError} `not_found`, also for another account's. */
+  update(
+    accountId: string,
+    conversationId: string,
+    changes: { readonly title?: string | null; readonly metadata?: Conversation["metadata"] },
+    atMs: number,
+  ): Promise<Conversation>;
+  /** With all its messages. False when the account has no such conversation. */
+  delete(accountId: string, conversationId: string): Promise<boolean>;
+
+  message(messageId: string): Promise<Message | undefined>;
+  messages(
+    conversationId: string,
+    page: Page & { readonly order: "asc" | "desc" },
+  ): Promise<{ messages: Message[]; total: number }>;
+  /** The newest messages in their order: at most `maxCount`, and none before the one that reaches `maxBytes` of UTF-8 in all. */
+  history(conversationId: string, maxCount: number, maxBytes: number): Promise<Message[]>;
+
+  /**
+   * Stores the question, its answer in progress and the job, whose price is held, in one commit.
+   * @throws {ServiceError} `not_found`; `conversation_busy` when an answer is in progress or something else was said after
+   * `afterMessageId`; and all that submitting a job can. Nothing is stored then.
+   */
+  ask(question: Question, job: NewJob): Promise<SubmitOutcome>;
+  /**
+   * Puts another job in the place of one that ended without output, in one commit with the new one's submission.
+   * @throws {ServiceError} `not_found` when the answer is not in progress by `endedJobId`; and all that submitting a job can.
+   */
+  askAgain(answerId: string, endedJobId: string, job: NewJob): Promise<SubmitOutcome>;
+  /** False when the answer is not in progress by that job: it ended already, or its conversation was deleted. */
+  endAnswer(ending: AnswerEnding): Promise<boolean>;
+  /** Oldest first. */
+  unfinishedAnswers(): Promise<UnfinishedAnswer[]>;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import type { NewWebhook } from "../store/webhook-store.ts";
+import { refusalOf } from "./webhook-address.ts";
+
+/** Where a client wants to be told of an end. */
+export interface WebhookRequest {
+  readonly url: string;
+  /** Null: we make one. */
+  readonly secret: string | null;
+}
+
+export const MAX_WEBHOOK_URL_CHARS = 2_048;
+const SECRET_PREFIX = "whsec_";
+/** Source: Standard Webhooks, "Signature scheme". */
+const SECRET_BYTES = { min: 24, max: 64, generated: 32 };
+
+/**
+ * A webhook to be stored with its job or batch.
+ * @param request Undefined: none.
+ * @throws {ValidationError} naming `webhook_url` or `webhook_secret`.
+ */
+export function newWebhook(
+  request: WebhookRequest | undefined,
+  { allowPrivate, nowMs }: { readonly allowPrivate: boolean; readonly nowMs: number },
+): NewWebhook | null {
+  if (request === undefined) return null;
+  const errors: FieldError[] = [];
+  const url = request.url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(request.url);
+  const refusal =
+    url === null ? `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters` : refusalOf(url, allowPrivate);
+  if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
+  if (request.secret !== null && !isSecret(request.secret)) {
+    const { min, max } = SECRET_BYTES;
+    errors.push({ path: "webhook_secret", message: `must be ${SECRET_PREFIX} and base64 of ${min} to ${max} bytes` });
+  }
+  if (errors.length > 0) throw new ValidationError(errors);
+  return {
+    id: newId("msg", nowMs),
+    url: request.url,
+    secret: request.secret ?? `${SECRET_PREFIX}${randomBytes(SECRET_BYTES.generated).toString("base64")}`,
+    isSecretGenerated: request.secret === null,
+  };
+}
+
+function isSecret(secret: string): boolean {
+  const encoded = secret.slice(SECRET_PREFIX.length);
+  const bytes = Buffer.from(encoded, "base64");
+  // Buffer skips what is not base64: only what it gives back unchanged was.
+  return (
+    secret.startsWith(SECRET_PREFIX) &&
+    bytes.toString("base64") === encoded &&
+    bytes.length >= SECRET_BYTES.min &&
+    bytes.length <= SECRET_BYTES.max
+  );
+}

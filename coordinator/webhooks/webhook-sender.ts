@@ -1,0 +1,172 @@
+import type { Logger } from "pino";
+import { Webhook } from "standardwebhooks";
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { ResolveHost } from "../../shared/private-address.ts";
+import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
+import { DeliveryLines } from "./delivery-lines.ts";
+import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
+import { outcomeOf } from "./retry-schedule.ts";
+
+export interface WebhookSenderDeps {
+  readonly store: WebhookStore;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "warn" | "error">;
+  /** The body that tells of the end of a webhook's job or batch: the same for every try. */
+  readonly payload: (webhook: WebhookRecord) => Promise<string>;
+  readonly resolveHost: ResolveHost;
+  /** 0 (included) to 1 (excluded). */
+  readonly random: () => number;
+  readonly options: {
+    /** Also send to private addresses, and over http. */
+    readonly allowPrivate: boolean;
+    /** Between the first try and the second; the later ones follow by `retry-schedule.ts`. */
+    readonly firstRetryMs: number;
+  };
+}
+
+/** A receiver that takes longer is tried again. */
+export const TRY_LIMIT_MS = 15_000;
+/** After a fault of ours (storage, for one), which is no try. */
+const FAULT_PAUSE_MS = 60_000;
+const MAX_IN_ALL = 32;
+const MAX_PER_ACCOUNT = 4;
+const MS_PER_S = 1_000;
+
+/**
+ * Delivers the outbox: whatever is `pending` in storage is posted until a receiver takes it. What is in memory here is only
+ * when to try next; after a crash `start` reads it again, so that a delivery may be repeated (under the same id) but not lost.
+ */
+export class WebhookSender {
+  readonly #deps: WebhookSenderDeps;
+  readonly #lines = new DeliveryLines(MAX_IN_ALL, MAX_PER_ACCOUNT);
+  /** Everything that is scheduled, due or under way, with its timer while it is scheduled. */
+  readonly #known = new Map<string, Timer | null>();
+  readonly #tries = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(deps: WebhookSenderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes up what is to be delivered from before. */
+  async start(): Promise<void> {
+    for (const webhook of await this.#deps.store.pending()) this.#take(webhook);
+  }
+
+  /** Takes a webhook that has become due now. */
+  add(id: string, accountId: string): void {
+    this.#take({ id, accountId, dueAtMs: this.#deps.clock.now() });
+  }
+
+  /** Breaks off what is under way; it is tried again after the next start. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (const timer of this.#known.values()) timer?.cancel();
+    await Promise.all(this.#tries);
+  }
+
+  #take(webhook: PendingWebhook): void {
+    if (!this.#known.has(webhook.id)) this.#schedule(webhook);
+  }
+
+  #schedule({ id, accountId, dueAtMs }: PendingWebhook): void {
+    if (this.#stop.signal.aborted) return;
+    const delayMs = dueAtMs - this.#deps.clock.now();
+    const becomeDue = (): void => {
+      this.#known.set(id, null);
+      this.#lines.push(accountId, id);
+      this.#pump();
+    };
+    if (delayMs <= 0) becomeDue();
+    else this.#known.set(id, this.#deps.clock.schedule(delayMs, becomeDue));
+  }
+
+  #pump(): void {
+    for (let next = this.#lines.take(); next !== undefined; next = this.#lines.take()) {
+      const { id, accountId } = next;
+      const trying = this.#tryAndPlan(id, accountId).finally(() => {
+        this.#tries.delete(trying);
+        this.#lines.release(accountId);
+        if (!this.#stop.signal.aborted) this.#pump();
+      });
+      this.#tries.add(trying);
+    }
+  }
+
+  async #tryAndPlan(id: string, accountId: string): Promise<void> {
+    let dueAtMs: number | null;
+    try {
+      dueAtMs = await this.#try(id);
+    } catch (error) {
+      if (!this.#stop.signal.aborted)
+        this.#deps.log.error({ err: error, webhook_id: id }, "Webhook could not be tried");
+      dueAtMs = this.#deps.clock.now() + FAULT_PAUSE_MS;
+    }
+    if (dueAtMs === null) this.#known.delete(id);
+    else this.#schedule({ id, accountId, dueAtMs });
+  }
+
+  /** When to try again; null when that is over. */
+  async #try(id: string): Promise<number | null> {
+    const { store, clock, log, options, random } = this.#deps;
+    const webhook = await store.get(id);
+    if (webhook === undefined || webhook.state !== "pending") return null;
+    const atMs = clock.now();
+    const answer = await this.#post(webhook, await this.#deps.payload(webhook), atMs);
+    // Broken off by us: what the receiver made of it is not known.
+    if (answer.status === null && this.#stop.signal.aborted) return null;
+    const tries = webhook.tries.length + 1;
+    const outcome = outcomeOf({
+      status: answer.status,
+      tries,
+      endedAtMs: webhook.endedAtMs ?? atMs,
+      nowMs: clock.now(),
+      firstRetryMs: options.firstRetryMs,
+      random,
+    });
+    await store.record(id, { atMs, ...answer }, outcome);
+    if (outcome.state === "failed") log.warn({ webhook_id: id, tries, ...answer }, "Webhook was given up");
+    return outcome.state === "pending" ? outcome.dueAtMs : null;
+  }
+
+  async #post(webhook: WebhookRecord, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
+    const { clock, options, resolveHost } = this.#deps;
+    const tooLong = new AbortController();
+    const limit = clock.schedule(TRY_LIMIT_MS, () => tooLong.abort());
+    try {
+      const status = await postWebhook({
+        url: webhook.url,
+        headers: signedHeaders(webhook, body, atMs),
+        body,
+        signal: AbortSignal.any([tooLong.signal, this.#stop.signal]),
+        allowPrivate: options.allowPrivate,
+        resolveHost,
+      });
+      return { status, error: null };
+    } catch (error) {
+      const isLate = tooLong.signal.aborted;
+      return { status: null, error: isLate ? `no answer within ${TRY_LIMIT_MS / MS_PER_S} s` : describe(error) };
+    } finally {
+      limit.cancel();
+    }
+  }
+}
+
+/** Source: Standard Webhooks, "Webhook headers". */
+function signedHeaders({ id, secret }: WebhookRecord, body: string, atMs: number): Record<string, string> {
+  const at = new Date(atMs);
+  return {
+    "content-type": "application/json",
+    "user-agent": "Atoll-Webhooks",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(atMs / MS_PER_S)),
+    "webhook-signature": new Webhook(secret).sign(id, at, body),
+  };
+}
+
+/** What the owner is told: the kind of failure, not the address that Node puts into its messages. */
+function describe(error: unknown): string {
+  if (error instanceof AddressRefusedError) return error.message;
+  const code = (error as NodeJS.ErrnoException).code;
+  return typeof code === "string" ? code : "the connection failed";
+}

@@ -1,0 +1,23 @@
+import type { Http } from "./http.ts";
+import { Pages } from "./pages.ts";
+import type { Account, LedgerLine } from "./schemas.ts";
+import type { CallOptions } from "./settings.ts";
+
+export class AccountResource {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Who the caller is, and the credits left. */
+  async get(options?: CallOptions): Promise<Account> {
+    return (await this.#http.call("get", "/account", {}, options)).data;
+  }
+
+  /** What moved the credits, newest first. */
+  ledger({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<LedgerLine> {
+    const load = (offset: number) => this.#http.call("get", "/account/ledger", { query: { limit, offset } }, options);
+    return new Pages(load, ({ id }) => id);
+  }
+}

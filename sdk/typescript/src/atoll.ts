@@ -1,0 +1,46 @@
+import { AccountResource } from "./account.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { Batches } from "./batches.ts";
+import { Cargos } from "./cargos.ts";
+import { Chat } from "./chat.ts";
+import { Conversations } from "./conversations.ts";
+import { EmbeddingsResource } from "./embeddings.ts";
+import { Http } from "./http.ts";
+import { Jobs } from "./jobs.ts";
+import { Models } from "./models.ts";
+import type { Health } from "./schemas.ts";
+import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
+
+/** A client of one coordinator. It holds no connection and need not be closed. */
+export class Atoll {
+  readonly account: AccountResource;
+  readonly apiKeys: ApiKeys;
+  readonly batches: Batches;
+  readonly cargos: Cargos;
+  readonly chat: Chat;
+  readonly conversations: Conversations;
+  readonly embeddings: EmbeddingsResource;
+  readonly jobs: Jobs;
+  readonly models: Models;
+  readonly #http: Http;
+
+  /** @throws {ConfigurationError} without an address: pass `baseUrl` or set ATOLL_BASE_URL. */
+  constructor(options: AtollOptions = {}) {
+    const http = new Http(resolveSettings(options));
+    this.#http = http;
+    this.account = new AccountResource(http);
+    this.apiKeys = new ApiKeys(http);
+    this.batches = new Batches(http);
+    this.cargos = new Cargos(http);
+    this.chat = new Chat(http);
+    this.conversations = new Conversations(http);
+    this.embeddings = new EmbeddingsResource(http);
+    this.jobs = new Jobs(http);
+    this.models = new Models(http);
+  }
+
+  /** How the coordinator is; a degraded one answers too. */
+  health(options?: CallOptions): Promise<Health> {
+    return this.#http.call("get", "/health", {}, options, { acceptedStatus: 503 });
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  AtollError,
+  AuthenticationError,
+  InsufficientCreditsError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+  ServiceUnavailableError,
+  ValidationError,
+  type AtollErrorFacts,
+  type FieldError,
+} from "./errors.ts";
+import { JobFailedError } from "./job-failed-error.ts";
+
+const MOST_QUOTED_CHARS = 200;
+
+/** The error that a refusal stands for. `text` is its body, which a proxy may have written. */
+export function errorOfAnswer(response: Response, text: string): AtollError {
+  const { status, headers } = response;
+  const error = readError(text);
+  const message = stringAt(error, "message") ?? `${status} ${text.slice(0, MOST_QUOTED_CHARS)}`.trim();
+  const facts: AtollErrorFacts = {
+    code: stringAt(error, "code") ?? `http_${status}`,
+    status,
+    details: readDetails(error["details"]),
+    retryAfterS: retryAfterOf(headers.get("retry-after")) ?? numberAt(error, "retry_after"),
+    requestId: headers.get("x-request-id") ?? stringAt(error, "request_id"),
+  };
+  if (facts.code === "job_failed") {
+    return new JobFailedError(message, {
+      ...facts,
+      jobError: stringAt(error, "job_error"),
+      retryable: error["retryable"] === true,
+    });
+  }
+  if (status === 429) return new RateLimitError(message, { ...facts, limit: stringAt(error, "limit") });
+  return new (classOf(status))(message, facts);
+}
+
+function classOf(status: number): new (message: string, facts: AtollErrorFacts) => AtollError {
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      return ValidationError;
+    case 401:
+      return AuthenticationError;
+    case 402:
+      return InsufficientCreditsError;
+    case 403:
+      return PermissionDeniedError;
+    case 404:
+      return NotFoundError;
+    case 503:
+      return ServiceUnavailableError;
+    default:
+      return status >= 500 ? ServerError : AtollError;
+  }
+}
+
+/** Whole seconds; a date counts from now. Null when absent or unreadable. */
+export function retryAfterOf(header: string | null, nowMs: number = Date.now()): number | null {
+  if (header === null) return null;
+  if (/^\d+$/.test(header)) return Number(header);
+  const atMs = Date.parse(header);
+  return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1_000));
+}
+
+/** `error` of the body; empty when the body is not the coordinator's. */
+function readError(text: string): Readonly<Record<string, unknown>> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // A proxy's page: the status says all that is known.
+    return {};
+  }
+  const error = isRecord(body) ? body["error"] : undefined;
+  return isRecord(error) ? error : {};
+}
+
+function readDetails(value: unknown): FieldError[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map((detail) => ({
+    path: stringAt(detail, "path") ?? "",
+    message: stringAt(detail, "message") ?? "",
+  }));
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function stringAt(record: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = record[name];
+  return typeof value === "string" ? value : null;
+}
+
+function numberAt(record: Readonly<Record<string, unknown>>, name: string): number | null {
+  const value = record[name];
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,31 @@
+/** What the package offers. All else may change without notice. */
+export { Atoll } from "./atoll.ts";
+export type { AtollOptions, CallOptions } from "./settings.ts";
+export type { Backoff } from "./retries.ts";
+export {
+  AtollError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  InsufficientCreditsError,
+  NotFoundError,
+  PermissionDeniedError,
+  ProtocolError,
+  RateLimitError,
+  ServerError,
+  ServiceUnavailableError,
+  TimeoutError,
+  ValidationError,
+  type FieldError,
+} from "./errors.ts";
+export { JobFailedError } from "./job-failed-error.ts";
+export type { NewApiKey } from "./api-keys.ts";
+export type { ChatBody } from "./chat.ts";
+export type { MessageFilter } from "./conversations.ts";
+export type { JobFilter, SubmitOptions } from "./jobs.ts";
+export type { StreamedEvent } from "./job-events.ts";
+export type { StreamOptions } from "./job-stream.ts";
+export type { WaitOptions } from "./job-wait.ts";
+export type { Page, Pages } from "./pages.ts";
+export type * from "./schemas.ts";
+export type { components, paths } from "./openapi.ts";

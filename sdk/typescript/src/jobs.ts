@@ -1,0 +1,87 @@
+import { AtollError } from "./errors.ts";
+import type { Http } from "./http.ts";
+import type { StreamedEvent } from "./job-events.ts";
+import { streamJob, type StreamOptions } from "./job-stream.ts";
+import { waitForJob, type WaitOptions } from "./job-wait.ts";
+import { Pages } from "./pages.ts";
+import { randomKey } from "./random-key.ts";
+import type { CancelledJob, Job, JobOutput, JobStatus, JobSummary, SubmitJob, SubmittedJob } from "./schemas.ts";
+import type { CallOptions } from "./settings.ts";
+
+export interface SubmitOptions extends CallOptions {
+  /** The same key and body within 24 h answer the first job again. Default: a new one for each call. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface JobFilter {
+  readonly status?: JobStatus | readonly JobStatus[] | undefined;
+  /** Cargo slug. */
+  readonly workload?: string | undefined;
+  /** Id of a batch. */
+  readonly batch?: string | undefined;
+  /** Jobs of one request, 1 to 100; default 100. */
+  readonly pageSize?: number | undefined;
+  /** How many of the newest are left out. */
+  readonly offset?: number | undefined;
+}
+
+export class Jobs {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Resolves when the job is durable. It can be repeated after a cut connection without making a second job. */
+  async submit(job: SubmitJob, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedJob> {
+    const manner = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
+    return (await this.#http.call("post", "/jobs", { body: job }, options, manner)).data;
+  }
+
+  /** Submits and waits. */
+  async run(job: SubmitJob, options: WaitOptions & SubmitOptions = {}): Promise<Job> {
+    const { timeoutMs, idempotencyKey, ...rest } = options;
+    const { id } = await this.submit(job, { ...rest, idempotencyKey });
+    return this.wait(id, { ...rest, timeoutMs });
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Job> {
+    return (await this.#http.call("get", "/jobs/{id}", { path: { id } }, options)).data;
+  }
+
+  /** Newest first. */
+  list(filter: JobFilter = {}, options?: CallOptions): Pages<JobSummary> {
+    const { status, workload, batch, pageSize: limit = 100, offset: firstOffset } = filter;
+    const states = typeof status === "object" ? status.join(",") : status;
+    const load = (offset: number) =>
+      this.#http.call("get", "/jobs", { query: { limit, offset, status: states, workload, batch } }, options);
+    return new Pages(load, ({ id }) => id, firstOffset);
+  }
+
+  /** Cancels a job; one that is cancelled already stays so. @throws {ValidationError} `job_not_cancellable` when it ended otherwise. */
+  async cancel(id: string, options?: CallOptions): Promise<CancelledJob> {
+    try {
+      return (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data;
+    } catch (error) {
+      if (!(error instanceof AtollError) || error.code !== "job_not_cancellable") throw error;
+      const { status } = await this.get(id, options);
+      if (status === "cancelled") return { id, status };
+      throw error;
+    }
+  }
+
+  /** What the job has produced so far, also while it runs. */
+  async output(id: string, options?: CallOptions): Promise<JobOutput> {
+    return (await this.#http.call("get", "/jobs/{id}/output", { path: { id } }, options)).data;
+  }
+
+  /** Waits for the job to complete. @throws {JobFailedError} when it ends otherwise. */
+  wait(id: string, options: WaitOptions = {}): Promise<Job> {
+    return waitForJob(this.#http, id, options);
+  }
+
+  /** Everything the job says, over dropped connections, to its one `done` or `error`. */
+  stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamedEvent, void, undefined> {
+    return streamJob(this.#http, id, options);
+  }
+}

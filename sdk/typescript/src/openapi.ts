@@ -1,0 +1,4452 @@
+// Generated from the coordinator's OpenAPI document by `npm run sdk:types`. Not for editing.
+
+export interface paths {
+    "/api/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's account and credits */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/cargos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your own Cargos, by slug, with their approval */
+        get: operations["listOwnCargos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What moved the account's credits, newest first
+         * @description The amounts of all lines sum to the account's `credits`, those of `held` to what unfinished jobs hold.
+         */
+        get: operations["listLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** API keys that are not revoked, newest first */
+        get: operations["listApiKeys"];
+        put?: never;
+        /** Create an API key */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key at once */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a session */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the session whose token is sent */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open an account */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cargos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Enabled and approved Cargos, by slug */
+        get: operations["listCargos"];
+        put?: never;
+        /**
+         * Make a Cargo of your own
+         * @description Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md.
+         */
+        post: operations["createCargo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cargos/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A Cargo with the schema of its input
+         * @description No credential is needed, but for a Cargo of your own that is not approved yet.
+         */
+        get: operations["getCargo"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a Cargo of your own
+         * @description Its waiting jobs fail and cost nothing; those that an Island has go on. The slug stays yours.
+         */
+        delete: operations["deleteCargo"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a Cargo of your own
+         * @description Fields that are left out stay. What changes what runs, or raises the price, takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.
+         */
+        patch: operations["changeCargo"];
+        trace?: never;
+    };
+    "/api/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Chat completion
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client leaves.
+         */
+        post: operations["createChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List conversations, newest first */
+        get: operations["listConversations"];
+        put?: never;
+        /** Begin a conversation */
+        post: operations["createConversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A conversation with a page of its messages */
+        get: operations["getConversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation with its messages
+         * @description An answer in progress is cancelled. The jobs of its answers remain among the account's jobs.
+         */
+        delete: operations["deleteConversation"];
+        options?: never;
+        head?: never;
+        /** Change a conversation's title or metadata */
+        patch: operations["updateConversation"];
+        trace?: never;
+    };
+    "/api/v1/conversations/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something in a conversation, and get the answer
+         * @description A chat job on the history, of which the oldest is left out when it does not fit the model. With `stream` the answer is that job's events (as GET /jobs/{id}/stream has them) after one event `message` that names message and job; Last-Event-ID there resumes it. When the client leaves, the job is cancelled and what was delivered stays as the answer.
+         */
+        post: operations["postMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document as a page, at /docs of the coordinator */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Embeddings of texts, in the shape of OpenAI's
+         * @description One job for all texts. It waits for an Island as a chat does, and is cancelled when the client leaves.
+         */
+        post: operations["createEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health and version */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island/recommendations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cargos that an Island should have on its disk, most wanted first */
+        get: operations["recommendCargos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List jobs, newest first */
+        get: operations["listJobs"];
+        put?: never;
+        /**
+         * Submit a job
+         * @description With an Idempotency-Key header, the same key and body within 24 h answer the first job again.
+         */
+        post: operations["submitJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status, output and usage of a job
+         * @description With `wait`, the answer comes when the job has ended, or else after so many seconds, as the job is then.
+         */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        /** Cancel a job that has not ended */
+        delete: operations["cancelJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a job has produced so far
+         * @description Also while it runs. What a job produced before it failed or was cancelled stays readable.
+         */
+        get: operations["getJobOutput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A job's output as it is made
+         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays.
+         */
+        get: operations["streamJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit up to 100 jobs of one Cargo
+         * @description All or none: they are stored, and their prices held, together. Each counts against the account's limit of unfinished jobs as it begins, not as it waits. With an Idempotency-Key header, the same key and body within 24 h answer the first batch again.
+         */
+        post: operations["submitBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/batch/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A batch with the states of its jobs */
+        get: operations["getBatch"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel every job of a batch that has not ended
+         * @description Jobs that have ended stay as they are. A batch whose jobs have all ended: 422 job_not_cancellable.
+         */
+        delete: operations["cancelBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Figures for Prometheus
+         * @description Sums only, nothing of one account or one Island. A proxy may keep the path from the public.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Chat Cargos in the shape of OpenAI's models */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A chat Cargo in the shape of OpenAI's models */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "batch-finished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Every job of a batch with a webhook_url has ended
+         * @description Signed by Standard Webhooks. Delivered at least once: a repeat has the same webhook-id. Tried again for a day, until it is answered with 2xx, or with 410 for no more.
+         */
+        post: operations["batchFinished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "job-ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A job with a webhook_url has ended
+         * @description Signed by Standard Webhooks. Delivered at least once: a repeat has the same webhook-id. Tried again for a day, until it is answered with 2xx, or with 410 for no more.
+         */
+        post: operations["jobEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        Account: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Credits, exact to a millionth */
+            credits: number;
+            email: string;
+            id: string;
+        };
+        AnsweredMessage: {
+            job_id: string;
+            message: components["schemas"]["Message"];
+            usage: components["schemas"]["Usage"];
+            user_message: components["schemas"]["Message"];
+        };
+        ApiKey: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_used_at: string | null;
+            name: string;
+            prefix: string;
+            scopes: ("read" | "write")[];
+        };
+        Batch: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            counts: components["schemas"]["BatchCounts"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @enum {string} */
+            fail_mode: "best_effort" | "fail_fast";
+            /** @example batch_01JGFJJZ00000000000000000 */
+            id: string;
+            /** @description In the order of the inputs */
+            jobs: {
+                id: string;
+                /** @enum {string} */
+                status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            }[];
+            priority: number;
+            /**
+             * @description pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out
+             * @enum {string}
+             */
+            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            webhook: components["schemas"]["WebhookLog"] | null;
+            workload_id: number;
+            workload_slug: string;
+        };
+        BatchCounts: {
+            cancelled: number;
+            completed: number;
+            failed: number;
+            pending: number;
+            queued: number;
+            running: number;
+            timeout: number;
+            total: number;
+        };
+        BatchWebhook: {
+            data: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                completed_at: string | null;
+                counts: components["schemas"]["BatchCounts"];
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                created_at: string;
+                /** @enum {string} */
+                fail_mode: "best_effort" | "fail_fast";
+                /** @example batch_01JGFJJZ00000000000000000 */
+                id: string;
+                /** @description In the order of the inputs */
+                jobs: {
+                    id: string;
+                    /** @enum {string} */
+                    status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+                }[];
+                priority: number;
+                /**
+                 * @description pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out
+                 * @enum {string}
+                 */
+                status: "pending" | "running" | "completed" | "failed" | "cancelled";
+                workload_id: number;
+                workload_slug: string;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "batch.finished";
+        };
+        Cargo: {
+            /** @enum {string} */
+            category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
+            /** @description May be the `model` of a chat completion */
+            chat: boolean;
+            context_tokens: number | null;
+            description: string;
+            licence: string;
+            name: string;
+            onnx_task_type: string | null;
+            /** @description Credits, exact to a millionth */
+            price_per_job: number;
+            required_ram_mb: number;
+            required_vram_mb: number;
+            /** @enum {string} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            slug: string;
+        };
+        CargoDetail: {
+            /** @description By the operator. Until then only its owner sees and runs it */
+            approved: boolean;
+            /** @enum {string} */
+            category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
+            /** @description May be the `model` of a chat completion */
+            chat: boolean;
+            context_tokens: number | null;
+            description: string;
+            example_input: {
+                [key: string]: unknown;
+            };
+            /** @description JSON Schema of a job's input */
+            input_schema: {
+                [key: string]: unknown;
+            };
+            licence: string;
+            name: string;
+            onnx_task_type: string | null;
+            /** @description Credits, exact to a millionth */
+            price_per_job: number;
+            required_ram_mb: number;
+            required_vram_mb: number;
+            run_limit_s: number;
+            /** @enum {string} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            slug: string;
+            wait_limit_s: number;
+            workload_id: number;
+        };
+        ChangeCargo: {
+            args?: string[] | null;
+            /** @enum {string} */
+            category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
+            container?: {
+                command: string[] | null;
+                digest: string | null;
+                gpu: boolean;
+                image: string;
+                network: boolean;
+            } | null;
+            context_tokens?: number | null;
+            description?: string;
+            enabled?: boolean;
+            example_input?: {
+                [key: string]: unknown;
+            };
+            input_schema?: {
+                [key: string]: unknown;
+            } | null;
+            licence?: string;
+            memory?: {
+                head_dim: number;
+                kv_heads: number;
+                layers: number;
+                sequences: number;
+                vocabulary: number;
+            } | {
+                working_mb: number;
+            } | null;
+            model?: {
+                sha256: string | null;
+                size_bytes: number | null;
+                url: string;
+            } | null;
+            name?: string;
+            onnx_task_type?: string | null;
+            parameters?: string | null;
+            price_per_job?: number;
+            quantization?: string | null;
+            required_ram_mb?: number;
+            required_vram_mb?: number;
+            run_limit_s?: number | null;
+            /** @enum {string} */
+            runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            wait_limit_s?: number | null;
+            /** @enum {string|null} */
+            weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
+        };
+        ChatCompletion: {
+            choices: {
+                /** @enum {string} */
+                finish_reason: "stop" | "length";
+                index: number;
+                logprobs: null;
+                message: {
+                    content: string;
+                    /** @enum {string} */
+                    role: "assistant";
+                };
+            }[];
+            created: number;
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "chat.completion";
+            usage: {
+                completion_tokens: number;
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        ChatCompletionChunk: {
+            /** @description Empty in the chunk that carries `usage` */
+            choices: {
+                delta: {
+                    content?: string;
+                    /** @enum {string} */
+                    role?: "assistant";
+                };
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | null;
+                index: number;
+                logprobs: null;
+            }[];
+            created: number;
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "chat.completion.chunk";
+            usage?: {
+                completion_tokens: number;
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        /** @description The job failed in mid-stream; no [DONE] follows */
+        ChatCompletionError: {
+            error: {
+                code: string;
+                message: string;
+                param: null;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
+        ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
+        ChatCompletionRequest: {
+            frequency_penalty?: number | null;
+            max_completion_tokens?: number | null;
+            max_tokens?: number | null;
+            messages: {
+                content: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "text";
+                }[];
+                /** @enum {string} */
+                role: "system" | "user" | "assistant" | "tool" | "developer";
+            }[];
+            /** @description Slug of a chat Cargo; the operator's default when left out */
+            model?: string | null;
+            /** @enum {number|null} */
+            n?: 1 | null;
+            presence_penalty?: number | null;
+            response_format?: {
+                /** @enum {string} */
+                type: "text";
+            } | {
+                /** @enum {string} */
+                type: "json_object";
+            } | {
+                json_schema: {
+                    description?: string;
+                    name?: string;
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean | null;
+                };
+                /** @enum {string} */
+                type: "json_schema";
+            } | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            stream?: boolean | null;
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            temperature?: number | null;
+            top_p?: number | null;
+        };
+        Conversation: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            metadata: {
+                [key: string]: string;
+            };
+            model: string;
+            system_prompt: string | null;
+            title: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+        };
+        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        ConversationWithMessages: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            messages: components["schemas"]["Message"][];
+            metadata: {
+                [key: string]: string;
+            };
+            model: string;
+            system_prompt: string | null;
+            title: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+        };
+        CreateApiKey: {
+            name?: string;
+            /**
+             * @description Comma-separated, of read, write; or an array
+             * @example read,write
+             */
+            scopes?: string | string[];
+        };
+        CreateCargo: {
+            args?: string[] | null;
+            /** @enum {string} */
+            category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
+            container?: {
+                command: string[] | null;
+                digest: string | null;
+                gpu: boolean;
+                image: string;
+                network: boolean;
+            } | null;
+            context_tokens?: number | null;
+            description: string;
+            enabled?: boolean;
+            example_input: {
+                [key: string]: unknown;
+            };
+            input_schema?: {
+                [key: string]: unknown;
+            } | null;
+            licence: string;
+            memory?: {
+                head_dim: number;
+                kv_heads: number;
+                layers: number;
+                sequences: number;
+                vocabulary: number;
+            } | {
+                working_mb: number;
+            } | null;
+            model?: {
+                sha256: string | null;
+                size_bytes: number | null;
+                url: string;
+            } | null;
+            name: string;
+            onnx_task_type?: string | null;
+            parameters?: string | null;
+            price_per_job: number;
+            quantization?: string | null;
+            required_ram_mb: number;
+            required_vram_mb: number;
+            run_limit_s?: number | null;
+            /** @enum {string} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            slug: string;
+            wait_limit_s?: number | null;
+            /** @enum {string|null} */
+            weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
+        };
+        CreateConversation: {
+            /** @description The client's own: at most 16 entries */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description Slug of a chat Cargo; the operator's default when left out */
+            model?: string | null;
+            system_prompt?: string | null;
+            title?: string | null;
+        };
+        CreatedApiKey: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            data: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                created_at: string;
+                id: string;
+                name: string;
+                prefix: string;
+                scopes: ("read" | "write")[];
+            };
+            id: string;
+            /** @description The secret, shown only here */
+            key: string;
+            name: string;
+            scopes: ("read" | "write")[];
+        };
+        Credentials: {
+            email: string;
+            password: string;
+        };
+        DoneEvent: {
+            /** @enum {string} */
+            finish_reason: "stop" | "length";
+            /** @description What the Cargo produced, unless it is text: that was streamed */
+            output?: unknown;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "done";
+            usage: components["schemas"]["Usage"];
+        };
+        Embeddings: {
+            data: {
+                embedding: number[] | string;
+                index: number;
+                /** @enum {string} */
+                object: "embedding";
+            }[];
+            model: string;
+            /** @enum {string} */
+            object: "list";
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        EmbeddingsRequest: {
+            /** @description Not supported */
+            dimensions?: null;
+            /**
+             * @description base64: little-endian 32-bit floats; float when left out
+             * @enum {string|null}
+             */
+            encoding_format?: "float" | "base64" | null;
+            input: string | string[];
+            /** @description Slug of an onnx Cargo for feature-extraction */
+            model: string;
+        };
+        Error400: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_json" | "bad_request";
+                message: string;
+            };
+        };
+        Error401: {
+            error: {
+                /** @enum {string} */
+                code: "unauthenticated";
+                message: string;
+            };
+        };
+        Error402: {
+            error: {
+                /** @enum {string} */
+                code: "insufficient_credits";
+                message: string;
+            };
+        };
+        Error403: {
+            error: {
+                /** @enum {string} */
+                code: "insufficient_scope";
+                message: string;
+            };
+        };
+        Error404: {
+            error: {
+                /** @enum {string} */
+                code: "not_found" | "cargo_not_found";
+                message: string;
+            };
+        };
+        Error413: {
+            error: {
+                /** @enum {string} */
+                code: "payload_too_large";
+                message: string;
+            };
+        };
+        Error422: {
+            error: {
+                /** @enum {string} */
+                code: "validation_failed" | "email_taken" | "slug_taken" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                details?: {
+                    message: string;
+                    /** @description Dotted ("messages.0.role"); empty for the whole body */
+                    path: string;
+                }[];
+                message: string;
+            };
+        };
+        Error429: {
+            error: {
+                /** @enum {string} */
+                code: "rate_limited";
+                /** @enum {string} */
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
+                message: string;
+                /** @description Seconds, as in Retry-After */
+                retry_after: number;
+            };
+        };
+        Error500: {
+            error: {
+                /** @enum {string} */
+                code: "internal" | "job_failed";
+                /** @description Of a job that failed: its error.code */
+                job_error?: string;
+                message: string;
+                /** @description Of a fault: by what the log names it */
+                request_id?: string;
+                /** @description Of a job that failed: another try may succeed */
+                retryable?: boolean;
+            };
+        };
+        Error503: {
+            error: {
+                /** @enum {string} */
+                code: "no_island_available" | "shutting_down";
+                message: string;
+                /** @description Seconds, as in Retry-After */
+                retry_after?: number;
+            };
+        };
+        ErrorEvent: {
+            /** @enum {string} */
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "shutting_down" | "internal" | "cancelled";
+            error: string;
+            /** @description Another try may succeed */
+            retryable: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "error";
+        };
+        Health: {
+            checks: {
+                /** @enum {string} */
+                store: "ok" | "failing";
+            };
+            /** @enum {string} */
+            status: "ok" | "degraded";
+            version: string;
+        };
+        ImageEvent: {
+            data: string;
+            /** @example png */
+            format: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+        };
+        Job: {
+            attempts: number;
+            batch_id: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            duration_ms: number | null;
+            error: {
+                /** @enum {string} */
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "shutting_down" | "internal";
+                message: string;
+                retryable: boolean;
+            } | null;
+            /** @enum {string|null} */
+            finish_reason: "stop" | "length" | null;
+            id: string;
+            input: {
+                [key: string]: unknown;
+            };
+            island_id: string | null;
+            /** @description Text, or the JSON value that the Cargo produced; null unless completed */
+            output?: unknown;
+            priority: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            started_at: string | null;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            timings: {
+                first_output_ms: number | null;
+                load_ms: number;
+                run_ms: number;
+            } | null;
+            usage: components["schemas"]["Usage"] | null;
+            waiting: components["schemas"]["Waiting"] | null;
+            webhook: components["schemas"]["WebhookLog"] | null;
+            workload_id: number;
+            workload_slug: string;
+        };
+        /** @description Any number of status, token, progress and image, then exactly one done or error, which is the last */
+        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        JobOutput: {
+            id: string;
+            /** @description The job completed, and `output` is all of it */
+            is_complete: boolean;
+            /** @description Text so far, the last image as {format, data}, or once completed the output; null before anything */
+            output?: unknown;
+            /** @description The last that the Cargo told */
+            progress: {
+                step: number;
+                total: number;
+            } | null;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            /** @description Model tokens delivered */
+            tokens: number;
+            /** @description Null until the job has ended */
+            usage: components["schemas"]["Usage"] | null;
+            workload_slug: string;
+        };
+        JobSummary: {
+            batch_id: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            workload_slug: string;
+        };
+        JobWebhook: {
+            data: {
+                attempts: number;
+                batch_id: string | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                completed_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                created_at: string;
+                duration_ms: number | null;
+                error: {
+                    /** @enum {string} */
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "shutting_down" | "internal";
+                    message: string;
+                    retryable: boolean;
+                } | null;
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | null;
+                id: string;
+                island_id: string | null;
+                /** @description Text, or the JSON value that the Cargo produced; null unless completed */
+                output?: unknown;
+                /** @description The output is too large; GET /jobs/{id} has it */
+                output_omitted: boolean;
+                priority: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                started_at: string | null;
+                /** @enum {string} */
+                status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+                timings: {
+                    first_output_ms: number | null;
+                    load_ms: number;
+                    run_ms: number;
+                } | null;
+                usage: components["schemas"]["Usage"] | null;
+                workload_id: number;
+                workload_slug: string;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "job.completed" | "job.failed" | "job.cancelled" | "job.timeout";
+        };
+        LedgerLine: {
+            /** @description Change of `credits`; negative takes away */
+            amount: number;
+            /** @description `credits` afterwards */
+            balance: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Change of what is set aside for unfinished jobs */
+            held: number;
+            /** @description Grows with time */
+            id: number;
+            job_id: string | null;
+            /**
+             * @description grant: credits given. hold: set aside when a job is submitted. charge: taken of what was set aside. release: what was set aside and not charged comes back. earning: an Island of the account ran a job
+             * @enum {string}
+             */
+            kind: "grant" | "hold" | "charge" | "release" | "earning";
+        };
+        Message: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            /** @description Of an answer: what was delivered, so far while it is in progress */
+            content: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /** @enum {string|null} */
+            finish_reason: "stop" | "length" | null;
+            id: string;
+            /** @description Of an answer: the job that makes it */
+            job_id: string | null;
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /** @enum {string} */
+            status: "in_progress" | "completed" | "failed" | "cancelled" | "timeout";
+        };
+        MessageEvent: {
+            conversation_id: string;
+            job_id: string;
+            message: components["schemas"]["Message"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message";
+            user_message: components["schemas"]["Message"];
+        };
+        Model: {
+            created: number;
+            id: string;
+            /** @enum {string} */
+            object: "model";
+            owned_by: string;
+        };
+        OpenAiError400: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_json" | "bad_request";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
+        OpenAiError401: {
+            error: {
+                /** @enum {string} */
+                code: "unauthenticated";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "authentication_error";
+            };
+        };
+        OpenAiError402: {
+            error: {
+                /** @enum {string} */
+                code: "insufficient_credits";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "insufficient_quota";
+            };
+        };
+        OpenAiError403: {
+            error: {
+                /** @enum {string} */
+                code: "insufficient_scope";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "permission_error";
+            };
+        };
+        OpenAiError404: {
+            error: {
+                /** @enum {string} */
+                code: "not_found" | "cargo_not_found";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
+        OpenAiError413: {
+            error: {
+                /** @enum {string} */
+                code: "payload_too_large";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
+        OpenAiError422: {
+            error: {
+                /** @enum {string} */
+                code: "validation_failed" | "email_taken" | "slug_taken" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                details?: {
+                    message: string;
+                    /** @description Dotted ("messages.0.role"); empty for the whole body */
+                    path: string;
+                }[];
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
+        OpenAiError429: {
+            error: {
+                /** @enum {string} */
+                code: "rate_limited";
+                /** @enum {string} */
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
+                message: string;
+                param: string | null;
+                /** @description Seconds, as in Retry-After */
+                retry_after: number;
+                /** @enum {string} */
+                type: "rate_limit_error";
+            };
+        };
+        OpenAiError500: {
+            error: {
+                /** @enum {string} */
+                code: "internal" | "job_failed";
+                /** @description Of a job that failed: its error.code */
+                job_error?: string;
+                message: string;
+                param: string | null;
+                /** @description Of a fault: by what the log names it */
+                request_id?: string;
+                /** @description Of a job that failed: another try may succeed */
+                retryable?: boolean;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
+        OpenAiError503: {
+            error: {
+                /** @enum {string} */
+                code: "no_island_available" | "shutting_down";
+                message: string;
+                param: string | null;
+                /** @description Seconds, as in Retry-After */
+                retry_after?: number;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
+        OwnedCargo: {
+            /** @description By the operator. Until then only you see and run it */
+            approved: boolean;
+            args?: string[];
+            /** @enum {string} */
+            category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
+            container?: {
+                command: string[] | null;
+                digest: string | null;
+                gpu: boolean;
+                image: string;
+                network: boolean;
+            };
+            context_tokens: number | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            description: string;
+            enabled: boolean;
+            example_input: {
+                [key: string]: unknown;
+            };
+            input_schema?: {
+                [key: string]: unknown;
+            };
+            licence: string;
+            memory?: {
+                head_dim: number;
+                kv_heads: number;
+                layers: number;
+                sequences: number;
+                vocabulary: number;
+            } | {
+                working_mb: number;
+            };
+            model: {
+                sha256: string | null;
+                size_bytes: number | null;
+                url: string;
+            } | null;
+            name: string;
+            onnx_task_type: string | null;
+            parameters?: string;
+            price_per_job: number;
+            quantization?: string;
+            required_ram_mb: number;
+            required_vram_mb: number;
+            /** @description Counts the changes */
+            revision: number;
+            run_limit_s: number;
+            /** @enum {string} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            slug: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+            wait_limit_s: number;
+            /** @enum {string} */
+            weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4";
+        };
+        PostMessage: {
+            content: string;
+            frequency_penalty?: number | null;
+            max_completion_tokens?: number | null;
+            max_tokens?: number | null;
+            presence_penalty?: number | null;
+            response_format?: {
+                /** @enum {string} */
+                type: "text";
+            } | {
+                /** @enum {string} */
+                type: "json_object";
+            } | {
+                json_schema: {
+                    description?: string;
+                    name?: string;
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean | null;
+                };
+                /** @enum {string} */
+                type: "json_schema";
+            } | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            stream?: boolean | null;
+            temperature?: number | null;
+            top_p?: number | null;
+        };
+        ProgressEvent: {
+            step: number;
+            total: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "progress";
+        };
+        Recommendation: {
+            demand_score: number;
+            estimated_earnings_per_job: string;
+            model_hash: string | null;
+            model_url: string;
+            queued_demand: number;
+            /** @enum {string} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            workload_slug: string;
+        };
+        Session: {
+            account: components["schemas"]["Account"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /** @description st_…; has every scope and may manage keys */
+            token: string;
+        };
+        StatusEvent: {
+            /**
+             * @description streaming: output follows
+             * @enum {string}
+             */
+            state: "pending" | "queued" | "running" | "streaming";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "status";
+        };
+        SubmitBatch: {
+            /**
+             * @description fail_fast: the first job that fails or times out cancels the rest
+             * @default best_effort
+             * @enum {string}
+             */
+            fail_mode?: "best_effort" | "fail_fast";
+            /**
+             * @description One job each
+             * @example [
+             *       {
+             *         "prompt": "Count to 3."
+             *       },
+             *       {
+             *         "prompt": "Count to 5."
+             *       }
+             *     ]
+             */
+            inputs: {
+                [key: string]: unknown;
+            }[];
+            /** @default 0 */
+            priority?: number;
+            /**
+             * @description Signs the POST: whsec_ and base64 of 24 to 64 bytes. Without it one is made, and answered this once
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            webhook_secret?: string;
+            /**
+             * @description Where a signed POST (Standard Webhooks) tells of the end; https, and not a private address
+             * @example https://example.com/hooks/atoll
+             */
+            webhook_url?: string;
+            /**
+             * @description Cargo slug
+             * @example tiny-chat
+             */
+            workload: string;
+        };
+        SubmitJob: {
+            /** @description Cargo-specific parameters; see input_schema of the Cargo */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @default 0 */
+            priority?: number;
+            /**
+             * @description Signs the POST: whsec_ and base64 of 24 to 64 bytes. Without it one is made, and answered this once
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            webhook_secret?: string;
+            /**
+             * @description Where a signed POST (Standard Webhooks) tells of the end; https, and not a private address
+             * @example https://example.com/hooks/atoll
+             */
+            webhook_url?: string;
+            /**
+             * @description Cargo slug
+             * @example tiny-chat
+             */
+            workload: string;
+        };
+        SubmittedBatch: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            counts: components["schemas"]["BatchCounts"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @enum {string} */
+            fail_mode: "best_effort" | "fail_fast";
+            /** @example batch_01JGFJJZ00000000000000000 */
+            id: string;
+            /** @description In the order of the inputs */
+            jobs: {
+                id: string;
+                /** @enum {string} */
+                status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            }[];
+            priority: number;
+            /**
+             * @description pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out
+             * @enum {string}
+             */
+            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            webhook: components["schemas"]["WebhookLog"] | null;
+            /** @description The secret that was made for the webhook; a repeat by Idempotency-Key answers it again, nothing else does */
+            webhook_secret?: string;
+            workload_id: number;
+            workload_slug: string;
+        };
+        SubmittedJob: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            input: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            status: "submitted";
+            /** @description The secret that was made for the webhook; a repeat by Idempotency-Key answers it again, nothing else does */
+            webhook_secret?: string;
+            workload_id: number;
+            workload_slug: string;
+        };
+        TokenEvent: {
+            /** @description Text to append */
+            content: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "token";
+        };
+        /** @description What is left out stays; a title of null removes it */
+        UpdateConversation: {
+            /** @description The client's own: at most 16 entries */
+            metadata?: {
+                [key: string]: string;
+            };
+            title?: string | null;
+        };
+        Usage: {
+            completion_tokens: number;
+            /** @description Credits, exact to a millionth */
+            credits_used: number;
+            prompt_tokens: number;
+            total_tokens: number;
+        };
+        /** @description Why the job has not begun; null once it has */
+        Waiting: {
+            /**
+             * @description The reason in words
+             * @example 2 Islands fit, all busy
+             */
+            message: string;
+            /** @description Place in the queue of its Cargo, 1 is next */
+            position: number;
+            /** @enum {string} */
+            reason: "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
+        };
+        WebhookLog: {
+            /** @description The last ten, oldest first */
+            attempts: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                at: string;
+                error: string | null;
+                status: number | null;
+            }[];
+            /**
+             * @description waiting: for the end. pending: to be delivered. failed: given up, after a day or by a 410
+             * @enum {string}
+             */
+            state: "waiting" | "pending" | "delivered" | "failed";
+            url: string;
+        };
+    };
+    responses: {
+        /** @description The request cannot be read. Codes: invalid_json, bad_request */
+        Error400: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error400"];
+            };
+        };
+        /** @description No valid API key or session token. Codes: unauthenticated */
+        Error401: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["Authenticate"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error401"];
+            };
+        };
+        /** @description Too few credits. Codes: insufficient_credits */
+        Error402: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error402"];
+            };
+        };
+        /** @description The key lacks the scope, or the coordinator allows it to nobody. Codes: insufficient_scope */
+        Error403: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error403"];
+            };
+        };
+        /** @description There is no such thing, or it belongs to another account. Codes: not_found, cargo_not_found */
+        Error404: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error404"];
+            };
+        };
+        /** @description The body is larger than 1 MB. Codes: payload_too_large */
+        Error413: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error413"];
+            };
+        };
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        Error422: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error422"];
+            };
+        };
+        /** @description Too much, too fast: `limit` names which limit, `retry_after` when to come again. Codes: rate_limited */
+        Error429: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error429"];
+            };
+        };
+        /** @description A fault of the service, or a job that failed. Codes: internal, job_failed */
+        Error500: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error500"];
+            };
+        };
+        /** @description Not now. Codes: no_island_available, shutting_down */
+        Error503: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error503"];
+            };
+        };
+        /** @description The request cannot be read. Codes: invalid_json, bad_request */
+        OpenAiError400: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError400"];
+            };
+        };
+        /** @description No valid API key or session token. Codes: unauthenticated */
+        OpenAiError401: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["Authenticate"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError401"];
+            };
+        };
+        /** @description Too few credits. Codes: insufficient_credits */
+        OpenAiError402: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError402"];
+            };
+        };
+        /** @description The key lacks the scope, or the coordinator allows it to nobody. Codes: insufficient_scope */
+        OpenAiError403: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError403"];
+            };
+        };
+        /** @description There is no such thing, or it belongs to another account. Codes: not_found, cargo_not_found */
+        OpenAiError404: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError404"];
+            };
+        };
+        /** @description The body is larger than 1 MB. Codes: payload_too_large */
+        OpenAiError413: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError413"];
+            };
+        };
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        OpenAiError422: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError422"];
+            };
+        };
+        /** @description Too much, too fast: `limit` names which limit, `retry_after` when to come again. Codes: rate_limited */
+        OpenAiError429: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError429"];
+            };
+        };
+        /** @description A fault of the service, or a job that failed. Codes: internal, job_failed */
+        OpenAiError500: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError500"];
+            };
+        };
+        /** @description Not now. Codes: no_island_available, shutting_down */
+        OpenAiError503: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError503"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description How to sign in: Bearer */
+        Authenticate: string;
+        /** @description How to sign in: Bearer */
+        AuthenticateIfKnown: string;
+        /** @description Requests that the key or session may send in a minute */
+        RateLimit: number;
+        /** @description Requests that the key or session may send in a minute */
+        RateLimitIfKnown: number;
+        /** @description How many of them are left now */
+        RateLimitRemaining: number;
+        /** @description How many of them are left now */
+        RateLimitRemainingIfKnown: number;
+        /** @description Unix time in seconds at which the oldest request counted gives its place back */
+        RateLimitReset: number;
+        /** @description Unix time in seconds at which the oldest request counted gives its place back */
+        RateLimitResetIfKnown: number;
+        /** @description Of this request, as in the log; the caller's own where it sent a harmless one */
+        RequestId: string;
+        /** @description Of this request, as in the log; the caller's own where it sent a harmless one */
+        RequestIdIfKnown: string;
+        /** @description Seconds until another try is worth it */
+        RetryAfter: number;
+        /** @description Seconds until another try is worth it */
+        RetryAfterIfKnown: number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "email": "ada@example.com",
+                     *         "credits": 9998.5,
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Account"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listOwnCargos: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cargos */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "slug": "my-words",
+                     *           "name": "My words",
+                     *           "description": "Tells the mood of a text",
+                     *           "category": "text",
+                     *           "runtime_type": "onnx",
+                     *           "onnx_task_type": "text-classification",
+                     *           "licence": "Apache-2.0",
+                     *           "price_per_job": 0.25,
+                     *           "required_ram_mb": 512,
+                     *           "required_vram_mb": 0,
+                     *           "model": {
+                     *             "url": "hf:ada/my-words",
+                     *             "sha256": null,
+                     *             "size_bytes": 67000000
+                     *           },
+                     *           "context_tokens": null,
+                     *           "run_limit_s": 300,
+                     *           "wait_limit_s": 3600,
+                     *           "example_input": {
+                     *             "input": "What a day!"
+                     *           },
+                     *           "enabled": true,
+                     *           "approved": false,
+                     *           "revision": 1,
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "updated_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["OwnedCargo"][];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listLedger: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of the ledger */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 2,
+                     *           "kind": "hold",
+                     *           "amount": -1.5,
+                     *           "held": 1.5,
+                     *           "balance": 9998.5,
+                     *           "job_id": "job_01JGFJJZ00000000000000000A",
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "grant",
+                     *           "amount": 10000,
+                     *           "held": 0,
+                     *           "balance": 10000,
+                     *           "job_id": null,
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 2,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LedgerLine"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Keys */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "key_01JGFJJZ00000000000000000H",
+                     *           "name": "Laptop",
+                     *           "scopes": [
+                     *             "read",
+                     *             "write"
+                     *           ],
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "prefix": "ak_a1B2a1B2",
+                     *           "last_used_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ApiKey"][];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "scopes": "read,write"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key, with its secret for the only time */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "key_01JGFJJZ00000000000000000H",
+                     *         "name": "Laptop",
+                     *         "scopes": [
+                     *           "read",
+                     *           "write"
+                     *         ],
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "prefix": "ak_a1B2a1B2"
+                     *       },
+                     *       "key": "ak_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                     *       "id": "key_01JGFJJZ00000000000000000H",
+                     *       "name": "Laptop",
+                     *       "scopes": [
+                     *         "read",
+                     *         "write"
+                     *       ],
+                     *       "created_at": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "key_01JGFJJZ00000000000000000H",
+                     *         "revoked": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {boolean} */
+                            revoked: true;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        responses: {
+            /** @description The session */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "st_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "account": {
+                     *           "id": "user_01JGFJJZ00000000000000000G",
+                     *           "email": "ada@example.com",
+                     *           "credits": 9998.5,
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "logged_out": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            logged_out: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        responses: {
+            /** @description The account and its first session */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "st_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "account": {
+                     *           "id": "user_01JGFJJZ00000000000000000G",
+                     *           "email": "ada@example.com",
+                     *           "credits": 9998.5,
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listCargos: {
+        parameters: {
+            query?: {
+                category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
+                runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cargos */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "cargos": [
+                     *         {
+                     *           "slug": "tiny-chat",
+                     *           "name": "Tiny Chat",
+                     *           "description": "Counts, adds small numbers and tells very short stories",
+                     *           "runtime_type": "llmcpp",
+                     *           "onnx_task_type": null,
+                     *           "category": "llm",
+                     *           "price_per_job": 0.01,
+                     *           "required_vram_mb": 0,
+                     *           "required_ram_mb": 256,
+                     *           "context_tokens": 1024,
+                     *           "licence": "MIT",
+                     *           "chat": true
+                     *         }
+                     *       ],
+                     *       "count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        cargos: components["schemas"]["Cargo"][];
+                        count: number;
+                    };
+                };
+            };
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    createCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "slug": "my-words",
+                 *       "name": "My words",
+                 *       "description": "Tells the mood of a text",
+                 *       "category": "text",
+                 *       "runtime_type": "onnx",
+                 *       "onnx_task_type": "text-classification",
+                 *       "licence": "Apache-2.0",
+                 *       "price_per_job": 0.25,
+                 *       "required_ram_mb": 512,
+                 *       "required_vram_mb": 0,
+                 *       "model": {
+                 *         "url": "hf:ada/my-words",
+                 *         "sha256": null,
+                 *         "size_bytes": 67000000
+                 *       },
+                 *       "context_tokens": null,
+                 *       "run_limit_s": 300,
+                 *       "wait_limit_s": 3600,
+                 *       "example_input": {
+                 *         "input": "What a day!"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateCargo"];
+            };
+        };
+        responses: {
+            /** @description The Cargo, not approved */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "name": "My words",
+                     *         "description": "Tells the mood of a text",
+                     *         "category": "text",
+                     *         "runtime_type": "onnx",
+                     *         "onnx_task_type": "text-classification",
+                     *         "licence": "Apache-2.0",
+                     *         "price_per_job": 0.25,
+                     *         "required_ram_mb": 512,
+                     *         "required_vram_mb": 0,
+                     *         "model": {
+                     *           "url": "hf:ada/my-words",
+                     *           "sha256": null,
+                     *           "size_bytes": 67000000
+                     *         },
+                     *         "context_tokens": null,
+                     *         "run_limit_s": 300,
+                     *         "wait_limit_s": 3600,
+                     *         "example_input": {
+                     *           "input": "What a day!"
+                     *         },
+                     *         "enabled": true,
+                     *         "approved": false,
+                     *         "revision": 1,
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["OwnedCargo"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Cargo */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "tiny-chat",
+                     *         "name": "Tiny Chat",
+                     *         "description": "Counts, adds small numbers and tells very short stories",
+                     *         "runtime_type": "llmcpp",
+                     *         "onnx_task_type": null,
+                     *         "category": "llm",
+                     *         "price_per_job": 0.01,
+                     *         "required_vram_mb": 0,
+                     *         "required_ram_mb": 256,
+                     *         "context_tokens": 1024,
+                     *         "licence": "MIT",
+                     *         "chat": true,
+                     *         "workload_id": 7,
+                     *         "input_schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "prompt": {
+                     *               "type": "string"
+                     *             }
+                     *           }
+                     *         },
+                     *         "example_input": {
+                     *           "prompt": "Count to 3."
+                     *         },
+                     *         "run_limit_s": 300,
+                     *         "wait_limit_s": 3600,
+                     *         "approved": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CargoDetail"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    deleteCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "deleted": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            deleted: true;
+                            slug: string;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    changeCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "price_per_job": 0.5
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeCargo"];
+            };
+        };
+        responses: {
+            /** @description The Cargo */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "name": "My words",
+                     *         "description": "Tells the mood of a text",
+                     *         "category": "text",
+                     *         "runtime_type": "onnx",
+                     *         "onnx_task_type": "text-classification",
+                     *         "licence": "Apache-2.0",
+                     *         "price_per_job": 0.5,
+                     *         "required_ram_mb": 512,
+                     *         "required_vram_mb": 0,
+                     *         "model": {
+                     *           "url": "hf:ada/my-words",
+                     *           "sha256": null,
+                     *           "size_bytes": 67000000
+                     *         },
+                     *         "context_tokens": null,
+                     *         "run_limit_s": 300,
+                     *         "wait_limit_s": 3600,
+                     *         "example_input": {
+                     *           "input": "What a day!"
+                     *         },
+                     *         "enabled": true,
+                     *         "approved": false,
+                     *         "revision": 2,
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["OwnedCargo"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "messages": [
+                 *         {
+                 *           "role": "system",
+                 *           "content": "You count."
+                 *         },
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Count to 3."
+                 *         }
+                 *       ],
+                 *       "temperature": 0,
+                 *       "stream": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChatCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The completion, or with `stream` its chunks as Server-Sent Events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01JGFJJZ00000000000000000A",
+                     *       "object": "chat.completion",
+                     *       "created": 1767268800,
+                     *       "model": "tiny-chat",
+                     *       "choices": [
+                     *         {
+                     *           "index": 0,
+                     *           "message": {
+                     *             "role": "assistant",
+                     *             "content": "1, 2, 3."
+                     *           },
+                     *           "logprobs": null,
+                     *           "finish_reason": "stop"
+                     *         }
+                     *       ],
+                     *       "usage": {
+                     *         "prompt_tokens": 11,
+                     *         "completion_tokens": 13,
+                     *         "total_tokens": 24
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": components["schemas"]["ChatCompletionEvent"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    listConversations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Conversations */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "conv_01JGFJJZ00000000000000000D",
+                     *           "title": "Counting",
+                     *           "model": "tiny-chat",
+                     *           "system_prompt": "You count.",
+                     *           "metadata": {
+                     *             "customer": "42"
+                     *           },
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "updated_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Conversation"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    createConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Counting",
+                 *       "model": "tiny-chat",
+                 *       "system_prompt": "You count.",
+                 *       "metadata": {
+                 *         "customer": "42"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateConversation"];
+            };
+        };
+        responses: {
+            /** @description The conversation, without messages */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "conv_01JGFJJZ00000000000000000D",
+                     *         "title": "Counting",
+                     *         "model": "tiny-chat",
+                     *         "system_prompt": "You count.",
+                     *         "metadata": {
+                     *           "customer": "42"
+                     *         },
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Conversation"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getConversation: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Of the messages: oldest first is asc */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "conv_01JGFJJZ00000000000000000D",
+                     *         "title": "Counting",
+                     *         "model": "tiny-chat",
+                     *         "system_prompt": "You count.",
+                     *         "metadata": {
+                     *           "customer": "42"
+                     *         },
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z",
+                     *         "messages": [
+                     *           {
+                     *             "id": "msg_01JGFJJZ00000000000000000E",
+                     *             "role": "user",
+                     *             "content": "Count to 3.",
+                     *             "status": "completed",
+                     *             "job_id": null,
+                     *             "finish_reason": null,
+                     *             "error": null,
+                     *             "created_at": "2026-01-01T12:00:00.000Z",
+                     *             "completed_at": "2026-01-01T12:00:00.000Z"
+                     *           },
+                     *           {
+                     *             "id": "msg_01JGFJJZ00000000000000000F",
+                     *             "role": "assistant",
+                     *             "content": "1, 2, 3.",
+                     *             "status": "completed",
+                     *             "job_id": "job_01JGFJJZ00000000000000000A",
+                     *             "finish_reason": "stop",
+                     *             "error": null,
+                     *             "created_at": "2026-01-01T12:00:00.000Z",
+                     *             "completed_at": "2026-01-01T12:00:01.250Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "total": 2,
+                     *         "limit": 100,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ConversationWithMessages"];
+                        /** @description Of the messages */
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    deleteConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "conv_01JGFJJZ00000000000000000D",
+                     *         "deleted": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            deleted: true;
+                            id: string;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateConversation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Numbers"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateConversation"];
+            };
+        };
+        responses: {
+            /** @description The conversation */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "conv_01JGFJJZ00000000000000000D",
+                     *         "title": "Numbers",
+                     *         "model": "tiny-chat",
+                     *         "system_prompt": "You count.",
+                     *         "metadata": {
+                     *           "customer": "42"
+                     *         },
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "updated_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Conversation"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    postMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content": "Count to 3.",
+                 *       "max_tokens": 64,
+                 *       "stream": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer, or with `stream` its events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "message": {
+                     *           "id": "msg_01JGFJJZ00000000000000000F",
+                     *           "role": "assistant",
+                     *           "content": "1, 2, 3.",
+                     *           "status": "completed",
+                     *           "job_id": "job_01JGFJJZ00000000000000000A",
+                     *           "finish_reason": "stop",
+                     *           "error": null,
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "completed_at": "2026-01-01T12:00:01.250Z"
+                     *         },
+                     *         "user_message": {
+                     *           "id": "msg_01JGFJJZ00000000000000000E",
+                     *           "role": "user",
+                     *           "content": "Count to 3.",
+                     *           "status": "completed",
+                     *           "job_id": null,
+                     *           "finish_reason": null,
+                     *           "error": null,
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "completed_at": "2026-01-01T12:00:00.000Z"
+                     *         },
+                     *         "job_id": "job_01JGFJJZ00000000000000000A",
+                     *         "usage": {
+                     *           "prompt_tokens": 11,
+                     *           "completion_tokens": 13,
+                     *           "total_tokens": 24,
+                     *           "credits_used": 1.5
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AnsweredMessage"];
+                    };
+                    "text/event-stream": components["schemas"]["ConversationEvent"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            402: components["responses"]["Error402"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page is at /docs */
+            308: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    createEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "multilingual-e5-small",
+                 *       "input": [
+                 *         "an atoll",
+                 *         "a ring of islands"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EmbeddingsRequest"];
+            };
+        };
+        responses: {
+            /** @description A vector for each text, in their order */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "data": [
+                     *         {
+                     *           "object": "embedding",
+                     *           "index": 0,
+                     *           "embedding": [
+                     *             0.25,
+                     *             -0.5,
+                     *             0.125
+                     *           ]
+                     *         },
+                     *         {
+                     *           "object": "embedding",
+                     *           "index": 1,
+                     *           "embedding": [
+                     *             0.25,
+                     *             -0.25,
+                     *             0.5
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "model": "multilingual-e5-small",
+                     *       "usage": {
+                     *         "prompt_tokens": 9,
+                     *         "total_tokens": 9
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Embeddings"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All is well */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "version": "0.1.0",
+                     *       "checks": {
+                     *         "store": "ok"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            /** @description Something does not answer */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    recommendCargos: {
+        parameters: {
+            query: {
+                host_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Recommendations */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "host_id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *       "recommendations": [
+                     *         {
+                     *           "workload_slug": "tiny-chat",
+                     *           "model_url": "https://atoll.example/models/tiny-chat.gguf",
+                     *           "model_hash": null,
+                     *           "runtime_type": "llmcpp",
+                     *           "estimated_earnings_per_job": "0.009",
+                     *           "queued_demand": 3,
+                     *           "demand_score": 48
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        host_id: string;
+                        recommendations: components["schemas"]["Recommendation"][];
+                    };
+                };
+            };
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description Id of a batch: its jobs only */
+                batch?: string;
+                limit?: number;
+                offset?: number;
+                /** @description Comma-separated, of pending, queued, running, completed, failed, cancelled, timeout */
+                status?: string;
+                /** @description Cargo slug */
+                workload?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Jobs */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "job_01JGFJJZ00000000000000000A",
+                     *           "workload_slug": "tiny-chat",
+                     *           "status": "completed",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "completed_at": "2026-01-01T12:00:01.250Z",
+                     *           "batch_id": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["JobSummary"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    submitJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workload": "tiny-chat",
+                 *       "input": {
+                 *         "prompt": "Count to 3.",
+                 *         "max_tokens": 64,
+                 *         "temperature": 0
+                 *       },
+                 *       "priority": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubmitJob"];
+            };
+        };
+        responses: {
+            /** @description The job is durable and its price is held */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "workload_id": 7,
+                     *         "workload_slug": "tiny-chat",
+                     *         "status": "submitted",
+                     *         "input": {
+                     *           "prompt": "Count to 3.",
+                     *           "max_tokens": 64,
+                     *           "temperature": 0
+                     *         },
+                     *         "created_at": "2026-01-01T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SubmittedJob"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            402: components["responses"]["Error402"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: {
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "workload_id": 7,
+                     *         "workload_slug": "tiny-chat",
+                     *         "status": "completed",
+                     *         "priority": 10,
+                     *         "output": "1, 2, 3.",
+                     *         "usage": {
+                     *           "prompt_tokens": 11,
+                     *           "completion_tokens": 13,
+                     *           "total_tokens": 24,
+                     *           "credits_used": 1.5
+                     *         },
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "started_at": "2026-01-01T12:00:00.000Z",
+                     *         "completed_at": "2026-01-01T12:00:01.250Z",
+                     *         "duration_ms": 1250,
+                     *         "finish_reason": "stop",
+                     *         "error": null,
+                     *         "attempts": 1,
+                     *         "island_id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "timings": {
+                     *           "load_ms": 0,
+                     *           "first_output_ms": 85.5,
+                     *           "run_ms": 1201.25
+                     *         },
+                     *         "batch_id": null,
+                     *         "input": {
+                     *           "prompt": "Count to 3.",
+                     *           "max_tokens": 64,
+                     *           "temperature": 0
+                     *         },
+                     *         "waiting": null,
+                     *         "webhook": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "status": "cancelled"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getJobOutput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The output so far */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "workload_slug": "tiny-chat",
+                     *         "status": "running",
+                     *         "output": "1, 2",
+                     *         "is_complete": false,
+                     *         "tokens": 4,
+                     *         "progress": null,
+                     *         "usage": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["JobOutput"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    streamJob: {
+        parameters: {
+            query?: {
+                last_event_id?: string;
+            };
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-Sent Events; the data of each is a JobEvent */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["JobEvent"];
+                };
+            };
+            /** @description The last event was received already */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    submitBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workload": "tiny-chat",
+                 *       "inputs": [
+                 *         {
+                 *           "prompt": "Count to 3."
+                 *         },
+                 *         {
+                 *           "prompt": "Count to 5."
+                 *         }
+                 *       ],
+                 *       "fail_mode": "best_effort"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubmitBatch"];
+            };
+        };
+        responses: {
+            /** @description All jobs are durable and their prices are held */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "batch_01JGFJJZ00000000000000000B",
+                     *         "workload_id": 7,
+                     *         "workload_slug": "tiny-chat",
+                     *         "status": "pending",
+                     *         "fail_mode": "best_effort",
+                     *         "priority": 0,
+                     *         "counts": {
+                     *           "pending": 2,
+                     *           "queued": 0,
+                     *           "running": 0,
+                     *           "completed": 0,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "timeout": 0,
+                     *           "total": 2
+                     *         },
+                     *         "jobs": [
+                     *           {
+                     *             "id": "job_01JGFJJZ00000000000000000A",
+                     *             "status": "pending"
+                     *           },
+                     *           {
+                     *             "id": "job_01JGFJJZ00000000000000000C",
+                     *             "status": "pending"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "completed_at": null,
+                     *         "webhook": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SubmittedBatch"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            402: components["responses"]["Error402"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "batch_01JGFJJZ00000000000000000B",
+                     *         "workload_id": 7,
+                     *         "workload_slug": "tiny-chat",
+                     *         "status": "running",
+                     *         "fail_mode": "best_effort",
+                     *         "priority": 0,
+                     *         "counts": {
+                     *           "pending": 0,
+                     *           "queued": 0,
+                     *           "running": 1,
+                     *           "completed": 1,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "timeout": 0,
+                     *           "total": 2
+                     *         },
+                     *         "jobs": [
+                     *           {
+                     *             "id": "job_01JGFJJZ00000000000000000A",
+                     *             "status": "completed"
+                     *           },
+                     *           {
+                     *             "id": "job_01JGFJJZ00000000000000000C",
+                     *             "status": "running"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "completed_at": null,
+                     *         "webhook": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Batch"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    cancelBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "batch_01JGFJJZ00000000000000000B",
+                     *         "workload_id": 7,
+                     *         "workload_slug": "tiny-chat",
+                     *         "status": "cancelled",
+                     *         "fail_mode": "best_effort",
+                     *         "priority": 0,
+                     *         "counts": {
+                     *           "pending": 0,
+                     *           "queued": 0,
+                     *           "running": 0,
+                     *           "completed": 0,
+                     *           "failed": 0,
+                     *           "cancelled": 2,
+                     *           "timeout": 0,
+                     *           "total": 2
+                     *         },
+                     *         "jobs": [
+                     *           {
+                     *             "id": "job_01JGFJJZ00000000000000000A",
+                     *             "status": "cancelled"
+                     *           },
+                     *           {
+                     *             "id": "job_01JGFJJZ00000000000000000C",
+                     *             "status": "cancelled"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "completed_at": "2026-01-01T12:00:01.250Z",
+                     *         "webhook": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Batch"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus text format */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Models */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "data": [
+                     *         {
+                     *           "id": "tiny-chat",
+                     *           "object": "model",
+                     *           "created": 0,
+                     *           "owned_by": "atoll"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Model"][];
+                        /** @enum {string} */
+                        object: "list";
+                    };
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tiny-chat",
+                     *       "object": "model",
+                     *       "created": 0,
+                     *       "owned_by": "atoll"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1 */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    batchFinished: {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                /** @description v1, a comma, and base64 of the HMAC-SHA256 */
+                "webhook-signature": string;
+                /** @description Unix time of the try, in seconds */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "batch.finished",
+                 *       "timestamp": "2026-01-01T12:00:01.250Z",
+                 *       "data": {
+                 *         "id": "batch_01JGFJJZ00000000000000000B",
+                 *         "workload_id": 7,
+                 *         "workload_slug": "tiny-chat",
+                 *         "status": "completed",
+                 *         "fail_mode": "best_effort",
+                 *         "priority": 0,
+                 *         "counts": {
+                 *           "pending": 0,
+                 *           "queued": 0,
+                 *           "running": 0,
+                 *           "completed": 2,
+                 *           "failed": 0,
+                 *           "cancelled": 0,
+                 *           "timeout": 0,
+                 *           "total": 2
+                 *         },
+                 *         "jobs": [
+                 *           {
+                 *             "id": "job_01JGFJJZ00000000000000000A",
+                 *             "status": "completed"
+                 *           },
+                 *           {
+                 *             "id": "job_01JGFJJZ00000000000000000C",
+                 *             "status": "completed"
+                 *           }
+                 *         ],
+                 *         "created_at": "2026-01-01T12:00:00.000Z",
+                 *         "completed_at": "2026-01-01T12:00:01.250Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BatchWebhook"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx: delivered */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No more tries */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    jobEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                /** @description v1, a comma, and base64 of the HMAC-SHA256 */
+                "webhook-signature": string;
+                /** @description Unix time of the try, in seconds */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "job.completed",
+                 *       "timestamp": "2026-01-01T12:00:01.250Z",
+                 *       "data": {
+                 *         "id": "job_01JGFJJZ00000000000000000A",
+                 *         "workload_id": 7,
+                 *         "workload_slug": "tiny-chat",
+                 *         "status": "completed",
+                 *         "priority": 10,
+                 *         "output": "1, 2, 3.",
+                 *         "usage": {
+                 *           "prompt_tokens": 11,
+                 *           "completion_tokens": 13,
+                 *           "total_tokens": 24,
+                 *           "credits_used": 1.5
+                 *         },
+                 *         "created_at": "2026-01-01T12:00:00.000Z",
+                 *         "started_at": "2026-01-01T12:00:00.000Z",
+                 *         "completed_at": "2026-01-01T12:00:01.250Z",
+                 *         "duration_ms": 1250,
+                 *         "finish_reason": "stop",
+                 *         "error": null,
+                 *         "attempts": 1,
+                 *         "island_id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                 *         "timings": {
+                 *           "load_ms": 0,
+                 *           "first_output_ms": 85.5,
+                 *           "run_ms": 1201.25
+                 *         },
+                 *         "batch_id": null,
+                 *         "output_omitted": false
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["JobWebhook"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx: delivered */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No more tries */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

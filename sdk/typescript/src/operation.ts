@@ -1,0 +1,33 @@
+import type { paths } from "./openapi.ts";
+
+/** Types of a call, read off the OpenAPI document: an operation that it does not have, or has otherwise, does not compile. */
+
+const API_PATH = "/api/v1";
+type Under<Path> = Path extends `${typeof API_PATH}${infer Rest}` ? Rest : never;
+
+/** A path of the API, below /api/v1. */
+export type ApiPath = Under<keyof paths>;
+export type Method = "get" | "post" | "patch" | "delete";
+
+type PathItem<P extends ApiPath> = paths[`${typeof API_PATH}${P}` & keyof paths];
+export type Operation<M extends Method, P extends ApiPath> = M extends keyof PathItem<P> ? PathItem<P>[M] : never;
+
+type Parameters<O> = O extends { parameters: infer All } ? All : never;
+type Parameter<O, Where extends string> = Where extends keyof Parameters<O> ? NonNullable<Parameters<O>[Where]> : never;
+type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
+
+type RequestBody<O> = O extends { requestBody?: infer Body } ? NonNullable<Body> : never;
+type JsonOf<Content> = Content extends { content: { "application/json": infer Json } } ? Json : never;
+export type BodyOf<O> = JsonOf<RequestBody<O>>;
+export type QueryOf<O> = Optional<Parameter<O, "query">>;
+
+type Part<Name extends string, Value> = [Value] extends [never] ? unknown : Record<Name, Value>;
+/** What a call must be given: its path parameters, its query, its body, where it has them. */
+export type PartsOf<O> = Part<"path", Parameter<O, "path">> &
+  ([Parameter<O, "query">] extends [never] ? unknown : { readonly query?: QueryOf<O> }) &
+  Part<"body", BodyOf<O>>;
+
+type Responses<O> = O extends { responses: infer All } ? All : never;
+type Success<O> = Responses<O>[keyof Responses<O> & (200 | 201 | 202)];
+/** JSON of the answer when all is well. */
+export type AnswerOf<O> = JsonOf<Success<O>>;

@@ -1,0 +1,49 @@
+/** One page of a list, as the API gives it. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly meta: { readonly total: number; readonly limit: number; readonly offset: number };
+}
+
+/**
+ * A list that is asked for page by page as it is walked. What is added at its head meanwhile moves the rest to later pages:
+ * what was seen already is left out.
+ */
+export class Pages<T> implements AsyncIterable<T> {
+  readonly #load: (offset: number) => Promise<Page<T>>;
+  readonly #idOf: (item: T) => string | number;
+  readonly #firstOffset: number;
+
+  constructor(load: (offset: number) => Promise<Page<T>>, idOf: (item: T) => string | number, firstOffset = 0) {
+    this.#load = load;
+    this.#idOf = idOf;
+    this.#firstOffset = firstOffset;
+  }
+
+  /** The first page alone, with `meta.total`. */
+  page(): Promise<Page<T>> {
+    return this.#load(this.#firstOffset);
+  }
+
+  /** All pages, one request each. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    for (let offset = this.#firstOffset; ;) {
+      const page = await this.#load(offset);
+      yield page;
+      offset += page.data.length;
+      if (page.data.length === 0 || offset >= page.meta.total) return;
+    }
+  }
+
+  /** Every item once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    const seen = new Set<string | number>();
+    for await (const { data } of this.pages()) {
+      for (const item of data) {
+        const id = this.#idOf(item);
+        if (seen.has(id)) continue;
+        seen.add(id);
+        yield item;
+      }
+    }
+  }
+}

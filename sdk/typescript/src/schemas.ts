@@ -1,0 +1,89 @@
+import type { components } from "./openapi.ts";
+import type { AnswerOf, BodyOf, Operation, QueryOf } from "./operation.ts";
+
+type Schemas = components["schemas"];
+
+export type Job = Schemas["Job"];
+export type JobSummary = Schemas["JobSummary"];
+export type JobStatus = Job["status"];
+export type SubmitJob = BodyOf<Operation<"post", "/jobs">>;
+export type SubmittedJob = Schemas["SubmittedJob"];
+export type SubmitBatch = BodyOf<Operation<"post", "/jobs/batch">>;
+export type SubmittedBatch = Schemas["SubmittedBatch"];
+export type Batch = Schemas["Batch"];
+export type Usage = NonNullable<Schemas["Usage"]>;
+export type ChatRequest = Schemas["ChatCompletionRequest"];
+export type ChatCompletion = Schemas["ChatCompletion"];
+export type Cargo = Schemas["Cargo"];
+export type CargoDetail = Schemas["CargoDetail"];
+export type OwnedCargo = AnswerOf<Operation<"post", "/cargos">>["data"];
+export type CreateCargo = BodyOf<Operation<"post", "/cargos">>;
+export type ChangeCargo = BodyOf<Operation<"patch", "/cargos/{slug}">>;
+export type CargoFilter = QueryOf<Operation<"get", "/cargos">>;
+export type Model = Schemas["Model"];
+export type EmbeddingsRequest = Omit<Schemas["EmbeddingsRequest"], "encoding_format">;
+export type Embeddings = Omit<Schemas["Embeddings"], "data"> & {
+  readonly data: readonly {
+    readonly object: "embedding";
+    readonly index: number;
+    readonly embedding: readonly number[];
+  }[];
+};
+export type Conversation = Schemas["Conversation"];
+export type CreateConversation = Schemas["CreateConversation"];
+export type UpdateConversation = Schemas["UpdateConversation"];
+export type Message = Schemas["Message"];
+export type AnsweredMessage = Schemas["AnsweredMessage"];
+/** `stream` is said by the method. */
+export type PostMessage = Omit<Schemas["PostMessage"], "stream">;
+export type ApiKey = Schemas["ApiKey"];
+export type CreatedApiKey = Schemas["CreatedApiKey"];
+export type Account = Schemas["Account"];
+export type LedgerLine = Schemas["LedgerLine"];
+/** What the coordinator posts to a job's `webhook_url`. */
+export type JobWebhook = Schemas["JobWebhook"];
+/** What the coordinator posts to a batch's `webhook_url`. */
+export type BatchWebhook = Schemas["BatchWebhook"];
+export type Health = Schemas["Health"];
+export type Scope = ApiKey["scopes"][number];
+export type CancelledJob = AnswerOf<Operation<"delete", "/jobs/{id}">>["data"];
+export type JobOutput = Schemas["JobOutput"];
+
+/** What a job says while it runs: any number of the first four, then exactly one `done` or `error`. */
+export type JobEvent =
+  | { readonly type: "status"; readonly state: string }
+  | { readonly type: "token"; readonly content: string }
+  | { readonly type: "progress"; readonly step: number; readonly total: number }
+  | { readonly type: "image"; readonly data: string; readonly format: string }
+  | {
+      readonly type: "done";
+      readonly usage: Usage;
+      readonly finish_reason: string | null;
+      /** Unless it is text, which was streamed. */
+      readonly output?: unknown;
+    }
+  | { readonly type: "error"; readonly error: string; readonly code: string; readonly retryable: boolean };
+
+export interface ChatCompletionChunk {
+  readonly id: string;
+  readonly object: "chat.completion.chunk";
+  readonly created: number;
+  readonly model: string;
+  /** Empty in the chunk that carries `usage`. */
+  readonly choices: readonly {
+    readonly index: number;
+    readonly delta: { readonly role?: "assistant"; readonly content?: string };
+    readonly finish_reason: string | null;
+  }[];
+  readonly usage?: ChatCompletion["usage"];
+}
+
+/** First of a streamed answer of a conversation: what was asked, and the job that answers it. */
+export interface MessageEvent {
+  readonly type: "message";
+  readonly conversation_id: string;
+  readonly job_id: string;
+  /** The answer, still empty. */
+  readonly message: Message;
+  readonly user_message: Message;
+}

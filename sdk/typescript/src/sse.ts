@@ -1,0 +1,72 @@
+import { within } from "./timing.ts";
+
+/** A Server-Sent Event. `id` and `event` are empty where the event has none. */
+export interface ServerEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Turns the text of a stream, in whatever pieces it comes, into events. Source: HTML standard, 9.2.6. */
+export class EventParser {
+  #line = "";
+  #isAfterCr = false;
+  #id = "";
+  #event = "";
+  #data: string[] = [];
+
+  /** The events that `text` completes. An event without its blank line is not one: its connection was cut. */
+  push(text: string): ServerEvent[] {
+    const events: ServerEvent[] = [];
+    // The LF of a CR LF whose CR ended the last piece.
+    let start = this.#isAfterCr && text.startsWith("\n") ? 1 : 0;
+    if (text !== "") this.#isAfterCr = false;
+    const breaks = /\r\n|\n|\r/g;
+    breaks.lastIndex = start;
+    for (let found = breaks.exec(text); found !== null; found = breaks.exec(text)) {
+      this.#endLine(this.#line + text.slice(start, found.index), events);
+      this.#line = "";
+      start = breaks.lastIndex;
+      this.#isAfterCr = found[0] === "\r" && start === text.length;
+    }
+    this.#line += text.slice(start);
+    return events;
+  }
+
+  #endLine(line: string, events: ServerEvent[]): void {
+    if (line === "") {
+      if (this.#data.length > 0) events.push({ id: this.#id, event: this.#event, data: this.#data.join("\n") });
+      this.#event = "";
+      this.#data = [];
+      return;
+    }
+    const colon = line.indexOf(":");
+    if (colon === 0) return;
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (name === "data") this.#data.push(value);
+    else if (name === "event") this.#event = value;
+    else if (name === "id" && !value.includes("\0")) this.#id = value;
+  }
+}
+
+/** The events of a body until it ends. @throws {TimeoutError} when nothing, not even a comment, comes for `idleMs`. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  idleMs: number,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  const reader = body.getReader();
+  // Strips the byte order mark, and keeps a character that two pieces share.
+  const decoder = new TextDecoder();
+  const parser = new EventParser();
+  try {
+    for (;;) {
+      const { done, value } = await within(reader.read(), idleMs, "No sign of life of the stream");
+      if (done) return;
+      yield* parser.push(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    // Closes the connection of a reader who leaves early. A body that is broken already refuses, and nobody is left to be told.
+    void reader.cancel().catch(() => undefined);
+  }
+}

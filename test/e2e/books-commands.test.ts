@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/http.ts";
+import { runProgram } from "../support/program.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let key: string;
+
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  ({ key } = await coordinator.createAccount("ann@example.com", 2, { requestsPerMinute: null }));
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+/** Runs a command on the data directory of the coordinator that is running. */
+const run = (...args: string[]) => runProgram("coordinator", ...args, "--data", coordinator.directory);
+const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
+
+describe("coordinator account limits", () => {
+  const limits = (...args: string[]) => runJson("account", "limits", "--email", "ANN@example.com", ...args);
+
+  it("shows and changes the limits beside a running server, for which they hold at once", async () => {
+    const defaults = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5 };
+    expect(await limits()).toMatchObject(defaults);
+    expect(await limits("--requests-per-minute", "1000", "--jobs", "0")).toMatchObject({
+      ...defaults,
+      requests_per_minute: 1_000,
+      concurrent_jobs: 0,
+    });
+    const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
+    const refused = await call(coordinator.url, key, "POST", "/jobs", job);
+    expect([refused.status, refused.headers.get("x-ratelimit-limit")]).toEqual([429, "1000"]);
+    const back = await run(
+      "account",
+      "limits",
+      "--email",
+      "ann@example.com",
+      "--requests-per-minute",
+      "default",
+      "--jobs",
+      "default",
+    );
+    expect(back).toMatchObject({ code: 0, stdout: "100 requests a minute, 10 unfinished jobs, 5 open streams\n" });
+  });
+
+  it.each([
+    [["--email", "nobody@example.com"], "There is no account nobody@example.com\n"],
+    [["--email", "ann@example.com", "--jobs", "-1"], "concurrentJobs: must be a whole number from 0 to 1000000\n"],
+    [
+      ["--email", "ann@example.com", "--streams", "many"],
+      "concurrentStreams: must be a whole number from 0 to 1000000\n",
+    ],
+  ])("refuses %j", async (args, message) => {
+    expect(await run("account", "limits", ...args)).toMatchObject({ code: 1, stderr: message });
+  });
+});
+
+describe("coordinator credits grant", () => {
+  it("gives credits that can be spent at once", async () => {
+    expect(await runJson("credits", "grant", "--email", "ann@example.com", "--credits", "0.5")).toMatchObject({
+      credits: 2.5,
+    });
+    expect((await call(coordinator.url, key, "GET", "/account")).body.data.credits).toBe(2.5);
+  });
+
+  it.each(["0", "much"])("refuses %s credits", async (credits) => {
+    const { code, stderr } = await run("credits", "grant", "--email", "ann@example.com", `--credits=${credits}`);
+    expect([code, stderr]).toEqual([1, `${credits} is not an amount to grant: more than 0, with at most 6 decimals\n`]);
+  });
+});
+
+describe("coordinator ledger verify", () => {
+  it("ends with 0 while the books are balanced, and with 1 and the fault when they are not", async () => {
+    const right = await run("ledger", "verify");
+    expect([right.code, right.stdout]).toEqual([0, expect.stringMatching(/^\d+ entries: the books are balanced\n$/)]);
+    expect(await runJson("ledger", "verify")).toMatchObject({ balanced: true, sumMicro: 0, wrongBalances: [] });
+    const db = new Database(join(coordinator.directory, "atoll.db"));
+    db.prepare("UPDATE balances SET micro = micro + 1 WHERE party = 'network'").run();
+    db.close();
+    const wrong = await run("ledger", "verify");
+    expect([wrong.code, wrong.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^network: the balance is .* the entries sum to .*\n$/),
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { APICallError, generateObject, generateText, jsonSchema, streamText } from "ai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AgentStatus } from "../../island-agent/agent.ts";
+import { call, collect, jobEvents, textOf, until } from "../support/http.ts";
+import { Network } from "../support/network.ts";
+
+const PROMPT = "Count from 3 to 9.";
+const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
+/** Goes on for long enough to be left in the middle. */
+const STORY = { prompt: "Tell me a story.", temperature: 1.8, seed: 3, maxOutputTokens: 900 };
+
+let network: Network;
+let key: string;
+let atoll: ReturnType<typeof createOpenAICompatible>;
+
+beforeAll(async () => {
+  network = await Network.open();
+  const account = await network.createAccount("client@example.com");
+  key = account.key;
+  await network.startIsland("island", account.islandToken);
+  atoll = createOpenAICompatible({
+    name: "atoll",
+    apiKey: key,
+    baseURL: `${network.url}/api/v1`,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  });
+});
+afterAll(() => network[Symbol.asyncDispose]());
+
+const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("island");
+const api = (method: string, path: string, body?: unknown) => call(network.url, key, method, path, body);
+
+/** Resolves once the Island says that one more job was cancelled and none runs. */
+async function untilStopped(before: AgentStatus): Promise<AgentStatus> {
+  return until(
+    status,
+    ({ running, counts }) => running.length === 0 && counts.cancelled > before.counts.cancelled,
+    "stopped",
+  );
+}
+
+describe("ai with @ai-sdk/openai-compatible", () => {
+  it("generateText() gets the answer, the reason and the usage", async () => {
+    const { text, finishReason, usage } = await generateText({
+      model: atoll("tiny-chat"),
+      prompt: PROMPT,
+      temperature: 0,
+    });
+    expect([text, finishReason]).toEqual([COUNTED, "stop"]);
+    expect(usage.inputTokens).toBeGreaterThan(5);
+    expect(usage.totalTokens).toBe((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0));
+  });
+
+  it("streamText() gets the same answer in pieces, with reason and usage at the end", async () => {
+    const result = streamText({ model: atoll("tiny-chat"), prompt: PROMPT, temperature: 0 });
+    const pieces = await collect(result.textStream);
+    expect(pieces.join("")).toBe(COUNTED);
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(await result.finishReason).toBe("stop");
+    expect((await result.usage).outputTokens).toBeGreaterThan(10);
+  });
+
+  it("streamText() says length at the limit", async () => {
+    const result = streamText({ model: atoll("tiny-chat"), prompt: PROMPT, maxOutputTokens: 3 });
+    await result.consumeStream();
+    expect([await result.finishReason, (await result.usage).outputTokens]).toEqual(["length", 3]);
+  });
+
+  it("generateObject() gets an object of its schema", async () => {
+    const { object } = await generateObject({
+      model: atoll("tiny-chat"),
+      prompt: "Give me a boat.",
+      temperature: 0,
+      maxOutputTokens: 200,
+      schema: jsonSchema<{ color: string; seats: number }>({
+        type: "object",
+        properties: { color: { enum: ["red", "blue"] }, seats: { enum: [2, 4] } },
+        required: ["color", "seats"],
+        additionalProperties: false,
+      }),
+    });
+    expect(["red", "blue"]).toContain(object.color);
+    expect([2, 4]).toContain(object.seats);
+  });
+
+  it("generateObject() is told of a schema that cannot be kept strictly, and does not try again", async () => {
+    const before = await api("GET", "/jobs?status=failed");
+    const schema = jsonSchema({ type: "object", properties: { seats: { type: "integer", minimum: 1 } } });
+    const asked = generateObject({ model: atoll("tiny-chat"), prompt: "Give me a boat.", schema });
+    await expect(asked).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('"minimum"') });
+    const after = await api("GET", "/jobs?status=failed");
+    expect(after.body.meta.total).toBe(before.body.meta.total + 1);
+  });
+
+  it("throws APICallError with the status and the message of an error", async () => {
+    const asked = generateText({ model: atoll("gpt-17"), prompt: "Hi", maxRetries: 0 }).catch(
+      (error: unknown) => error,
+    );
+    const error = await asked;
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ statusCode: 404, message: 'There is no chat Cargo "gpt-17"', isRetryable: false });
+  });
+
+  it("is told of a context that is too small for its prompt", async () => {
+    const asked = generateText({ model: atoll("tiny-chat"), prompt: "word ".repeat(4_000), maxRetries: 0 });
+    await expect(asked).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
+  });
+
+  it("aborts in mid-stream, and the Island stops", async () => {
+    const before = await status();
+    const leave = new AbortController();
+    const result = streamText({ model: atoll("tiny-chat"), ...STORY, abortSignal: leave.signal });
+    const parts: string[] = [];
+    for await (const part of result.fullStream) {
+      parts.push(part.type);
+      if (part.type === "text-delta") leave.abort();
+    }
+    expect(parts).toContain("abort");
+    expect((await untilStopped(before)).counts.completed).toBe(before.counts.completed);
+  });
+});
+
+const NO_CURL = spawnSync("curl", ["--version"]).status === 0 ? null : "curl is not installed";
+
+/** curl in a process of its own. */
+function startCurl(...args: string[]) {
+  const child = spawn("curl", [
+    "--silent",
+    "--show-error",
+    "--no-buffer",
+    "--header",
+    `Authorization: Bearer ${key}`,
+    ...args,
+  ]);
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const ended = once(child, "close").then(() => text);
+  return {
+    child,
+    ended,
+    /** Resolves with the output so far once it matches. */
+    async printed(pattern: RegExp): Promise<string> {
+      while (!pattern.test(text)) await Promise.race([once(child.stdout, "data"), ended]);
+      return text;
+    },
+  };
+}
+
+const chatBody = (body: object) =>
+  JSON.stringify({ model: "tiny-chat", messages: [{ role: "user", content: PROMPT }], temperature: 0, ...body });
+
+describe.skipIf(NO_CURL !== null)(`plain curl -N${NO_CURL === null ? "" : ` [${NO_CURL}]`}`, () => {
+  it("reads a chat as it is written, down to [DONE]", async () => {
+    const curl = startCurl(`${network.url}/api/v1/chat/completions`, "--data", chatBody({ stream: true }));
+    const text = await curl.ended;
+    const lines = text.split("\n\n").filter((line) => line !== "" && !line.startsWith(":"));
+    expect(lines.at(-1)).toBe("data: [DONE]");
+    const chunks = lines.slice(0, -1).map((line) => JSON.parse(line.replace(/^data: /, "")));
+    expect(chunks.map((chunk) => chunk.choices[0].delta.content ?? "").join("")).toBe(COUNTED);
+  });
+
+  it("sees the first words before the last are made, and stops the Island when it is ended", async () => {
+    const before = await status();
+    const messages = [{ role: "user", content: STORY.prompt }];
+    const body = chatBody({ messages, temperature: 1.8, seed: 3, max_tokens: 900, stream: true });
+    const curl = startCurl(`${network.url}/api/v1/chat/completions`, "--data", body);
+    const text = await curl.printed(/"content":"[^"]/);
+    expect(text).not.toContain("[DONE]");
+    curl.child.kill("SIGTERM");
+    await curl.ended;
+    expect((await untilStopped(before)).counts.completed).toBe(before.counts.completed);
+  });
+
+  it("reads a job's events, and resumes after the last that it saw", async () => {
+    const { body } = await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: PROMPT, temperature: 0 } });
+    const path = `${network.url}/api/v1/jobs/${body.data.id as string}/stream`;
+    const whole = await startCurl(path).ended;
+    expect(whole).toMatch(/event: done\ndata: .*"total_tokens":\d+/);
+    const events = whole.trimEnd().split("\n\n");
+    const seen = /^id: (.*)$/m.exec(events[3] ?? "")?.[1] ?? "";
+    const rest = await startCurl(path, "--header", `Last-Event-ID: ${seen}`).ended;
+    expect(rest.trimEnd().split("\n\n")).toEqual(events.slice(4));
+  });
+
+  it("holds a conversation: posts, streams, and resumes the answer's job", async () => {
+    const conversations = `${network.url}/api/v1/conversations`;
+    const { data } = JSON.parse(await startCurl(conversations, "--data", '{"model":"tiny-chat"}').ended);
+    const posted = JSON.stringify({ content: PROMPT, temperature: 0, stream: true });
+    const text = await startCurl(`${conversations}/${data.id}/messages`, "--data", posted).ended;
+    const head = JSON.parse(/^event: message\ndata: (.*)$/m.exec(text)?.[1] ?? "");
+    expect(textOf(await collect(jobEvents(network.url, key, head.job_id)))).toBe(COUNTED);
+    const { data: shown } = JSON.parse(await startCurl(`${conversations}/${data.id}`).ended);
+    expect(shown.messages).toMatchObject([
+      { role: "user", content: PROMPT },
+      { role: "assistant", content: COUNTED, status: "completed", job_id: head.job_id },
+    ]);
+  });
+
+  it("shows an error's body", async () => {
+    const text = await startCurl(`${network.url}/api/v1/chat/completions`, "--data", "not json").ended;
+    expect(JSON.parse(text).error).toMatchObject({ code: "invalid_json", type: "invalid_request_error", param: null });
+  });
+});
+
+describe("A long conversation with a real model", () => {
+  it("goes on when its history outgrows the context, which only the model can count", async () => {
+    const { body } = await api("POST", "/conversations", { model: "tiny-chat", system_prompt: "Be brief." });
+    const path = `/conversations/${body.data.id as string}`;
+    // Digits are a token each here: three times as many as the estimate by bytes says.
+    const long = "7 8 9 1 2 3 4 5 6 0 ".repeat(18);
+    for (let round = 0; round < 5; round += 1) {
+      const answered = await api("POST", `${path}/messages`, {
+        content: `${long}${round}`,
+        temperature: 0,
+        max_tokens: 8,
+      });
+      expect([round, answered.status]).toEqual([round, 200]);
+    }
+    const jobs = await api("GET", "/jobs?limit=100&status=failed");
+    expect(jobs.body.meta.total).toBeGreaterThan(0);
+    expect((await api("GET", path)).body.meta.total).toBe(10);
+  });
+});

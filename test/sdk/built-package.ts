@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+export const SDK = join(import.meta.dirname, "..", "..", "sdk", "typescript");
+/** TypeScript 5, with which the package is built. */
+export const TSC = join(SDK, "node_modules", "typescript", "bin", "tsc");
+
+/** The package as it would be installed, in a project of its own: `directory`/node_modules/@atoll/client. */
+export class BuiltPackage implements AsyncDisposable {
+  readonly directory: string;
+  readonly installed: string;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    this.installed = join(directory, "node_modules", "@atoll", "client");
+  }
+
+  static async build(): Promise<BuiltPackage> {
+    const built = new BuiltPackage(await mkdtemp(join(tmpdir(), "atoll-sdk-")));
+    try {
+      await mkdir(built.installed, { recursive: true });
+      await cp(join(SDK, "package.json"), join(built.installed, "package.json"));
+      await built.node([TSC, "-p", SDK, "--outDir", join(built.installed, "dist")]);
+      return built;
+    } catch (error) {
+      await built[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Runs Node.js in the project. @throws with what it printed, when it ends with anything but 0. */
+  async node(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    executable: string = process.execPath,
+  ): Promise<string> {
+    try {
+      const { stdout } = await run(executable, args, {
+        cwd: this.directory,
+        env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env },
+        timeout: 60_000,
+      });
+      return stdout;
+    } catch (error) {
+      const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+      throw new Error(`${args.join(" ")}:\n${stdout}${stderr}`, { cause: error });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}

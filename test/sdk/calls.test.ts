@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  Atoll,
+  AtollError,
+  AuthenticationError,
+  ConnectionError,
+  InsufficientCreditsError,
+  JobFailedError,
+  NotFoundError,
+  PermissionDeniedError,
+  ProtocolError,
+  RateLimitError,
+  ServerError,
+  ServiceUnavailableError,
+  TimeoutError,
+  ValidationError,
+} from "../../sdk/typescript/src/index.ts";
+import type { Fault } from "./faulty-proxy.ts";
+import { CARGO, SdkFixture } from "./sdk-fixture.ts";
+
+let fixture: SdkFixture;
+beforeAll(async () => {
+  fixture = await SdkFixture.open();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+beforeEach(() => fixture.proxy.script());
+
+const refusal = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}): Fault => ({
+  kind: "answer",
+  status,
+  headers,
+  body: { error: { message: `It is ${code}`, code, ...more } },
+});
+const times = (count: number, fault: Fault): Fault[] => Array.from({ length: count }, () => fault);
+const jobCount = async (): Promise<number> => (await fixture.client().jobs.list().page()).meta.total;
+const submission = { workload: CARGO, input: { prompt: "Hi" } };
+
+describe("A call", () => {
+  it.each([
+    [429, "rate_limited", RateLimitError],
+    [503, "shutting_down", ServiceUnavailableError],
+  ])(
+    "is tried again after %i, also one that is not idempotent, and says so when the tries are used up",
+    async (status, code, Class) => {
+      fixture.proxy.script(...times(2, refusal(status, code)));
+      const { id } = await fixture.client({ maxRetries: 2 }).apiKeys.create({ name: "retried" });
+      expect(id).toMatch(/^key_/);
+      expect(fixture.proxy.seen.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
+
+      fixture.proxy.script(...times(3, refusal(status, code)));
+      const refused = fixture.client({ maxRetries: 2 }).account.get();
+      await expect(refused).rejects.toBeInstanceOf(Class);
+      await expect(refused).rejects.toMatchObject({ status, code });
+      expect(fixture.proxy.seen).toHaveLength(3);
+    },
+  );
+
+  it("is left to the caller when Retry-After asks for more than a minute", async () => {
+    const tooMany = refusal(429, "rate_limited", { limit: "login_attempts", retry_after: 61 }, { "retry-after": "61" });
+    fixture.proxy.script(tooMany);
+    await expect(fixture.client().account.get()).rejects.toMatchObject({ retryAfterS: 61, limit: "login_attempts" });
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("is tried again after a lost connection when it is idempotent", async () => {
+    fixture.proxy.script({ kind: "refuse" }, { kind: "swallow" }, { kind: "cut", afterBytes: 5 }, refusal(502, "x"));
+    expect((await fixture.client().account.get()).email).toBe("client@example.com");
+    expect(fixture.proxy.seen).toHaveLength(5);
+
+    fixture.proxy.script(...times(9, { kind: "refuse" }));
+    await expect(fixture.client({ maxRetries: 2 }).account.get()).rejects.toBeInstanceOf(ConnectionError);
+    expect(fixture.proxy.seen).toHaveLength(3);
+  });
+
+  it("is sent once when it is not idempotent and its answer is lost", async () => {
+    const before = (await fixture.client().apiKeys.list()).length;
+    fixture.proxy.script({ kind: "swallow" });
+    await expect(fixture.client().apiKeys.create({ name: "lost" })).rejects.toBeInstanceOf(ConnectionError);
+    expect(fixture.proxy.seen).toHaveLength(1);
+    expect(await fixture.client().apiKeys.list()).toHaveLength(before + 1);
+  });
+
+  it("can have its own maxRetries", async () => {
+    fixture.proxy.script(...times(9, { kind: "refuse" }));
+    await expect(fixture.client().account.get({ maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("ends by timeoutMs, of the client or its own, and is tried again if that is safe", async () => {
+    fixture.proxy.script(...times(9, { kind: "silence" }));
+    await expect(fixture.client({ timeoutMs: 30, maxRetries: 1 }).account.get()).rejects.toBeInstanceOf(TimeoutError);
+    expect(fixture.proxy.seen).toHaveLength(2);
+    fixture.proxy.script(...times(9, { kind: "stall", afterBytes: 3 }));
+    const stalled = fixture.client().apiKeys.create({}, { timeoutMs: 30 });
+    await expect(stalled).rejects.toMatchObject({ name: "TimeoutError", code: "timeout", status: null });
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("ends with the reason of its signal: before it is sent, while it waits, and between two tries", async () => {
+    const reason = new Error("changed my mind");
+    const before = fixture.client().account.get({ signal: AbortSignal.abort(reason) });
+    await expect(before).rejects.toBe(reason);
+    expect(fixture.proxy.seen).toHaveLength(0);
+
+    fixture.proxy.script({ kind: "silence" });
+    const waiting = new AbortController();
+    const asked = fixture.client().apiKeys.create({}, { signal: waiting.signal });
+    await fixture.proxy.sees(1);
+    waiting.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+
+    fixture.proxy.script(refusal(503, "shutting_down", {}, { "retry-after": "50" }));
+    const pausing = new AbortController();
+    const answered = Promise.withResolvers<void>();
+    // Its answers are whole when they are given, so that nothing is left to wait for but the pause.
+    const readWhole: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      const whole = new Response(await response.text(), response);
+      answered.resolve();
+      return whole;
+    };
+    const paused = fixture.client({ fetch: readWhole }).account.get({ signal: pausing.signal });
+    await answered.promise;
+    await new Promise((resolve) => setImmediate(resolve));
+    pausing.abort(reason);
+    await expect(paused).rejects.toBe(reason);
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+});
+
+describe("jobs.submit()", () => {
+  it("makes one job however often the answer is lost", async () => {
+    const before = await jobCount();
+    fixture.proxy.script({ kind: "swallow" }, { kind: "cut", afterBytes: 10 }, { kind: "refuse" });
+    const { id } = await fixture.client().jobs.submit(submission);
+    expect(fixture.proxy.seen).toHaveLength(4);
+    const keys = new Set(fixture.proxy.seen.map(({ headers }) => headers["idempotency-key"]));
+    expect(keys.size).toBe(1);
+    expect([...keys][0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(await jobCount()).toBe(before + 1);
+    expect((await fixture.client().jobs.get(id)).status).not.toBe("failed");
+  });
+
+  it("makes two jobs when it is called twice, unless both calls have one idempotencyKey", async () => {
+    const { jobs } = fixture.client();
+    const [first, second] = [await jobs.submit(submission), await jobs.submit(submission)];
+    expect(first.id).not.toBe(second.id);
+    const options = { idempotencyKey: "order-17" };
+    expect((await jobs.submit(submission, options)).id).toBe((await jobs.submit(submission, options)).id);
+    const other = jobs.submit({ ...submission, priority: 3 }, options);
+    await expect(other).rejects.toMatchObject({ name: "ValidationError", code: "idempotency_conflict" });
+  });
+});
+
+describe("Errors of the coordinator", () => {
+  it("name every wrong field", async () => {
+    const refused = fixture.client().jobs.submit({ workload: CARGO, input: { prompt: 7 }, priority: 1 });
+    await expect(refused).rejects.toBeInstanceOf(ValidationError);
+    await expect(refused).rejects.toMatchObject({ status: 422, code: "validation_failed" });
+    const error = await refused.catch((thrown: unknown) => thrown as ValidationError);
+    expect((error as ValidationError).details.length).toBeGreaterThan(0);
+    expect((error as ValidationError).requestId).toMatch(/./);
+  });
+
+  it("are told apart by class", async () => {
+    const { jobs } = fixture.client();
+    await expect(jobs.get("job_none")).rejects.toBeInstanceOf(NotFoundError);
+    const unknown = jobs.submit({ workload: "no-such-cargo", input: {} });
+    await expect(unknown).rejects.toMatchObject({ name: "NotFoundError", code: "cargo_not_found", status: 404 });
+    await expect(fixture.client({ apiKey: "ak_wrong" }).account.get()).rejects.toBeInstanceOf(AuthenticationError);
+    const { key } = await fixture.client().apiKeys.create({ scopes: ["read"] });
+    await expect(fixture.client({ apiKey: key }).jobs.submit(submission)).rejects.toBeInstanceOf(PermissionDeniedError);
+    const poor = await fixture.coordinator.createAccount("poor@example.com", 0);
+    const unpaid = fixture.client({ apiKey: poor.key }).jobs.submit(submission);
+    await expect(unpaid).rejects.toBeInstanceOf(InsufficientCreditsError);
+    await expect(unpaid).rejects.toMatchObject({ status: 402, code: "insufficient_credits" });
+  });
+
+  it.each<[Fault, abstract new (...args: never) => Error, object]>([
+    [refusal(500, "internal", { request_id: "r1" }), ServerError, { code: "internal", requestId: "r1" }],
+    [
+      refusal(500, "job_failed", { job_error: "out_of_memory", retryable: true }),
+      JobFailedError,
+      { jobError: "out_of_memory", retryable: true },
+    ],
+    [refusal(413, "payload_too_large"), ValidationError, { status: 413 }],
+    [refusal(418, "teapot"), AtollError, { status: 418, code: "teapot" }],
+    [
+      { kind: "answer", status: 500, body: "<html>Oops</html>" },
+      ServerError,
+      { code: "http_500", message: "500 <html>Oops</html>" },
+    ],
+    [{ kind: "answer", status: 200, body: "<html>Hello</html>" }, ProtocolError, { code: "protocol" }],
+  ])("%j is read as what it is, and is not repeated", async (fault, Class, facts) => {
+    fixture.proxy.script(fault);
+    const refused = fixture.client().account.get();
+    await expect(refused).rejects.toBeInstanceOf(Class);
+    await expect(refused).rejects.toMatchObject(facts);
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("keep the cause of a lost connection", async () => {
+    fixture.proxy.script({ kind: "refuse" });
+    const refused = fixture.client({ maxRetries: 0 }).account.get();
+    await expect(refused).rejects.toMatchObject({ code: "connection", status: null, cause: expect.any(Error) });
+  });
+});
+
+describe("A removal whose answer was lost", () => {
+  it("is done, although the second try finds nothing", async () => {
+    const { apiKeys } = fixture.client();
+    const { id } = await apiKeys.create({ name: "short-lived" });
+    fixture.proxy.script({ kind: "swallow" });
+    await apiKeys.revoke(id);
+    expect(fixture.proxy.seen).toHaveLength(2);
+    await expect(apiKeys.revoke(id)).rejects.toBeInstanceOf(NotFoundError);
+  });
+});
+
+describe("health()", () => {
+  it("needs no key, and answers also when the coordinator is degraded", async () => {
+    const anyone = new Atoll({ baseUrl: fixture.proxy.url });
+    expect(await anyone.health()).toMatchObject({ status: "ok", version: "0.0.0-test" });
+    const degraded = { status: "degraded", version: "1", checks: { store: "failing" } };
+    fixture.proxy.script({ kind: "answer", status: 503, body: degraded });
+    expect(await anyone.health()).toEqual(degraded);
+    expect(fixture.proxy.seen).toHaveLength(1);
+    expect(fixture.proxy.seen[0]?.headers.authorization).toBeUndefined();
+  });
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ConnectionError, JobFailedError, ServiceUnavailableError } from "../../sdk/typescript/src/index.ts";
+import { FakeIsland } from "../support/fake-island.ts";
+import { collect, until } from "../support/http.ts";
+import { CARGO, failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
+
+const BODY = { model: CARGO, messages: [{ role: "user" as const, content: "Hi" }] };
+
+let fixture: SdkFixture;
+beforeAll(async () => {
+  fixture = await SdkFixture.open();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+beforeEach(() => fixture.proxy.script());
+
+const noIsland = {
+  kind: "answer",
+  status: 503,
+  body: { error: { message: "No Island", code: "no_island_available", type: "server_error", param: null } },
+} as const;
+
+describe("chat.create()", () => {
+  it("gives the completion", async () => {
+    const asked = fixture.client().chat.create(BODY);
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
+    const { id, choices, usage } = await asked;
+    expect(id).toBe(assign.jobId);
+    expect(choices[0]).toMatchObject({ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" });
+    expect(usage.total_tokens).toBe(8);
+  });
+
+  it("is tried again when no Island took it, and not when its answer was lost", async () => {
+    fixture.proxy.script(noIsland);
+    const asked = fixture.client().chat.create(BODY);
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
+    expect((await asked).id).toBe(assign.jobId);
+    expect(fixture.proxy.seen).toHaveLength(2);
+
+    fixture.proxy.script(noIsland, noIsland);
+    const refused = fixture.client({ maxRetries: 1 }).chat.create(BODY);
+    await expect(refused).rejects.toBeInstanceOf(ServiceUnavailableError);
+
+    fixture.proxy.script({ kind: "refuse" });
+    await expect(fixture.client().chat.create(BODY)).rejects.toBeInstanceOf(ConnectionError);
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("throws JobFailedError when the job fails", async () => {
+    const asked = fixture.client().chat.create(BODY);
+    const expected = expect(asked).rejects.toMatchObject({
+      name: "JobFailedError",
+      status: 500,
+      jobError: "model_invalid",
+      retryable: false,
+    });
+    fixture.island.send(failed(await fixture.taken(), 1));
+    await expected;
+  });
+});
+
+describe("chat.stream()", () => {
+  it("gives the chunks, with usage if asked, and ends", async () => {
+    const asked = collect(fixture.client().chat.stream({ ...BODY, stream_options: { include_usage: true } }));
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
+    const chunks = await asked;
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Hello");
+    expect(chunks[0]?.choices[0]?.delta.role).toBe("assistant");
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason).filter((reason) => reason != null)).toEqual(["stop"]);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 8 } });
+  });
+
+  it("is tried again when no Island took it", async () => {
+    fixture.proxy.script(noIsland);
+    const asked = collect(fixture.client().chat.text(BODY));
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
+    expect((await asked).join("")).toBe("Hello");
+    expect(fixture.proxy.seen).toHaveLength(2);
+  });
+
+  it("throws when the job fails in mid-stream, so that a cut answer is not taken for a whole one", async () => {
+    const pieces: string[] = [];
+    const asked = (async () => {
+      for await (const piece of fixture.client().chat.text(BODY)) pieces.push(piece);
+    })();
+    const expected = expect(asked).rejects.toBeInstanceOf(JobFailedError);
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hel")), failed(assign, 2));
+    await expected;
+    expect(pieces.join("")).toBe("Hel");
+  });
+
+  it.each(["cut", "end"] as const)("throws when its connection is %s, and does not begin again", async (kind) => {
+    fixture.proxy.script({ kind, afterBytes: 400 });
+    const asked = collect(fixture.client().chat.text(BODY));
+    const expected = expect(asked).rejects.toBeInstanceOf(ConnectionError);
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hello "), token("again "), token("and again")), finished(assign, 2));
+    await expected;
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("cancels the work on the Island when the reader leaves", async () => {
+    const asked = (async () => {
+      for await (const _ of fixture.client().chat.text(BODY)) return;
+    })();
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("Hello")));
+    await asked;
+    expect(await fixture.island.next("cancel", ({ jobId }) => jobId === assign.jobId)).toBeDefined();
+    const job = await until(
+      () => fixture.client().jobs.get(assign.jobId),
+      ({ status }) => status === "cancelled",
+      "cancelled",
+    );
+    expect(job.status).toBe("cancelled");
+  });
+});
+
+describe("embeddings.create()", () => {
+  it("gives a vector for each text", async () => {
+    const { cargos, embeddings } = fixture.client();
+    const [cargo] = await cargos
+      .list({ runtime_type: "onnx", category: "text" })
+      .then((list) => list.filter(({ onnx_task_type: task }) => task === "feature-extraction"));
+    const { islandToken } = await fixture.coordinator.createAccount("host@example.com");
+    await using island = await FakeIsland.join(fixture.coordinator.url, islandToken, {
+      hostId: randomUUID(),
+      runtimes: [{ type: "onnx", version: "test" }],
+    });
+    const asked = embeddings.create({ model: cargo?.slug ?? "", input: ["a", "b"] });
+    const assign = await island.next("assign");
+    island.send({ type: "started", jobId: assign.jobId, attempt: 1 });
+    island.send({
+      ...finished(assign, 1),
+      output: {
+        embeddings: [
+          [1, 0.5],
+          [0, -1],
+        ],
+      },
+    });
+    const { data, usage } = await asked;
+    expect(data.map(({ embedding }) => embedding)).toEqual([
+      [1, 0.5],
+      [0, -1],
+    ]);
+    expect(usage.prompt_tokens).toBe(5);
+  });
+});
+
+describe("models and cargos", () => {
+  it("are listed, filtered and found", async () => {
+    const { models, cargos } = fixture.client();
+    expect((await models.list()).map(({ id }) => id)).toContain(CARGO);
+    expect(await models.get(CARGO)).toMatchObject({ id: CARGO, object: "model" });
+    expect((await cargos.list({ category: "llm" })).map(({ slug }) => slug)).toContain(CARGO);
+    expect(await cargos.list({ runtime_type: "coreml", category: "llm" })).toEqual([]);
+    expect((await cargos.get(CARGO)).input_schema).toBeTypeOf("object");
+  });
+});

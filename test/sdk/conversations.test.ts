@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ConnectionError, NotFoundError } from "../../sdk/typescript/src/index.ts";
+import { collect } from "../support/http.ts";
+import { CARGO, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
+
+let fixture: SdkFixture;
+beforeAll(async () => {
+  fixture = await SdkFixture.open();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+beforeEach(() => fixture.proxy.script());
+
+async function answer(...pieces: string[]): Promise<void> {
+  const assign = await fixture.taken();
+  fixture.island.send(output(assign, 1, ...pieces.map(token)), finished(assign, 2));
+}
+
+describe("conversations", () => {
+  it("are made, changed, listed and deleted", async () => {
+    const { conversations } = fixture.client();
+    const { id } = await conversations.create({ title: "Boats", model: CARGO, system_prompt: "Be brief." });
+    expect((await conversations.update(id, { title: "Ships" })).title).toBe("Ships");
+    expect(await conversations.get(id)).toMatchObject({ id, title: "Ships", system_prompt: "Be brief." });
+    const second = await conversations.create();
+    expect((await collect(conversations.list({ pageSize: 1 }))).map((each) => each.id)).toEqual([second.id, id]);
+    fixture.proxy.script({ kind: "swallow" });
+    await conversations.delete(second.id);
+    await expect(conversations.get(second.id)).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it("answer, and keep what was said", async () => {
+    const { conversations } = fixture.client();
+    const { id } = await conversations.create({ model: CARGO });
+    const sent = conversations.send(id, { content: "Hi" });
+    await answer("Hel", "lo");
+    expect(await sent).toMatchObject({ message: { role: "assistant", content: "Hello" }, usage: { total_tokens: 8 } });
+    const again = conversations.send(id, { content: "Again" });
+    await answer("Yes");
+    await again;
+    const messages = await collect(conversations.messages(id, { pageSize: 3 }));
+    expect(messages.map(({ content }) => content)).toEqual(["Hi", "Hello", "Again", "Yes"]);
+    const newest = await conversations.messages(id, { order: "desc", pageSize: 1 }).page();
+    expect(newest).toMatchObject({ data: [{ content: "Yes" }], meta: { total: 4 } });
+  });
+
+  it("stream an answer, and throw when it is cut", async () => {
+    const { conversations } = fixture.client();
+    const { id } = await conversations.create({ model: CARGO });
+    const streamed = collect(conversations.stream(id, { content: "Hi" }));
+    await answer("Hel", "lo");
+    const events = await streamed;
+    expect(events[0]).toMatchObject({ type: "message", conversation_id: id, user_message: { content: "Hi" } });
+    expect(events.map((event) => (event.type === "token" ? event.content : "")).join("")).toBe("Hello");
+    expect(events.at(-1)?.type).toBe("done");
+
+    fixture.proxy.script({ kind: "end", afterBytes: 700 });
+    const cut = collect(conversations.stream(id, { content: "Again" }));
+    const expected = expect(cut).rejects.toBeInstanceOf(ConnectionError);
+    const assign = await fixture.taken();
+    fixture.island.send(output(assign, 1, token("a".repeat(1_000))));
+    await expected;
+    expect(fixture.proxy.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { call } from "../support/http.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+
+const SOURCES = join(import.meta.dirname, "..", "..", "sdk", "typescript", "src");
+
+/** Operations that the client leaves to others, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  "get /metrics": "for Prometheus",
+  "post /auth/register": "people sign in on a page; programs have keys",
+  "post /auth/login": "as above",
+  "post /auth/logout": "as above",
+  "get /island/recommendations": "for Islands",
+  "get /docs": "for people",
+  "get /openapi.json": "what the client was made from",
+};
+
+describe("@atoll/client", () => {
+  it("has a method for every operation of the document", async () => {
+    const source = readdirSync(SOURCES)
+      .filter((name) => name !== "openapi.ts")
+      .map((name) => readFileSync(join(SOURCES, name), "utf8"))
+      .join("\n");
+    const called = new Set(
+      [...source.matchAll(/\.(?:call|events)\(\s*"(\w+)",\s*"([^"]+)"/g)].map(
+        ([, method, path]) => `${method} ${path}`,
+      ),
+    );
+    await using coordinator = await TestCoordinator.open();
+    const { body } = await call(coordinator.url, null, "GET", "/openapi.json");
+    const offered = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(([path, item]) =>
+      ["get", "post", "patch", "put", "delete"]
+        .filter((method) => method in item && path.startsWith("/api/v1"))
+        .map((method) => `${method} ${path.slice("/api/v1".length)}`),
+    );
+    expect(offered.length).toBeGreaterThan(20);
+    expect(offered.filter((operation) => !called.has(operation) && !(operation in LEFT_OUT))).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import {
+  createServer,
+  request as requestUpstream,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { AnswerWatch } from "../support/answer-watch.ts";
+
+/** What happens to one request on its way. */
+export type Fault =
+  | { readonly kind: "pass" }
+  /** The connection is closed before the coordinator hears of the request. */
+  | { readonly kind: "refuse" }
+  /** The coordinator does what it is asked, and the client never learns of it. */
+  | { readonly kind: "swallow" }
+  /** The answer is cut after so many bytes of its body. */
+  | { readonly kind: "cut"; readonly afterBytes: number }
+  /** The answer ends after so many bytes of its body, as if that were all. */
+  | { readonly kind: "end"; readonly afterBytes: number }
+  /** The answer's first so many bytes come, then nothing. */
+  | { readonly kind: "stall"; readonly afterBytes: number }
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: unknown;
+    }
+  /** Nothing is answered, ever. */
+  | { readonly kind: "silence" };
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+}
+
+/** Stands between client and coordinator and does to each request what the next fault says; without one, nothing. */
+export class FaultyProxy implements AsyncDisposable {
+  readonly seen: SeenRequest[] = [];
+  readonly #server: Server;
+  readonly #upstream: () => string;
+  #faults: Fault[] = [];
+  #wakers = new Set<() => void>();
+
+  private constructor(upstream: () => string) {
+    this.#upstream = upstream;
+    this.#server = createServer((incoming, outgoing) => void this.#serve(incoming, outgoing));
+  }
+
+  static async open(upstream: () => string): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(upstream);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Faults of the next requests, in order. Forgets what was seen and what was left. */
+  script(...faults: Fault[]): void {
+    this.#faults = faults;
+    this.seen.length = 0;
+  }
+
+  /** Resolves when so many requests were seen since the last script. */
+  async sees(count: number): Promise<void> {
+    while (this.seen.length < count) {
+      await new Promise<void>((resolve) => this.#wakers.add(resolve));
+    }
+  }
+
+  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const fault = this.#faults.shift() ?? { kind: "pass" };
+    this.seen.push({ method: incoming.method ?? "", path: incoming.url ?? "", headers: incoming.headers });
+    for (const wake of this.#wakers) wake();
+    this.#wakers.clear();
+    switch (fault.kind) {
+      case "refuse":
+        incoming.socket.destroy();
+        return;
+      case "silence":
+        return;
+      case "answer":
+        outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
+        outgoing.end(typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body ?? {}));
+        return;
+      default:
+        await this.#relay(incoming, outgoing, fault).catch(() => outgoing.destroy());
+    }
+  }
+
+  async #relay(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    fault: Extract<Fault, { kind: "pass" | "swallow" | "cut" | "end" | "stall" }>,
+  ): Promise<void> {
+    const { method, headers, url } = incoming;
+    const upstream = requestUpstream(new URL(url ?? "/", this.#upstream()), { method, headers, agent: false });
+    outgoing.once("close", () => upstream.destroy());
+    incoming.pipe(upstream);
+    const [answer] = (await once(upstream, "response")) as [IncomingMessage];
+    if (fault.kind === "swallow") {
+      await answer.toArray();
+      incoming.socket.destroy();
+      return;
+    }
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    outgoing.flushHeaders();
+    const watch = fault.kind === "pass" ? await watchOf(incoming, answer) : undefined;
+    let left = fault.kind === "pass" ? Infinity : fault.afterBytes;
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      const part = chunk.subarray(0, left);
+      watch?.push(part);
+      left -= part.length;
+      if (part.length > 0) await new Promise<void>((resolve) => outgoing.write(part, () => resolve()));
+      if (left > 0) continue;
+      if (fault.kind === "end") outgoing.end();
+      if (fault.kind === "cut") outgoing.destroy();
+      return;
+    }
+    watch?.end();
+    if (fault.kind === "cut") outgoing.destroy();
+    else outgoing.end();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, "close");
+  }
+}
+
+/** What is handed on unchanged is as the document says; the client's own `fetch` sees the proxy only. */
+function watchOf(incoming: IncomingMessage, answer: IncomingMessage): Promise<AnswerWatch> {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(answer.headersDistinct)) headers.set(name, values?.join(", ") ?? "");
+  const path = (incoming.url ?? "").split("?", 1)[0] ?? "";
+  return AnswerWatch.begin({ method: incoming.method ?? "", path, status: answer.statusCode ?? 0, headers });
+}

@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Atoll, ConfigurationError } from "../../sdk/typescript/src/index.ts";
+import { resolveSettings } from "../../sdk/typescript/src/settings.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+const URL_OF = { baseUrl: "https://atoll.example" };
+
+describe("resolveSettings()", () => {
+  it.each([
+    ["https://atoll.example", "https://atoll.example/api/v1"],
+    ["https://atoll.example/", "https://atoll.example/api/v1"],
+    ["https://atoll.example/api/v1/", "https://atoll.example/api/v1"],
+    ["http://localhost:8080/behind/proxy", "http://localhost:8080/behind/proxy/api/v1"],
+  ])("takes %s as %s", (baseUrl, apiUrl) => {
+    expect(resolveSettings({ baseUrl }).apiUrl).toBe(apiUrl);
+  });
+
+  it("takes address and key from the environment, and options before it", () => {
+    vi.stubEnv("ATOLL_BASE_URL", "https://env.example");
+    vi.stubEnv("ATOLL_API_KEY", "ak_env");
+    expect(resolveSettings({})).toMatchObject({ apiUrl: "https://env.example/api/v1", apiKey: "ak_env" });
+    expect(resolveSettings({ ...URL_OF, apiKey: "ak_own" })).toMatchObject({
+      apiUrl: "https://atoll.example/api/v1",
+      apiKey: "ak_own",
+    });
+  });
+
+  it("works without a key, as some endpoints need none", () => {
+    vi.stubEnv("ATOLL_API_KEY", "");
+    expect(resolveSettings(URL_OF).apiKey).toBeNull();
+  });
+
+  it.each(["", "atoll.example", "ftp://atoll.example"])("refuses the address %j", (baseUrl) => {
+    vi.stubEnv("ATOLL_BASE_URL", undefined);
+    expect(() => new Atoll({ baseUrl })).toThrow(ConfigurationError);
+  });
+
+  it("finds no environment where there is no process", () => {
+    vi.stubGlobal("process", undefined);
+    try {
+      expect(resolveSettings(URL_OF).apiKey).toBeNull();
+      expect(() => resolveSettings({})).toThrow(ConfigurationError);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});

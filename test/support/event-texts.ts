@@ -1,0 +1,28 @@
+export interface EventText {
+  /** Null for an event without a name. */
+  readonly event: string | null;
+  readonly data: string;
+}
+
+/** Tells of every Server-Sent Event of a stream of ours, in whatever pieces it comes. */
+export class EventTexts {
+  readonly #tell: (event: EventText) => void;
+  readonly #decoder = new TextDecoder();
+  #rest = "";
+
+  constructor(tell: (event: EventText) => void) {
+    this.#tell = tell;
+  }
+
+  push(bytes: Uint8Array): void {
+    const blocks = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n\n");
+    this.#rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const lines = block.split("\n");
+      const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+      const event = lines.find((line) => line.startsWith("event: "))?.slice(7) ?? null;
+      // A comment is no event.
+      if (data.length > 0) this.#tell({ event, data: data.join("\n") });
+    }
+  }
+}
