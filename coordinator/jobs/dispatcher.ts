@@ -161,7 +161,7 @@ export class Dispatcher {
     const isLast = job.attempt >= this.#deps.options.maxAttempts;
     const isStuck = job.feed.hasOutput && job.traits?.canContinue !== true;
     if (isLast || isStuck) return this.end(job, { event: "fail", error: { ...error, retryable: true } });
-    if (this.#deps.catalog.known(job.slug) === undefined) return this.#failWithoutCargo(job);
+    if (this.#deps.catalog.find(job.slug, job.accountId) === undefined) return this.#failWithoutCargo(job);
     const stored = this.#deps.store.jobs.move(this.#move(job, "lose"));
     job.apply("lose");
     job.islandId = null;

@@ -23,7 +23,8 @@ export async function recoverJobs(
   let held = 0;
   for (const record of records) {
     const job = record.attempt === 0 ? freshJob(record) : await begunJob(store, catalog, record);
-    job.cargo = catalog.known(record.slug) ?? null;
+    // Not what the account may not run: the definition may have changed, and its approval gone, since the job was accepted.
+    job.cargo = catalog.find(record.slug, record.accountId) ?? null;
     if (job.batchId !== null && job.attempt === 0) {
       // It may have been admitted before; the gate tells whether there is room now.
       dispatcher.hold(job);

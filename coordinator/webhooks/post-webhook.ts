@@ -40,9 +40,18 @@ export async function postWebhook(post: WebhookPost): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? https.request(url, options) : http.request(url, options);
     request.once("error", reject);
+    // A receiver that wants another protocol gives no response: the status is its answer, and the socket is not ours to keep.
+    request.once("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    // Whatever Node does not tell otherwise: a try that is over must end.
+    const onClose = (): void => reject(new Error("the connection closed without an answer"));
+    request.once("close", onClose);
     request.once("response", (response) => {
       // The status is the answer, whatever becomes of the rest.
       request.off("error", reject).on("error", () => undefined);
+      request.off("close", onClose);
       let readBytes = 0;
       response.on("error", () => undefined);
       response.on("data", (chunk: Buffer) => {
