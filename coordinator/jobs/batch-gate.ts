@@ -66,6 +66,11 @@ export class BatchGate {
     return position;
   }
 
+  /** Jobs of the account that wait for room. */
+  waitingOf(accountId: string): number {
+    return this.#lines.get(accountId)?.jobs.size ?? 0;
+  }
+
   close(): void {
     this.#unsubscribe();
     this.#timer?.cancel();

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
+import { RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
@@ -33,6 +33,9 @@ interface LiveBatch {
 
 /** More wrong fields than this are not listed. */
 const MAX_DETAILS = 100;
+/** Jobs of one account's batches that may wait for room. */
+const MAX_WAITING_JOBS = 1_000;
+const RETRY_WHEN_FULL_S = 60;
 
 /** Batches as clients see them, and what the end of one job means to the others of its batch. */
 export class LiveBatches implements BatchService {
@@ -45,9 +48,13 @@ export class LiveBatches implements BatchService {
   }
 
   async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
-    const { store, catalog, clock, webhookAllowPrivate: allowPrivate } = this.#deps;
+    const { store, catalog, clock, gate, webhookAllowPrivate: allowPrivate } = this.#deps;
     const entry = catalog.get(request.slug, request.accountId);
     checkInputs(entry, request.inputs);
+    // A Cargo may cost nothing, so credits do not bound what waits.
+    if (gate.waitingOf(request.accountId) + request.inputs.length > MAX_WAITING_JOBS) {
+      throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
+    }
     const nowMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate, nowMs });
     const batch = newBatch(request, entry, nowMs, webhook);

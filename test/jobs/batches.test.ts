@@ -347,6 +347,15 @@ describe("DELETE /jobs/batch/{id}", () => {
   });
 });
 
+describe("What waits", () => {
+  it("is bounded for each account: the batch that would pass 1,000 waiting jobs is 429", async () => {
+    for (let batch = 0; batch < 10; batch += 1) await submit(100);
+    const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(100) });
+    expect([status, body.error.code, body.error.limit]).toEqual([429, "rate_limited", "concurrent_jobs"]);
+    expect((await api("GET", "/jobs")).body.meta.total).toBe(1_000);
+  });
+});
+
 describe("A restart", () => {
   it("takes unfinished batches up: what an Island has goes on, the rest waits for room again", async () => {
     await setLimits({ concurrentJobs: 3 });
