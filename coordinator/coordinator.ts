@@ -50,10 +50,13 @@ const CLOSE_LIMIT_MS = 2_000;
 /** Islands come back after so long when the coordinator goes down in order. */
 const RETURN_AFTER_MS = 1_000;
 
+/** The database, within a data directory. */
+export const DATABASE_FILE = "atoll.db";
+
 /** Database of a coordinator's data directory. */
 export async function openStore(dataDirectory: string, clock: Clock): Promise<Store> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  return openSqliteStore({ path: join(dataDirectory, "atoll.db"), clock });
+  return openSqliteStore({ path: join(dataDirectory, DATABASE_FILE), clock });
 }
 
 /** Opens storage, takes up the unfinished jobs, then lets Islands and clients in. */

@@ -2,15 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
-import { openStore } from "../../coordinator/coordinator.ts";
+import { DATABASE_FILE, openStore } from "../../coordinator/coordinator.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-
-/** As coordinator/coordinator.ts names it. */
-const DATABASE = "atoll.db";
 
 /** Options of every command on a data directory. */
 export interface DataOptions {
@@ -41,7 +38,7 @@ export async function withStore(
 ): Promise<void> {
   const config = await readCoordinatorConfig({ config: options.config, data: options.data });
   const { dataDirectory } = config;
-  const isNew = !existsSync(join(dataDirectory, DATABASE));
+  const isNew = !existsSync(join(dataDirectory, DATABASE_FILE));
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
     throw new ConfigError([`No coordinator data in ${dataDirectory}; start it once with serve or account create`]);
