@@ -158,7 +158,7 @@ export class CargoPool {
     }
     entry.loaded = loaded;
     onChange();
-    log.info({ slug: manifest.slug, residentBytes: loaded.residentBytes }, "Cargo loaded");
+    log.info({ slug: manifest.slug, memory: loaded.memory }, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }
@@ -260,7 +260,7 @@ export class CargoPool {
 
 /** Measured where known, else as the Cargo says. */
 function sizeOf(entry: Entry): number {
-  return entry.loaded?.residentBytes ?? entry.manifest.requiredRamBytes;
+  return entry.loaded?.memory?.ramBytes ?? entry.manifest.requiredRamBytes;
 }
 
 function sumOf(entries: readonly Entry[]): number {

@@ -5,7 +5,8 @@ import type { Assign, FromCoordinator, HeldDecision } from "../shared/protocol/f
 import type { AgentLog } from "./agent-log.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { LastFrame, Outbox } from "./session/outbox.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import { CargoGone } from "./runtimes/runtime.ts";
+import { Slots } from "./slots.ts";
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
@@ -36,6 +37,9 @@ interface Run {
 /** The coordinator's own limit comes first; this one is for an Island that cannot hear it. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
+/** How often a job may find its Cargo gone before it began, until it is given back as retryable. */
+const MOST_TRIES = 3;
+
 class StopRequested extends Error {
   override readonly name = "StopRequested";
 }
@@ -46,11 +50,11 @@ export class Executor {
   readonly #deps: ExecutorDeps;
   /** Also superseded attempts whose work has not stopped yet. */
   readonly #runs = new Set<Run>();
-  readonly #line = new WaitingLine<Run>();
-  #busySlots = 0;
+  readonly #slots: Slots<Run>;
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
+    this.#slots = new Slots(deps.slots);
   }
 
   /** Jobs in hand now, with the Cargo and for how long. */
@@ -123,28 +127,29 @@ export class Executor {
   /** Never rejects. The coordinator grants as many jobs as slots are free, but what it dropped may not have stopped yet. */
   async #runInSlot(run: Run): Promise<LastFrame> {
     try {
-      await this.#takeSlot(run);
+      await this.#slots.take(run, run.abort.signal);
       try {
         return await this.#run(run);
       } finally {
-        this.#freeSlot();
+        this.#slots.free();
       }
     } catch (error) {
       return this.#lastFrameOf(run, error);
     }
   }
 
-  async #takeSlot(run: Run): Promise<void> {
-    if (this.#busySlots >= this.#deps.slots) return this.#line.wait(run, run.abort.signal);
-    this.#busySlots += 1;
+  /** A Cargo that another job took down before this one began is acquired again. */
+  async #run(run: Run): Promise<LastFrame> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#runOnce(run);
+      } catch (error) {
+        if (!(error instanceof CargoGone) || tries === MOST_TRIES) throw error;
+      }
+    }
   }
 
-  /** Whoever waits first takes the slot over. */
-  #freeSlot(): void {
-    if (!this.#line.admitFirst()) this.#busySlots -= 1;
-  }
-
-  async #run({ assign, abort }: Run): Promise<LastFrame> {
+  async #runOnce({ assign, abort }: Run): Promise<LastFrame> {
     const { outbox, pool, clock } = this.#deps;
     const { jobId, attempt, input, resume } = assign;
     const assignedMs = clock.monotonicMs();

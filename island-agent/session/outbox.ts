@@ -102,7 +102,7 @@ export class Outbox {
 
   start(jobId: string, attempt: number): void {
     const log = this.#find(jobId, attempt);
-    if (log === undefined) return;
+    if (log === undefined || log.started) return;
     log.started = true;
     this.#tellStart(log);
   }

@@ -256,6 +256,24 @@ describe("a failure", () => {
   });
 });
 
+describe("a Cargo that goes before its job begins", () => {
+  it("is loaded again, and the job knows nothing of it", async () => {
+    runtime.goneRuns = 2;
+    executor.assign(makeAssign({ script: { tokens: ["a"] } }), false);
+    await executor.idle();
+    expect(typesOf()).toEqual(["accepted", "started", "output", "finished"]);
+    expect(runtime.events.count("loaded a")).toBe(3);
+  });
+
+  it("gives the job back when it happens three times", async () => {
+    runtime.goneRuns = 3;
+    executor.assign(makeAssign({ script: { tokens: ["a"] } }), false);
+    await executor.idle();
+    expect(typesOf()).toEqual(["accepted", "started", "failed"]);
+    expect(sent.at(-1)).toMatchObject({ code: "runtime_unavailable", retryable: true });
+  });
+});
+
 describe("the run limit", () => {
   it("leaves the coordinator a margin of 5 s, then ends the run", async () => {
     executor.assign(makeAssign({ script: { hold: true }, runLimitMs: 1_000 }), false);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { LoadedLlm } from "../../island-agent/runtimes/llmcpp/loaded-llm.ts";
+import type { HostedCargo } from "../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { ChatRequest } from "../../shared/chat-input.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 describe("response_format", () => {
-  let llm: LoadedLlm;
+  let llm: HostedCargo<ChatRequest>;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
   });

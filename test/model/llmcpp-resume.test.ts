@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LoadedLlm } from "../../island-agent/runtimes/llmcpp/loaded-llm.ts";
+import type { HostedCargo } from "../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { ChatRequest } from "../../shared/chat-input.ts";
 import {
   collect,
   type Collected,
@@ -12,7 +13,7 @@ import {
 } from "./llmcpp-support.ts";
 
 describe("resume", () => {
-  let llm: LoadedLlm;
+  let llm: HostedCargo<ChatRequest>;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LoadedLlm } from "../../island-agent/runtimes/llmcpp/loaded-llm.ts";
+import type { HostedCargo } from "../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { ChatRequest } from "../../shared/chat-input.ts";
 import { describeRuntime } from "../runtimes/runtime.contract.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
@@ -17,7 +18,7 @@ describeRuntime("llmcpp", async () => {
 });
 
 describe("LlmcppRuntime with tiny-islander", () => {
-  let llm: LoadedLlm;
+  let llm: HostedCargo<ChatRequest>;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
   });
@@ -37,7 +38,7 @@ describe("LlmcppRuntime with tiny-islander", () => {
   });
 
   it("load() measures what is resident and tells the concurrency", () => {
-    expect(llm.residentBytes).toBeGreaterThan(10_000_000);
+    expect(llm.memory.ramBytes).toBeGreaterThan(10_000_000);
     expect(llm.concurrency).toBe(4);
   });
 
@@ -171,7 +172,7 @@ describe("LlmcppRuntime at the edge of the context", () => {
   const CONTEXT = 256;
   /** Tokens of the template around a prompt of one byte per token. */
   const AROUND = 19;
-  let llm: LoadedLlm;
+  let llm: HostedCargo<ChatRequest>;
   beforeAll(async () => {
     const file = folder.write("small", { contextTokens: CONTEXT });
     llm = await makeRuntime().load(makeCargo({ contextTokens: 1_000_000 }), file, NEVER);

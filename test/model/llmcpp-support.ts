@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { LoadedLlm } from "../../island-agent/runtimes/llmcpp/loaded-llm.ts";
 import { LlmcppRuntime, type LlmcppOptions } from "../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
-import type { RunRequest, RunResult } from "../../island-agent/runtimes/runtime.ts";
+import type { LoadedCargo, RunRequest, RunResult } from "../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { makeTinyGguf, type TinyGgufOptions } from "../support/tiny-gguf.ts";
@@ -40,7 +39,7 @@ export interface Collected extends RunResult {
 }
 
 /** Runs a job to its end and keeps what it said. */
-export async function collect(llm: LoadedLlm, request: RunRequest, signal: AbortSignal = NEVER): Promise<Collected> {
+export async function collect(llm: LoadedCargo, request: RunRequest, signal: AbortSignal = NEVER): Promise<Collected> {
   const pieces: string[] = [];
   const counts: number[] = [];
   const result = await llm.run(

@@ -2,7 +2,14 @@ import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { JobFailure, type JobErrorCode } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
 import type { OutputItem } from "../../shared/output.ts";
-import type { CargoRuntime, LoadedCargo, RunRequest, RunResult } from "../../island-agent/runtimes/runtime.ts";
+import {
+  CargoGone,
+  type CargoRuntime,
+  type LoadedCargo,
+  type MemoryUse,
+  type RunRequest,
+  type RunResult,
+} from "../../island-agent/runtimes/runtime.ts";
 import { EventLog } from "./event-log.ts";
 
 /** What the fake does is written in the job's input, so any failure is a job that a test can submit. */
@@ -32,6 +39,8 @@ export class FakeRuntime implements CargoRuntime {
   readonly heldDisposals = new Set<string>();
   /** The next loads of a slug fail with these. */
   readonly loadFailures = new Map<string, Error[]>();
+  /** So many of the next runs find their Cargo gone. */
+  goneRuns = 0;
   readonly residentBytes = new Map<string, number>();
   /** Most runs that were ever under way together. */
   mostRuns = 0;
@@ -54,6 +63,10 @@ export class FakeRuntime implements CargoRuntime {
   /** Ends the process of a loaded Cargo, as a native crash does. */
   crash(slug: string): void {
     this.#crashes.get(slug)?.();
+  }
+
+  async estimate({ requiredRamBytes, requiredVramBytes }: CargoManifest): Promise<MemoryUse> {
+    return { ramBytes: requiredRamBytes, vramBytes: requiredVramBytes };
   }
 
   async load(
@@ -88,10 +101,14 @@ export class FakeRuntime implements CargoRuntime {
       gone.resolve();
     };
     return {
-      residentBytes: this.residentBytes.get(slug) ?? null,
+      memory: memoryOf(this.residentBytes.get(slug)),
       concurrency: 4,
       gone: gone.promise,
-      run: (request, onOutput, signal) => this.#run(request, onOutput, signal),
+      run: async (request, onOutput, signal) => {
+        if (this.goneRuns-- <= 0) return this.#run(request, onOutput, signal);
+        gone.resolve();
+        throw new CargoGone();
+      },
       [Symbol.asyncDispose]: () => (disposal ??= dispose()),
     };
   }
@@ -139,4 +156,8 @@ export class FakeRuntime implements CargoRuntime {
     this.#bytes += bytes;
     this.mostBytes = Math.max(this.mostBytes, this.#bytes);
   }
+}
+
+function memoryOf(ramBytes: number | undefined): MemoryUse | null {
+  return ramBytes === undefined ? null : { ramBytes, vramBytes: 0 };
 }

@@ -1,18 +1,21 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
+import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../../shared/chat-input.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { CargoRuntime, ProbeResult } from "../runtime.ts";
-import type { Environment } from "./host-environment.ts";
-import { loadFailureOf, runFailureOf } from "./host-failure.ts";
-import type { FromHost, GpuChoice, ToHost } from "./host-messages.ts";
-import { type HostEnding, HostProcess } from "./host-process.ts";
-import { LoadedLlm } from "./loaded-llm.ts";
+import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { hostEntry, type HostProgram } from "../host/host-process.ts";
+import { HostedCargo } from "../host/hosted-cargo.ts";
+import { estimateInHost, type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
+import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
+import type { GpuChoice, LoadOrder, ProbeOrder } from "./host-orders.ts";
 
 /** Where a Cargo does not say how much context it needs. */
 const DEFAULT_CONTEXT_TOKENS = 4_096;
 const DEFAULT_SEQUENCES = 4;
 /** Source: DESIGN §7. */
 const DEFAULT_KILL_AFTER_MS = 2_000;
+/** libuv threads kept for file reads and model loading, beside one for each sequence that is sampled. */
+const SPARE_POOL_THREADS = 4;
 
 export interface LlmcppOptions {
   /** CPU threads of one model, at least 1: physical cores less one. More than there are cores collapses the speed. */
@@ -20,94 +23,79 @@ export interface LlmcppOptions {
   /** Runs of one model that are batched; each has a context of its own in memory. */
   readonly sequences?: number;
   readonly gpu: GpuChoice;
+  /** The owner's cap on VRAM; null, and by default: none. */
+  readonly vramCapBytes?: number | null;
   readonly clock: Clock;
   /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
   readonly killAfterMs?: number;
   /** The agent's own environment; only what loaders and drivers need is passed on. */
   readonly environment?: Environment;
-  /** Told of events worth a log line. Never gets prompts or answers. */
-  readonly log?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+  readonly log?: HostLog;
 }
 
 /** Language models in GGUF files, by llama.cpp: one child process for each loaded model. */
 export class LlmcppRuntime implements CargoRuntime {
   readonly type = "llmcpp";
   readonly #options: Required<LlmcppOptions>;
+  readonly #program: HostProgram;
 
   constructor(options: LlmcppOptions) {
     this.#options = {
       sequences: DEFAULT_SEQUENCES,
       killAfterMs: DEFAULT_KILL_AFTER_MS,
       environment: {},
+      vramCapBytes: null,
       log: () => {},
       ...options,
     };
+    const { environment, sequences } = this.#options;
+    this.#program = {
+      name: "llama.cpp",
+      entry: hostEntry("llama-host", import.meta.url),
+      environment: hostEnvironment(environment, {
+        UV_THREADPOOL_SIZE: String(sequences + SPARE_POOL_THREADS),
+        // llama.cpp would start a debugger to print a backtrace when it aborts.
+        GGML_NO_BACKTRACE: "1",
+      }),
+      explainCrash: assertionIn,
+    };
   }
 
-  async probe(signal: AbortSignal): Promise<ProbeResult> {
-    try {
-      signal.throwIfAborted();
-      const host = this.#startHost();
-      const first = await firstWord(host, { kind: "probe", gpu: this.#options.gpu }, signal);
-      host.kill("the probe is done");
-      if ("ending" in first) throw runFailureOf(first.ending);
-      if (first.answer.kind !== "probed")
-        throw new Error(`llama.cpp process answered a probe with ${first.answer.kind}`);
-      return first.answer.result;
-    } catch (error) {
-      return { usable: false, reason: error instanceof Error ? error.message : String(error) };
-    }
+  probe(signal: AbortSignal): Promise<ProbeResult> {
+    const order: ProbeOrder = { gpu: this.#options.gpu };
+    return probeInHost(this.#program, this.#options.clock, order, signal);
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<LoadedLlm> {
-    signal.throwIfAborted();
+  /** By node-llama-cpp from the file's header, in a process of its own: a malformed file may end it. */
+  estimate(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<MemoryUse> {
+    return estimateInHost(this.#program, this.#options.clock, this.#orderFor(cargo, modelPath), signal);
+  }
+
+  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<ChatRequest>> {
+    const { sequences, clock, killAfterMs, log } = this.#options;
+    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
+    const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
+    return new HostedCargo(host, { memory, concurrency: sequences, clock, killAfterMs, readInput });
+  }
+
+  /** @throws {JobFailure} `model_invalid` */
+  #orderFor(cargo: CargoManifest, modelPath: string | null): LoadOrder {
     if (modelPath === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no model`);
-    const { sequences, threads, gpu, clock, killAfterMs, log } = this.#options;
+    const { sequences, threads, gpu, vramCapBytes } = this.#options;
     const contextTokens = cargo.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-    const host = this.#startHost();
-    const order = { modelPath, contextTokens, sequences, threads, gpu };
-    const first = await firstWord(host, { kind: "load", order }, signal);
-    if ("ending" in first) {
-      log("llama.cpp process ended while loading", { cargo: cargo.slug, ...first.ending });
-      throw loadFailureOf(first.ending);
-    }
-    const { answer } = first;
-    if (answer.kind !== "loaded") {
-      host.kill("it could not load the model");
-      if (answer.kind !== "load_failed") throw new Error(`llama.cpp process answered a load with ${answer.kind}`);
-      throw new JobFailure(answer.error.code, answer.error.message, { retryable: answer.error.retryable });
-    }
-    const { residentBytes } = answer;
-    log("llama.cpp process loaded a model", { cargo: cargo.slug, pid: host.pid, ...answer });
-    void host.ended.then((ending) => log("llama.cpp process ended", { cargo: cargo.slug, pid: host.pid, ...ending }));
-    return new LoadedLlm(host, { residentBytes, sequences, clock, killAfterMs });
-  }
-
-  #startHost(): HostProcess {
-    const { environment, sequences, clock } = this.#options;
-    return new HostProcess({ environment, sequences, clock });
+    return { modelPath, contextTokens, sequences, threads, gpu, vramCapBytes };
   }
 }
 
-/**
- * Gives a new host its first order and waits for what it says, or for its end. Aborting kills it.
- * @throws `signal.reason` when aborted, the process being gone by then.
- */
-async function firstWord(
-  host: HostProcess,
-  order: ToHost,
-  signal: AbortSignal,
-): Promise<{ answer: FromHost } | { ending: HostEnding }> {
-  const onAbort = (): void => host.kill("it was not wanted any more");
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    host.send(order);
-    const answered = new Promise<{ answer: FromHost }>((resolve) => host.listen((answer) => resolve({ answer })));
-    const first = await Promise.race([answered, host.ended.then((ending) => ({ ending }))]);
-    if (signal.aborted) await host.ended;
-    signal.throwIfAborted();
-    return first;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+/** @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+function readInput(input: RunRequest["input"]): ChatRequest {
+  const parsed = chatInputSchema.safeParse(input);
+  if (parsed.success) return chatRequestOf(parsed.data);
+  const [issue] = parsed.error.issues;
+  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not chat input"}`);
+}
+
+/** The assertion that llama.cpp printed, without the path of its source file. */
+function assertionIn(stderr: string): string {
+  return /GGML_ASSERT\(.*\) failed/.exec(stderr)?.[0] ?? "";
 }

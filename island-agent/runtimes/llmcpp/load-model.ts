@@ -1,47 +1,19 @@
-import {
-  getLlama,
-  InsufficientMemoryError,
-  type Llama,
-  LlamaLogLevel,
-  type LlamaModel,
-  readGgufFileInfo,
-} from "node-llama-cpp";
-import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
+import type { Llama, LlamaModel } from "node-llama-cpp";
+import type { ChatRequest } from "../../../shared/chat-input.ts";
+import type { HostedModel } from "../host/serve-host.ts";
 import { BatchHolder } from "./batching.ts";
 import { ChatModel } from "./chat-model.ts";
-import type { LoadOrder } from "./host-messages.ts";
-
-/** Most lines of llama.cpp's errors that are kept to say why a model was refused. */
-const ERRORS_KEPT = 3;
-
-export interface LoadedChatModel {
-  readonly chatModel: ChatModel;
-  /** Context of one sequence: what the Cargo asks for, at most what the model was made for. */
-  readonly contextTokens: number;
-  dispose(): Promise<void>;
-}
+import type { LoadOrder } from "./host-orders.ts";
+import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
 
 /** Brings a GGUF file into memory with a context of several sequences. @throws {JobFailure} */
-export async function loadChatModel(order: LoadOrder): Promise<LoadedChatModel> {
-  const errors: string[] = [];
-  const llama = await getLlama({
-    gpu: order.gpu,
-    build: "never",
-    skipDownload: true,
-    progressLogs: false,
-    maxThreads: order.threads,
-    logLevel: LlamaLogLevel.error,
-    logger: (_level, message) => {
-      errors.push(message.trim());
-      if (errors.length > ERRORS_KEPT) errors.shift();
-    },
-  }).catch((cause: unknown) => {
-    throw failureOf("runtime_unavailable", "llama.cpp cannot run here", cause, []);
-  });
-  const model = await readModel(llama, order.modelPath, errors);
+export async function loadChatModel(order: LoadOrder): Promise<HostedModel<ChatRequest>> {
+  const { llama, errors } = await openLlama(order);
+  const vramBefore = await vramUsed(llama);
+  const model = await readModel({ llama, errors }, order.modelPath);
   // node-llama-cpp 3.22.1 checks memory before it makes a context, but a size beyond all measure slips past the check (500 million
   // tokens ended the process at 24 GB): the clamp is ours.
-  const contextSize = Math.max(1, Math.min(order.contextTokens, model.trainContextSize));
+  const contextSize = contextSizeOf(order, model.trainContextSize);
   const holder = new BatchHolder();
   const context = await model
     .createContext({
@@ -51,36 +23,34 @@ export async function loadChatModel(order: LoadOrder): Promise<LoadedChatModel> 
       batching: { itemPrioritizationStrategy: holder.strategy },
     })
     .catch((cause: unknown) => {
-      throw failureOf("runtime_unavailable", `no context of ${order.sequences} x ${contextSize} tokens`, cause, errors);
+      throw llamaFailure(
+        "runtime_unavailable",
+        `no context of ${order.sequences} x ${contextSize} tokens`,
+        cause,
+        errors,
+      );
     });
   holder.attach(context);
+  const chatModel = new ChatModel({ llama, model, context, holder });
+  const vramBytes = Math.max(0, (await vramUsed(llama)) - vramBefore);
   return {
-    chatModel: new ChatModel({ llama, model, context, holder }),
-    contextTokens: context.contextSize,
+    facts: { contextTokens: context.contextSize, sequences: order.sequences },
+    vramBytes: () => vramBytes,
+    run: ({ job, resume }, onOutput, signal) => chatModel.run(job, resume, onOutput, signal),
     dispose: () => llama.dispose(),
   };
 }
 
-async function readModel(llama: Llama, modelPath: string, errors: readonly string[]): Promise<LlamaModel> {
-  await readGgufFileInfo(modelPath, { sourceType: "filesystem", logWarnings: false }).catch((cause: unknown) => {
-    throw failureOf("model_invalid", "not a readable GGUF file", cause, []);
-  });
+async function readModel({ llama, errors }: OpenLlama, modelPath: string): Promise<LlamaModel> {
+  await readHeader(modelPath);
   return llama.loadModel({ modelPath }).catch((cause: unknown) => {
-    throw failureOf("model_invalid", "llama.cpp refused the model", cause, errors);
+    throw llamaFailure("model_invalid", "llama.cpp refused the model", cause, errors);
   });
 }
 
-/** A failure by `otherwise`, unless the cause is memory or the disk, which other Islands may have. */
-function failureOf(otherwise: JobErrorCode, what: string, cause: unknown, errors: readonly string[]): JobFailure {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const details = [why, ...errors].filter((line) => line !== "").join("; ");
-  const code = codeOf(cause) ?? otherwise;
-  return new JobFailure(code, `${what}: ${details}`, { retryable: code !== "model_invalid", cause });
-}
-
-function codeOf(cause: unknown): JobErrorCode | undefined {
-  if (cause instanceof InsufficientMemoryError) return "out_of_memory";
-  // An error of the file system has a number too; the library's own errors have none.
-  if (cause instanceof Error && "errno" in cause) return "model_unavailable";
-  return undefined;
+/** In use on all GPUs, by whomever; what is shared with the CPU is counted as RAM of the process. */
+async function vramUsed(llama: Llama): Promise<number> {
+  if (llama.gpu === false) return 0;
+  const { used, unifiedSize } = await llama.getVramState();
+  return unifiedSize > 0 ? 0 : used;
 }

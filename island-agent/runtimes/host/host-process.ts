@@ -1,16 +1,26 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../shared/clock.ts";
-import { type Environment, hostEnvironment } from "./host-environment.ts";
-import type { FromHost, ToHost } from "./host-messages.ts";
-
-/** The entry file has this file's extension: `.ts` from the sources, `.js` from the package. */
-const HOST_FILE = fileURLToPath(new URL(`./llama-host.${import.meta.url.slice(-2)}`, import.meta.url));
+import type { AnyToHost, FromHost } from "./host-messages.ts";
 
 /** Most of the host's error output that is kept, its end. */
 const STDERR_KEPT = 4_096;
 /** How long after its exit the rest of its error output is waited for. */
 const STDERR_GRACE_MS = 200;
+
+/** The program that a host process runs. */
+export interface HostProgram {
+  /** For messages: "llama.cpp". */
+  readonly name: string;
+  /** Entry file, which calls `serveHost`. */
+  readonly entry: URL;
+  /** Its whole environment (`hostEnvironment`). */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Node's own flags. */
+  readonly execArgv?: readonly string[];
+  /** What its error output says of a crash, in a few words; empty when nothing. */
+  readonly explainCrash?: (stderrTail: string) => string;
+}
 
 /** How a host process ended. */
 export interface HostEnding {
@@ -18,29 +28,36 @@ export interface HostEnding {
   readonly signal: NodeJS.Signals | null;
   /** Why we killed it; null when we did not. */
   readonly killedBecause: string | null;
-  /** The end of what it wrote to stderr: assertions of llama.cpp. */
+  /** The end of what it wrote to stderr: assertions of native code. */
   readonly stderrTail: string;
 }
 
-/** One child process that runs llama.cpp. It ends when told to, when killed, by a crash, or with its parent. */
+/** Address of an entry file beside `importer`, with its extension: `.ts` from the sources, `.js` from the package. */
+export function hostEntry(name: string, importer: string): URL {
+  return new URL(`./${name}.${importer.slice(-2)}`, importer);
+}
+
+/** One child process that runs native code. It ends when told to, when killed, by a crash, or with its parent. */
 export class HostProcess {
+  readonly program: HostProgram;
   /** Resolves when the process is gone, for whatever reason; never rejects. */
   readonly ended: Promise<HostEnding>;
   readonly #child: ChildProcess;
   #listener: (message: FromHost) => void = () => {};
   #killedBecause: string | null = null;
 
-  constructor(options: { environment: Environment; sequences: number; clock: Clock }) {
-    this.#child = fork(HOST_FILE, [], {
-      env: hostEnvironment(options.environment, options.sequences),
-      execArgv: [],
+  constructor(program: HostProgram, clock: Clock) {
+    this.program = program;
+    this.#child = fork(fileURLToPath(program.entry), [], {
+      env: program.environment,
+      execArgv: [...(program.execArgv ?? [])],
       serialization: "json",
       // stdin is never written: its end tells the host that we are gone (parent-watch.ts).
       stdio: ["pipe", "ignore", "pipe", "ipc"],
     });
     this.#child.stdin?.on("error", ignoreBrokenPipe);
     this.#child.on("message", (message) => this.#listener(message as FromHost));
-    this.ended = this.#watchEnd(options.clock);
+    this.ended = this.#watchEnd(clock);
   }
 
   get pid(): number | undefined {
@@ -53,7 +70,7 @@ export class HostProcess {
   }
 
   /** Sends, or does nothing when the process is gone: `ended` tells that. */
-  send(message: ToHost): void {
+  send(message: AnyToHost): void {
     if (this.#child.connected) this.#child.send(message, ignoreBrokenPipe);
   }
 

@@ -2,7 +2,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 import type { FromHost, RunOutput } from "./host-messages.ts";
 
 /** Sends what one turn of the event loop produced, over all runs, as one message. */
-export class Outbox {
+export class RunOutbox {
   readonly #send: (message: FromHost) => void;
   #pending = new Map<number, OutputItem[]>();
 

@@ -1,0 +1,121 @@
+import { Worker } from "node:worker_threads";
+import { JobFailure, type JobError } from "../../../shared/errors.ts";
+import type { OutputItem } from "../../../shared/output.ts";
+import type { MemoryUse, ProbeResult, RunResult } from "../runtime.ts";
+import type { FromHost, HostRun, ToHost } from "./host-messages.ts";
+import { RunOutbox } from "./run-outbox.ts";
+
+/** A model in the memory of a host process. */
+export interface HostedModel<Job> {
+  /** For the log. */
+  readonly facts: Readonly<Record<string, unknown>>;
+  /** VRAM that it takes now; 0 without a GPU. */
+  vramBytes(): number | Promise<number>;
+  /** Whatever it throws once `signal` is aborted is taken for its end. @throws {JobFailure} */
+  run(run: HostRun<Job>, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
+  dispose(): Promise<void>;
+}
+
+/** What one kind of host process does. Native packages are imported in these functions, not before. */
+export interface HostWork<Probe, Load, Job> {
+  /** For messages: "llama.cpp". */
+  readonly name: string;
+  probe(order: Probe): Promise<ProbeResult>;
+  /** What a load will take; left out where the agent works that out itself. @throws {JobFailure} */
+  estimate?(order: Load): Promise<MemoryUse>;
+  /** @throws {JobFailure} */
+  load(order: Load): Promise<HostedModel<Job>>;
+}
+
+/** Makes this process a host: it obeys the agent that started it, and ends with it. Called once, by an entry file. */
+export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): void {
+  const outbox = new RunOutbox(send);
+  const aborts = new Map<number, AbortController>();
+  let model: HostedModel<Job> | undefined;
+
+  // Ctrl-C and a stopping service reach the whole process group: whether we end is for the agent to say.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  process.on("disconnect", endNow);
+  new Worker(new URL(`./parent-watch.${import.meta.url.slice(-2)}`, import.meta.url)).unref();
+  process.on("message", (message) => void receive(message as ToHost<Probe, Load, Job>));
+
+  async function receive(message: ToHost<Probe, Load, Job>): Promise<void> {
+    switch (message.kind) {
+      case "probe":
+        return send({ kind: "probed", result: await work.probe(message.order) });
+      case "estimate":
+        return estimate(message.order);
+      case "load":
+        return load(message.order);
+      case "run":
+        return run(message.run, message);
+      case "abort":
+        return aborts.get(message.run)?.abort();
+      case "end":
+        return end();
+      default:
+        message satisfies never;
+    }
+  }
+
+  async function estimate(order: Load): Promise<void> {
+    try {
+      if (work.estimate === undefined) throw new Error("does not estimate");
+      send({ kind: "estimated", memory: await work.estimate(order) });
+    } catch (error) {
+      send({ kind: "load_failed", error: jobErrorOf(work.name, error) });
+    }
+  }
+
+  async function load(order: Load): Promise<void> {
+    try {
+      model = await work.load(order);
+      send({ kind: "loaded", memory: await memoryOf(model), facts: model.facts });
+    } catch (error) {
+      send({ kind: "load_failed", error: jobErrorOf(work.name, error) });
+    }
+  }
+
+  async function run(id: number, { job, resume }: HostRun<Job>): Promise<void> {
+    const abort = new AbortController();
+    aborts.set(id, abort);
+    try {
+      if (model === undefined) throw new Error("A run came before the model was loaded");
+      const result = await model.run({ job, resume }, (item) => outbox.add(id, item), abort.signal);
+      outbox.end({ kind: "finished", run: id, result, memory: await memoryOf(model) });
+    } catch (error) {
+      const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(work.name, error) };
+      outbox.end(abort.signal.aborted ? { kind: "aborted", run: id } : failed);
+    } finally {
+      aborts.delete(id);
+    }
+  }
+
+  async function end(): Promise<void> {
+    try {
+      await model?.dispose();
+    } finally {
+      endNow();
+    }
+  }
+}
+
+async function memoryOf<Job>(model: HostedModel<Job>): Promise<MemoryUse> {
+  return { ramBytes: process.memoryUsage.rss(), vramBytes: await model.vramBytes() };
+}
+
+/** Ends at once and runs no native destructors, which crash or hang while work is under way. */
+function endNow(): void {
+  process.kill(process.pid, "SIGKILL");
+}
+
+function jobErrorOf(name: string, error: unknown): JobError {
+  if (error instanceof JobFailure) return { code: error.code, message: error.message, retryable: error.retryable };
+  const why = error instanceof Error ? error.message : String(error);
+  return { code: "internal", message: `${name} process: ${why}`, retryable: false };
+}
+
+function send(message: FromHost): void {
+  // The callback takes the error of a channel that has just closed; "disconnect" ends us then.
+  process.send?.(message, undefined, undefined, () => {});
+}

@@ -1,0 +1,105 @@
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { MemoryUse, ProbeResult } from "../runtime.ts";
+import { loadFailureOf, runFailureOf } from "./host-failure.ts";
+import type { AnyToHost, FromHost } from "./host-messages.ts";
+import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
+
+/** Told of events worth a log line. Never gets inputs or outputs of jobs. */
+export type HostLog = (message: string, facts: Readonly<Record<string, unknown>>) => void;
+
+/** Asks a new process whether the runtime works here, and ends it. Never throws. */
+export async function probeInHost(
+  program: HostProgram,
+  clock: Clock,
+  order: unknown,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  try {
+    signal.throwIfAborted();
+    const host = new HostProcess(program, clock);
+    const first = await firstWord(host, { kind: "probe", order }, signal);
+    host.kill("the probe is done");
+    if ("ending" in first) throw runFailureOf(program, first.ending);
+    if (first.answer.kind !== "probed") throw failureIn(program, "a probe", first.answer);
+    return first.answer.result;
+  } catch (error) {
+    return { usable: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Asks a new process what the load would take, and ends it. @throws {JobFailure} or `signal.reason`. */
+export async function estimateInHost(
+  program: HostProgram,
+  clock: Clock,
+  order: unknown,
+  signal: AbortSignal,
+): Promise<MemoryUse> {
+  signal.throwIfAborted();
+  const host = new HostProcess(program, clock);
+  const first = await firstWord(host, { kind: "estimate", order }, signal);
+  host.kill("the estimate is done");
+  if ("ending" in first) throw loadFailureOf(program, first.ending);
+  if (first.answer.kind !== "estimated") throw failureIn(program, "an estimate", first.answer);
+  return first.answer.memory;
+}
+
+/**
+ * Starts a process that has loaded what `order` says.
+ * @param slug the Cargo, for the log.
+ * @throws {JobFailure} or `signal.reason`, the process being gone by then.
+ */
+export async function loadInHost(
+  program: HostProgram,
+  clock: Clock,
+  order: { readonly slug: string; readonly load: unknown },
+  signal: AbortSignal,
+  log: HostLog,
+): Promise<{ host: HostProcess; memory: MemoryUse }> {
+  signal.throwIfAborted();
+  const { slug, load } = order;
+  const host = new HostProcess(program, clock);
+  const first = await firstWord(host, { kind: "load", order: load }, signal);
+  if ("ending" in first) {
+    log(`${program.name} process ended while loading`, { cargo: slug, ...first.ending });
+    throw loadFailureOf(program, first.ending);
+  }
+  const { answer } = first;
+  if (answer.kind !== "loaded") {
+    host.kill("it could not load the model");
+    throw failureIn(program, "a load", answer);
+  }
+  const { memory, facts } = answer;
+  log(`${program.name} process loaded a model`, { cargo: slug, pid: host.pid, ...memory, ...facts });
+  void host.ended.then((end) => log(`${program.name} process ended`, { cargo: slug, pid: host.pid, ...end }));
+  return { host, memory };
+}
+
+/**
+ * Gives a new host its first order and waits for what it says, or for its end. Aborting kills it.
+ * @throws `signal.reason` when aborted, the process being gone by then.
+ */
+async function firstWord(
+  host: HostProcess,
+  order: AnyToHost,
+  signal: AbortSignal,
+): Promise<{ answer: FromHost } | { ending: HostEnding }> {
+  const onAbort = (): void => host.kill("it was not wanted any more");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    host.send(order);
+    const answered = new Promise<{ answer: FromHost }>((resolve) => host.listen((answer) => resolve({ answer })));
+    const first = await Promise.race([answered, host.ended.then((ending) => ({ ending }))]);
+    if (signal.aborted) await host.ended;
+    signal.throwIfAborted();
+    return first;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function failureIn(program: HostProgram, to: string, answer: FromHost): Error {
+  if (answer.kind !== "load_failed") return new Error(`${program.name} process answered ${to} with ${answer.kind}`);
+  const { code, message, retryable } = answer.error;
+  return new JobFailure(code, message, { retryable });
+}

@@ -1,0 +1,27 @@
+import { GgufInsights } from "node-llama-cpp";
+import type { MemoryUse } from "../runtime.ts";
+import type { LoadOrder } from "./host-orders.ts";
+import { contextSizeOf, llamaFailure, openLlama, readHeader } from "./open-llama.ts";
+
+/** What the model and its context will take, from the file's header. All layers go to the GPU, as far as VRAM reaches. @throws {JobFailure} */
+export async function estimateModel(order: LoadOrder): Promise<MemoryUse> {
+  const header = await readHeader(order.modelPath);
+  const { llama, errors } = await openLlama(order);
+  try {
+    const insights = await GgufInsights.from(header, llama);
+    const gpuLayers = llama.gpu === false ? 0 : insights.totalLayers;
+    const model = await insights.estimateModelResourceRequirementsV2({ gpuLayers });
+    const context = await insights.estimateContextResourceRequirementsV2({
+      contextSize: contextSizeOf(order, insights.trainContextSize ?? order.contextTokens),
+      modelGpuLayers: gpuLayers,
+      sequences: order.sequences,
+    });
+    const ramBytes = process.memoryUsage.rss() + model.cpuRam + context.cpuRam;
+    const gpuBytes = model.gpuVram + context.gpuVram;
+    const vramBytes = Math.min(gpuBytes, order.vramCapBytes ?? gpuBytes);
+    // Layers that VRAM does not hold stay in RAM.
+    return { ramBytes: ramBytes + gpuBytes - vramBytes, vramBytes };
+  } catch (cause) {
+    throw llamaFailure("model_invalid", "the model's memory cannot be told", cause, errors);
+  }
+}

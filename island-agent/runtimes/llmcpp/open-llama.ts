@@ -1,0 +1,68 @@
+import { getLlama, InsufficientMemoryError, type Llama, LlamaLogLevel, readGgufFileInfo } from "node-llama-cpp";
+import type { GgufFileInfo } from "node-llama-cpp";
+import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
+import type { LoadOrder } from "./host-orders.ts";
+
+/** Most lines of llama.cpp's errors that are kept to say why a model was refused. */
+const ERRORS_KEPT = 3;
+
+export interface OpenLlama {
+  readonly llama: Llama;
+  /** The last lines that llama.cpp logged as errors. */
+  readonly errors: readonly string[];
+}
+
+/** Starts llama.cpp within the order's threads and VRAM. @throws {JobFailure} `runtime_unavailable` */
+export async function openLlama({ gpu, threads, vramCapBytes }: LoadOrder): Promise<OpenLlama> {
+  const errors: string[] = [];
+  try {
+    const llama = await getLlama({
+      gpu,
+      build: "never",
+      skipDownload: true,
+      progressLogs: false,
+      maxThreads: threads,
+      logLevel: LlamaLogLevel.error,
+      logger: (_level, message) => {
+        errors.push(message.trim());
+        if (errors.length > ERRORS_KEPT) errors.shift();
+      },
+    });
+    if (vramCapBytes !== null) await llama.setVramCap(vramCapBytes);
+    return { llama, errors };
+  } catch (cause) {
+    throw llamaFailure("runtime_unavailable", "llama.cpp cannot run here", cause, []);
+  }
+}
+
+/** @throws {JobFailure} `model_invalid` */
+export function readHeader(modelPath: string): Promise<GgufFileInfo> {
+  return readGgufFileInfo(modelPath, { sourceType: "filesystem", logWarnings: false }).catch((cause: unknown) => {
+    throw llamaFailure("model_invalid", "not a readable GGUF file", cause, []);
+  });
+}
+
+/** Tokens of context of one sequence: what the Cargo asks for, at most what the model was trained for. */
+export function contextSizeOf({ contextTokens }: LoadOrder, trainedTokens: number): number {
+  return Math.max(1, Math.min(contextTokens, trainedTokens));
+}
+
+/** A failure by `otherwise`, unless the cause is memory or the disk, which other Islands may have. */
+export function llamaFailure(
+  otherwise: JobErrorCode,
+  what: string,
+  cause: unknown,
+  errors: readonly string[],
+): JobFailure {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const details = [why, ...errors].filter((line) => line !== "").join("; ");
+  const code = codeOf(cause) ?? otherwise;
+  return new JobFailure(code, `${what}: ${details}`, { retryable: code !== "model_invalid", cause });
+}
+
+function codeOf(cause: unknown): JobErrorCode | undefined {
+  if (cause instanceof InsufficientMemoryError) return "out_of_memory";
+  // An error of the file system has a number too; the library's own errors have none.
+  if (cause instanceof Error && "errno" in cause) return "model_unavailable";
+  return undefined;
+}
