@@ -1,14 +1,15 @@
-import type { ModelRef, RuntimeType } from "../shared/cargo.ts";
+import type { CargoManifest, RuntimeType } from "../shared/cargo.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState, RuntimeReport } from "../shared/protocol/from-island.ts";
 import type { AgentLog } from "./agent-log.ts";
-import { CargoPool } from "./cargo-pool.ts";
+import type { CargoFiles } from "./cargo-files.ts";
+import { CargoPool, type LoadedReport } from "./cargo-pool.ts";
 import { Executor, type ExecutorCounts } from "./executor.ts";
-import type { ModelStore } from "./models/model-store.ts";
+import { memoryCapsOf } from "./memory-room.ts";
 import { orAbort } from "./or-abort.ts";
-import type { CargoRuntime } from "./runtimes/runtime.ts";
+import type { CargoRuntime, MemoryUse } from "./runtimes/runtime.ts";
 import { Backoff } from "./session/backoff.ts";
 import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
@@ -30,7 +31,7 @@ export interface AgentDeps {
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
-  readonly models: Pick<ModelStore, "acquire" | "list" | "downloads">;
+  readonly files: Pick<CargoFiles, "acquire" | "cached" | "downloads">;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
   readonly log: AgentLog;
@@ -50,7 +51,9 @@ export interface AgentStatus {
   readonly isDraining: boolean;
   readonly slots: number;
   readonly runtimes: readonly RuntimeReport[];
-  readonly loaded: readonly string[];
+  readonly loaded: readonly LoadedReport[];
+  /** Most that Cargos in memory may take together. */
+  readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
   readonly running: ReturnType<Executor["running"]>;
   readonly counts: ExecutorCounts;
   readonly reconnects: number;
@@ -71,6 +74,7 @@ export class IslandAgent {
   readonly #options: AgentOptions;
   readonly #deps: AgentDeps;
   readonly #outbox = new Outbox();
+  readonly #caps: MemoryUse;
   readonly #pool: CargoPool;
   readonly #executor: Executor;
   readonly #leave = new AbortController();
@@ -87,11 +91,12 @@ export class IslandAgent {
   constructor(options: AgentOptions, deps: AgentDeps) {
     this.#options = options;
     this.#deps = deps;
-    const { clock, models, log, hardware } = deps;
+    const { clock, files, log, hardware } = deps;
     this.#backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS, deps.random);
     const runtimes = new Map([...deps.runtimes].map(([type, { runtime }]) => [type, runtime]));
     const onChange = (): void => this.#reportSoon();
-    this.#pool = new CargoPool({ runtimes, models, clock, log, onChange, ramBytes: hardware.ramBytes });
+    this.#caps = memoryCapsOf(hardware);
+    this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps });
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots: options.slots });
   }
 
@@ -105,6 +110,10 @@ export class IslandAgent {
       isDraining: this.#isDraining,
       runtimes: this.#runtimeReports(),
       loaded: this.#pool.loaded(),
+      memoryCaps: {
+        ramBytes: this.#caps.ramBytes,
+        vramBytes: Number.isFinite(this.#caps.vramBytes) ? this.#caps.vramBytes : null,
+      },
       running: this.#executor.running(),
       counts: { ...this.#executor.counts },
       reconnects: Math.max(0, this.#sessions - 1),
@@ -217,20 +226,20 @@ export class IslandAgent {
       case "ack":
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
-        return void this.#preload(frame.cargo.slug, frame.cargo.model);
+        return void this.#preload(frame.cargo);
       default:
         return frame satisfies never;
     }
   }
 
-  async #preload(slug: string, model: ModelRef | null): Promise<void> {
-    if (model === null) return;
+  async #preload(cargo: CargoManifest): Promise<void> {
     try {
-      const lease = await this.#deps.models.acquire(slug, model, this.#leave.signal);
+      const lease = await this.#deps.files.acquire(cargo, this.#leave.signal, () => this.#reportSoon());
       lease.release();
       this.#reportSoon();
     } catch (error) {
-      this.#deps.log.warn({ slug, reason: error instanceof Error ? error.message : String(error) }, "Preload failed");
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#deps.log.warn({ slug: cargo.slug, reason }, "Preload failed");
     }
   }
 
@@ -261,14 +270,13 @@ export class IslandAgent {
   }
 
   #state(): IslandState {
-    const { models, usage } = this.#deps;
-    const cached = models.list().slice(0, MOST.cachedModels);
-    const downloads = models.downloads().slice(0, MOST.downloads);
+    const { files, usage } = this.#deps;
+    const slugs = this.#pool.loaded().map(({ slug }) => slug);
     return {
       ...usage(),
-      cachedModels: cached.map(({ key, bytes }) => ({ key, bytes })),
-      loaded: this.#pool.loaded().slice(0, MOST.loaded),
-      downloads: downloads.map(({ slug, fraction }) => ({ slug, fraction })),
+      cachedModels: files.cached().slice(0, MOST.cachedModels),
+      loaded: [...new Set(slugs)].slice(0, MOST.loaded),
+      downloads: files.downloads().slice(0, MOST.downloads),
     };
   }
 }

@@ -1,18 +1,18 @@
-import { modelKey, type CargoManifest, type RuntimeType } from "../shared/cargo.ts";
+import type { CargoManifest, RuntimeType } from "../shared/cargo.ts";
 import type { Clock } from "../shared/clock.ts";
 import { JobFailure } from "../shared/errors.ts";
 import type { AgentLog } from "./agent-log.ts";
-import type { ModelLease, ModelStore } from "./models/model-store.ts";
+import type { CargoFiles, FilesLease } from "./cargo-files.ts";
+import { MemoryRoom, type Occupant } from "./memory-room.ts";
 import { orAbort } from "./or-abort.ts";
-import type { CargoRuntime, LoadedCargo } from "./runtimes/runtime.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import type { CargoRuntime, LoadedCargo, MemoryUse } from "./runtimes/runtime.ts";
 
 export interface CargoPoolDeps {
   readonly runtimes: ReadonlyMap<RuntimeType, CargoRuntime>;
-  readonly models: Pick<ModelStore, "acquire">;
+  readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;
-  /** RAM that all Cargos in memory may take together. */
-  readonly ramBytes: number;
+  /** Memory that all Cargos may take together: the owner's caps. */
+  readonly caps: MemoryUse;
   readonly log: AgentLog;
   /** A Cargo was loaded or unloaded, or a download went on. */
   readonly onChange: () => void;
@@ -24,43 +24,38 @@ export interface CargoLease {
   release(): void;
 }
 
-interface Entry {
+/** A Cargo in memory, for the owner. */
+export interface LoadedReport extends MemoryUse {
+  readonly slug: string;
+  readonly users: number;
+}
+
+interface Entry extends Occupant {
   readonly manifest: CargoManifest;
   readonly key: string;
   /** Aborts the load when nobody waits for it any more. */
   readonly stopLoading: AbortController;
   readonly loading: Promise<LoadedCargo>;
+  estimate: MemoryUse;
   users: number;
-  /** Order of use, higher is later. */
   lastUse: number;
   loaded: LoadedCargo | null;
-  model: ModelLease | null;
+  files: FilesLease | null;
   isLeaving: boolean;
 }
 
-/** A Cargo that waits for room in memory. */
-interface RoomWait {
-  readonly entry: Entry;
-  readonly sinceMs: number;
-}
+/** Most Cargos whose measured memory is remembered. */
+const MOST_MEASURED = 1_000;
+const BYTES_PER_MIB = 1_048_576;
 
-/**
- * A Cargo that has waited for room so long goes before new jobs of the Cargos in memory: these would otherwise keep theirs
- * busy, and it out, for ever.
- */
-const ROOM_PATIENCE_MS = 10_000;
-
-/**
- * Cargos in memory: each is loaded once however many jobs ask. What does not fit waits, first come first served, until idle
- * Cargos can make room, least recently used first; nothing that a job uses is unloaded.
- */
+/** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
 export class CargoPool {
   readonly #deps: CargoPoolDeps;
+  readonly #room: MemoryRoom;
   /** What jobs may ask for: on its way, or in memory. */
   readonly #entries = new Map<string, Entry>();
-  /** What takes memory: from the start of its load to the end of its disposal. */
-  readonly #inMemory = new Set<Entry>();
-  readonly #line = new WaitingLine<RoomWait>();
+  /** What Cargos took when they were last in memory, by key. */
+  readonly #measured = new Map<string, MemoryUse>();
   /** Loads and disposals under way; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
   #uses = 0;
@@ -68,18 +63,21 @@ export class CargoPool {
 
   constructor(deps: CargoPoolDeps) {
     this.#deps = deps;
+    this.#room = new MemoryRoom(deps.caps, deps.clock);
   }
 
-  /** Slugs of the Cargos in memory. */
-  loaded(): string[] {
-    return [...this.#entries.values()].filter((entry) => entry.loaded !== null).map((entry) => entry.manifest.slug);
+  /** The Cargos in memory. */
+  loaded(): LoadedReport[] {
+    const entries = [...this.#entries.values()].filter((entry) => entry.loaded !== null);
+    return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
   }
 
   /** Waits for download, room and load. @throws {JobFailure} or `signal.reason`. */
   async acquire(manifest: CargoManifest, signal: AbortSignal): Promise<CargoLease> {
     signal.throwIfAborted();
-    const key = `${manifest.slug} ${manifest.model === null ? "" : modelKey(manifest.model)}`;
-    while (this.#isRoomOverdue() && this.#isLoaded(key)) await orAbort(this.#line.moved(), signal);
+    // All of it: a Cargo whose definition changed is another one.
+    const key = JSON.stringify(manifest);
+    while (this.#room.isOverdue && this.#isLoaded(key)) await orAbort(this.#room.moved(), signal);
     if (this.#isClosed) throw closedFailure();
     const entry = this.#entries.get(key) ?? this.#load(key, manifest);
     entry.users += 1;
@@ -110,7 +108,7 @@ export class CargoPool {
       entry.users -= 1;
       entry.lastUse = this.#uses++;
       if (entry.users > 0) return;
-      if (entry.loaded !== null) return this.#makeRoom();
+      if (entry.loaded !== null) return this.#room.arrange();
       // A load that nobody waits for ends; whoever asks from now on starts another.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
@@ -123,11 +121,19 @@ export class CargoPool {
       key,
       stopLoading: new AbortController(),
       loading: Promise.resolve().then(() => this.#bringIn(entry)),
+      estimate: { ramBytes: manifest.requiredRamBytes, vramBytes: manifest.requiredVramBytes },
       users: 0,
       lastUse: this.#uses++,
       loaded: null,
-      model: null,
+      files: null,
       isLeaving: false,
+      get memory() {
+        return entry.loaded?.memory ?? entry.estimate;
+      },
+      get isIdle() {
+        return entry.loaded !== null && entry.users === 0 && !entry.isLeaving;
+      },
+      unload: () => this.#unload(entry),
     };
     this.#entries.set(key, entry);
     // Waiters see a failure themselves; the next job tries anew.
@@ -144,74 +150,59 @@ export class CargoPool {
 
   async #bringIn(entry: Entry): Promise<LoadedCargo> {
     const { manifest, stopLoading } = entry;
-    const { models, onChange, log } = this.#deps;
+    const { files, onChange, log } = this.#deps;
     const { signal } = stopLoading;
     const runtime = this.#runtimeFor(manifest);
-    if (manifest.model !== null) entry.model = await models.acquire(manifest.slug, manifest.model, signal, onChange);
+    this.#refuseBeyondCaps(manifest, "as its definition says", entry.estimate);
+    entry.files = await files.acquire(manifest, signal, onChange);
     signal.throwIfAborted();
-    await this.#takeRoom(entry);
+    entry.estimate = await this.#needOf(entry, runtime, signal);
+    await this.#room.enter(entry, signal);
     signal.throwIfAborted();
-    const loaded = await runtime.load(manifest, entry.model?.path ?? null, signal);
+    const loaded = await runtime.load(manifest, entry.files.path, signal);
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();
     }
     entry.loaded = loaded;
     onChange();
-    log.info({ slug: manifest.slug, memory: loaded.memory }, "Cargo loaded");
+    log.info({ slug: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }
 
-  /** @throws {JobFailure} when this Island can never run the Cargo. */
-  #runtimeFor({ runtimeType, requiredRamBytes }: CargoManifest): CargoRuntime {
+  #runtimeFor({ runtimeType }: CargoManifest): CargoRuntime {
     const runtime = this.#deps.runtimes.get(runtimeType);
-    if (runtime === undefined) {
-      throw new JobFailure("runtime_unavailable", `This Island does not offer ${runtimeType}`, { retryable: true });
-    }
-    if (requiredRamBytes > this.#deps.ramBytes) {
-      const text = `The Cargo needs ${requiredRamBytes} bytes of RAM; this Island has ${this.#deps.ramBytes} for Cargos`;
+    if (runtime !== undefined) return runtime;
+    throw new JobFailure("runtime_unavailable", `This Island does not offer ${runtimeType}`, { retryable: true });
+  }
+
+  /** As measured when it was last in memory, else by the runtime's estimate. @throws {JobFailure} when it can never fit. */
+  async #needOf({ manifest, key, files }: Entry, runtime: CargoRuntime, signal: AbortSignal): Promise<MemoryUse> {
+    const measured = this.#measured.get(key);
+    const need = measured ?? (await runtime.estimate(manifest, files?.path ?? null, signal));
+    signal.throwIfAborted();
+    this.#refuseBeyondCaps(manifest, measured === undefined ? "estimated from its files" : "as measured here", need);
+    return need;
+  }
+
+  /** @throws {JobFailure} `out_of_memory`, retryable elsewhere. */
+  #refuseBeyondCaps({ slug }: CargoManifest, source: string, need: MemoryUse): void {
+    const { caps } = this.#room;
+    const refuse = (kind: string, neededBytes: number, capBytes: number): void => {
+      if (neededBytes <= capBytes) return;
+      const text = `${slug} needs ${mebibytes(neededBytes)} of ${kind}, ${source}; this Island has ${mebibytes(capBytes)} for Cargos`;
       throw new JobFailure("out_of_memory", text, { retryable: true });
-    }
-    return runtime;
-  }
-
-  /** Resolves when the Cargo's memory is counted as its own. */
-  async #takeRoom(entry: Entry): Promise<void> {
-    const turn = this.#line.wait({ entry, sinceMs: this.#deps.clock.monotonicMs() }, entry.stopLoading.signal);
-    this.#makeRoom();
-    await turn;
-  }
-
-  /** Lets in whoever fits, in order, and unloads idle Cargos where that makes the first one fit. */
-  #makeRoom(): void {
-    for (let first = this.#line.first; first !== undefined; first = this.#line.first) {
-      const missingBytes = this.#takenBytes() + first.entry.manifest.requiredRamBytes - this.#deps.ramBytes;
-      if (missingBytes > 0) return this.#unloadIdle(missingBytes);
-      this.#inMemory.add(first.entry);
-      this.#line.admitFirst();
-    }
-  }
-
-  /** Unloads as few as give `bytes` back with those that are leaving already, and none when all of them do not suffice. */
-  #unloadIdle(bytes: number): void {
-    const inMemory = [...this.#inMemory];
-    let freeBytes = sumOf(inMemory.filter((entry) => entry.isLeaving));
-    const chosen: Entry[] = [];
-    const idle = inMemory.filter((entry) => entry.loaded !== null && entry.users === 0 && !entry.isLeaving);
-    for (const entry of idle.sort((a, b) => a.lastUse - b.lastUse)) {
-      if (freeBytes >= bytes) break;
-      chosen.push(entry);
-      freeBytes += sizeOf(entry);
-    }
-    if (freeBytes < bytes) return;
-    for (const entry of chosen) this.#unload(entry);
+    };
+    refuse("RAM", need.ramBytes, caps.ramBytes);
+    refuse("VRAM", need.vramBytes, caps.vramBytes);
   }
 
   #unload(entry: Entry): void {
     this.#forget(entry);
     if (entry.loaded === null || entry.isLeaving) return;
     entry.isLeaving = true;
+    this.#noteMeasured(entry.key, entry.loaded.memory);
     this.#track(this.#dispose(entry, entry.loaded));
   }
 
@@ -224,6 +215,14 @@ export class CargoPool {
     this.#leaveMemory(entry);
   }
 
+  #noteMeasured(key: string, memory: MemoryUse | null): void {
+    if (memory === null) return;
+    this.#measured.delete(key);
+    this.#measured.set(key, memory);
+    const [oldest] = this.#measured.keys();
+    if (this.#measured.size > MOST_MEASURED && oldest !== undefined) this.#measured.delete(oldest);
+  }
+
   /** Nobody can ask for it any more. */
   #forget(entry: Entry): void {
     if (this.#entries.get(entry.key) !== entry) return;
@@ -232,24 +231,14 @@ export class CargoPool {
   }
 
   #leaveMemory(entry: Entry): void {
-    entry.model?.release();
-    entry.model = null;
-    this.#inMemory.delete(entry);
-    this.#makeRoom();
+    entry.files?.release();
+    entry.files = null;
+    this.#room.leave(entry);
   }
 
   #isLoaded(key: string): boolean {
     const entry = this.#entries.get(key);
     return entry !== undefined && entry.loaded !== null;
-  }
-
-  #isRoomOverdue(): boolean {
-    const { first } = this.#line;
-    return first !== undefined && this.#deps.clock.monotonicMs() - first.sinceMs >= ROOM_PATIENCE_MS;
-  }
-
-  #takenBytes(): number {
-    return sumOf([...this.#inMemory]);
   }
 
   #track(work: Promise<void>): void {
@@ -258,13 +247,8 @@ export class CargoPool {
   }
 }
 
-/** Measured where known, else as the Cargo says. */
-function sizeOf(entry: Entry): number {
-  return entry.loaded?.memory?.ramBytes ?? entry.manifest.requiredRamBytes;
-}
-
-function sumOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / BYTES_PER_MIB)} MiB`;
 }
 
 function closedFailure(): JobFailure {

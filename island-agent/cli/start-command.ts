@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
+import type { Hardware } from "../../shared/hardware.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { IslandAgent } from "../agent.ts";
+import { CargoFiles } from "../cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { defaultThreads, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
@@ -10,6 +12,7 @@ import { ControlServer } from "../control/control-server.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { UsageSampler } from "../hardware/usage.ts";
+import { memoryCapsOf } from "../memory-room.ts";
 import { ModelStore } from "../models/model-store.ts";
 import { LlmcppRuntime } from "../runtimes/llmcpp/llmcpp-runtime.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
@@ -83,7 +86,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
-    const runtimes = await probeRuntimes(config, hardware.physicalCores ?? hardware.logicalCores, options, log);
+    const runtimes = await probeRuntimes(config, hardware, options, log);
     const agent = new IslandAgent(
       {
         coordinatorUrl: apiUrl,
@@ -98,7 +101,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         clock,
         hardware,
         runtimes,
-        models,
+        files: new CargoFiles(models),
         usage: () => usage.read(),
         log,
         onConnected: () =>
@@ -121,16 +124,18 @@ async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promis
 /** The runtimes that can be used here; why the others cannot is logged. */
 async function probeRuntimes(
   config: AgentConfig,
-  cores: number,
+  hardware: Hardware,
   { clock, env }: StartOptions,
   log: AgentLog,
 ): Promise<Map<RuntimeType, { runtime: CargoRuntime; version: string }>> {
-  const threads = config.threads ?? defaultThreads(cores);
+  const threads = config.threads ?? defaultThreads(hardware.physicalCores ?? hardware.logicalCores);
+  const { vramBytes } = memoryCapsOf(hardware);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const candidates = [
     new LlmcppRuntime({
       threads,
       gpu,
+      vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       clock,
       log: (message, facts) => log.info(facts, message),
       environment: env,

@@ -9,12 +9,13 @@ export async function readStatus(dataDirectory: string): Promise<AgentStatus | n
 /** A status for people. */
 export function describeStatus(status: AgentStatus | null): string {
   if (status === null) return "No agent runs on this data directory. Start it with: island start";
-  const { link, coordinatorUrl, counts, running, slots } = status;
+  const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
     ["Coordinator", `${coordinatorUrl} (${link}${status.isDraining ? ", draining" : ""})`],
     ["Host id", status.hostId],
     ["Runtimes", status.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ") || "none"],
-    ["In memory", status.loaded.join(", ") || "nothing"],
+    ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
+    ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
     ["Jobs", `${running.length} of ${slots} slots in use`],
     [
       "So far",
@@ -24,4 +25,19 @@ export function describeStatus(status: AgentStatus | null): string {
   if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
   const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);
   return [...rows.map(([name, value]) => `${name.padEnd(13)}${value}`), ...jobs].join("\n");
+}
+
+function describeLoaded({ slug, ramBytes, vramBytes }: AgentStatus["loaded"][number]): string {
+  return `${slug} (${describeMemory(ramBytes, vramBytes)})`;
+}
+
+/** "116 MiB RAM", with VRAM where there is some or where it cannot be told. */
+function describeMemory(ramBytes: number, vramBytes: number | null): string {
+  const ram = `${mebibytes(ramBytes)} RAM`;
+  if (vramBytes === 0) return ram;
+  return `${ram}, ${vramBytes === null ? "unknown" : mebibytes(vramBytes)} VRAM`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MiB`;
 }

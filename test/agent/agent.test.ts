@@ -3,7 +3,7 @@ import { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
 import { FakeRuntime } from "../support/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { FakeLog, FakeModels, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
+import { FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
 import { decide, HEARTBEAT_MS, ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 
 const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
@@ -14,7 +14,7 @@ const FAREWELL_LIMIT_MS = 15_000;
 
 let coordinator: ScriptedCoordinator;
 let runtime: FakeRuntime;
-let models: FakeModels;
+let files: FakeFiles;
 let clock: ManualClock;
 let log: FakeLog;
 let agent: IslandAgent;
@@ -25,7 +25,7 @@ let connections: number;
 beforeEach(async () => {
   coordinator = await ScriptedCoordinator.open();
   runtime = new FakeRuntime();
-  models = new FakeModels();
+  files = new FakeFiles();
   clock = new ManualClock();
   log = new FakeLog();
   connections = 0;
@@ -43,7 +43,7 @@ beforeEach(async () => {
       clock,
       hardware: makeHardware(),
       runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
-      models,
+      files,
       usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
       log,
       onConnected: () => (connections += 1),
@@ -89,7 +89,7 @@ describe("a session", () => {
   it("begins with the token, hello and welcome", async () => {
     const session = await coordinator.session(1);
     expect(coordinator.requests).toEqual([{ path: "/api/v1/island/session", authorization: `Bearer ${ISLAND_TOKEN}` }]);
-    models.models = [{ key: "k", bytes: 1, lastUsedMs: 0, inUse: false }];
+    files.onDisk = [{ key: "k", bytes: 1 }];
     expect(await session.welcome()).toMatchObject({
       hostId: HOST_ID,
       agentVersion: "0.0.0-test",
@@ -141,10 +141,10 @@ describe("a session", () => {
   it("fetches what it is told to preload and keeps it free", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
-    const model = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
+    const model = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
     session.send({ type: "preload", cargo: { ...makeAssign().cargo, model } });
-    await models.events.happened("release a");
-    expect(models.events.all).toEqual(["fetch a", "lease a", "release a"]);
+    await files.events.happened("release a");
+    expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
   });
 
   it("cancels a job when told to", async () => {

@@ -1,9 +1,9 @@
-import type { ModelRef } from "../../shared/cargo.ts";
-import { modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
+import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { AgentLog } from "../../island-agent/agent-log.ts";
-import type { ModelDownload, ModelLease, StoredModel } from "../../island-agent/models/model-store.ts";
+import type { FilesLease } from "../../island-agent/cargo-files.ts";
 import { EventLog } from "../support/event-log.ts";
 import type { FakeScript } from "../support/fake-runtime.ts";
 import { makeHello } from "../support/frames.ts";
@@ -56,14 +56,15 @@ export class FakeLog implements AgentLog {
   }
 }
 
-/** A store in which every model is there, unless it is held. Events: "fetch a", "lease a", "release a". */
-export class FakeModels {
+/** A disk on which every Cargo is, unless it is held. Events: "fetch a", "lease a", "release a"; none for Cargos without a model. */
+export class FakeFiles {
   readonly events = new EventLog();
   readonly held = new Set<string>();
-  models: StoredModel[] = [];
+  onDisk: IslandState["cachedModels"] = [];
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 
-  async acquire(slug: string, ref: ModelRef, signal: AbortSignal): Promise<ModelLease> {
+  async acquire({ slug, model }: CargoManifest, signal: AbortSignal): Promise<FilesLease> {
+    if (model === null) return { path: null, release: () => undefined };
     this.events.add(`fetch ${slug}`);
     if (this.held.has(slug)) {
       const aborted = Promise.withResolvers<never>();
@@ -71,19 +72,18 @@ export class FakeModels {
       await Promise.race([this.#gate(slug).promise, aborted.promise]);
     }
     this.events.add(`lease ${slug}`);
-    const release = (): void => this.events.add(`release ${slug}`);
-    return { path: `/models/${slug}`, key: modelKey(ref), bytes: 1, release };
+    return { path: `/models/${slug}`, release: () => this.events.add(`release ${slug}`) };
   }
 
   go(slug: string): void {
     this.#gate(slug).resolve();
   }
 
-  list(): StoredModel[] {
-    return this.models;
+  cached(): IslandState["cachedModels"] {
+    return this.onDisk;
   }
 
-  downloads(): ModelDownload[] {
+  downloads(): IslandState["downloads"] {
     return [];
   }
 

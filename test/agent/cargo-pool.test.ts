@@ -4,13 +4,14 @@ import { JobFailure } from "../../shared/errors.ts";
 import { settle } from "../support/event-log.ts";
 import { FakeRuntime } from "../support/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { FakeLog, FakeModels, makeManifest, NEVER } from "./builders.ts";
+import { FakeLog, FakeFiles, makeManifest, NEVER } from "./builders.ts";
 
 const RAM_BYTES = 20;
-const MODEL = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
+const CAPS = { ramBytes: RAM_BYTES, vramBytes: 8 };
+const MODEL = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
 
 let runtime: FakeRuntime;
-let models: FakeModels;
+let files: FakeFiles;
 let clock: ManualClock;
 let log: FakeLog;
 let pool: CargoPool;
@@ -18,12 +19,12 @@ let changes: number;
 
 beforeEach(() => {
   runtime = new FakeRuntime();
-  models = new FakeModels();
+  files = new FakeFiles();
   clock = new ManualClock();
   log = new FakeLog();
   changes = 0;
   const runtimes = new Map([["llmcpp" as const, runtime]]);
-  pool = new CargoPool({ runtimes, models, clock, log, ramBytes: RAM_BYTES, onChange: () => (changes += 1) });
+  pool = new CargoPool({ runtimes, files, clock, log, caps: CAPS, onChange: () => (changes += 1) });
 });
 afterEach(async () => {
   for (const slug of runtime.heldDisposals) runtime.go(`dispose ${slug}`);
@@ -33,6 +34,8 @@ afterEach(async () => {
 
 const acquire = (slug: string, requiredRamBytes = 10, signal = NEVER): Promise<CargoLease> =>
   pool.acquire(makeManifest({ slug, requiredRamBytes }), signal);
+
+const slugs = (): string[] => pool.loaded().map(({ slug }) => slug);
 
 /** "waiting" until the promise settles; then its value or its error. */
 async function stateOf<T>(promise: Promise<T>): Promise<T | "waiting"> {
@@ -51,7 +54,7 @@ describe("acquire()", () => {
     expect(first.cargo).toBe(second.cargo);
     expect(third.cargo).toBe(first.cargo);
     expect(runtime.events.count("load a")).toBe(1);
-    expect(pool.loaded()).toEqual(["a"]);
+    expect(slugs()).toEqual(["a"]);
   });
 
   it("goes on with a load when one of two that wait for it leaves", async () => {
@@ -81,15 +84,15 @@ describe("acquire()", () => {
   });
 
   it("ends a download when the last one that waits for it leaves, and loads nothing", async () => {
-    models.held.add("a");
+    files.held.add("a");
     const leaver = new AbortController();
     const leaving = pool.acquire(makeManifest({ model: MODEL }), leaver.signal);
-    await models.events.happened("fetch a");
+    await files.events.happened("fetch a");
     leaver.abort(new Error("cancelled"));
     await expect(leaving).rejects.toThrow("cancelled");
     await settle();
     expect(runtime.events.all).toEqual([]);
-    expect(models.events.all).toEqual(["fetch a"]);
+    expect(files.events.all).toEqual(["fetch a"]);
   });
 
   it("does nothing for a signal that was aborted before", async () => {
@@ -102,7 +105,7 @@ describe("acquire()", () => {
     const manifest = makeManifest({ model: MODEL, requiredRamBytes: RAM_BYTES });
     await expect(pool.acquire(manifest, NEVER)).rejects.toThrow(new JobFailure("model_invalid", "no"));
     await settle();
-    expect(models.events.all).toEqual(["fetch a", "lease a", "release a"]);
+    expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
     await pool.acquire(manifest, NEVER);
     expect(runtime.events.count("load a")).toBe(2);
   });
@@ -116,7 +119,7 @@ describe("acquire()", () => {
     const first = await acquire("a", RAM_BYTES);
     runtime.crash("a");
     await runtime.events.happened("disposed a");
-    expect(pool.loaded()).toEqual([]);
+    expect(slugs()).toEqual([]);
     const second = await acquire("a", RAM_BYTES);
     expect(second.cargo).not.toBe(first.cargo);
     expect(runtime.events.count("load a")).toBe(2);
@@ -147,7 +150,7 @@ describe("room in memory", () => {
       "load c",
       "loaded c",
     ]);
-    expect(pool.loaded()).toEqual(["a", "c"]);
+    expect(slugs()).toEqual(["a", "c"]);
   });
 
   it("is waited for while the Cargos in memory run, and given as soon as one is idle", async () => {
@@ -197,6 +200,64 @@ describe("room in memory", () => {
     runtime.go("dispose a");
     await Promise.all([first, second]);
     expect(runtime.events.count("dispose b")).toBe(1);
+  });
+
+  it("is counted as the runtime estimates, not as the Cargo says", async () => {
+    runtime.estimates.set("a", { ramBytes: 5, vramBytes: 0 });
+    await acquire("a", 20);
+    await acquire("b", 15);
+    expect(slugs()).toEqual(["a", "b"]);
+  });
+
+  it("of the GPU is shared out apart from RAM", async () => {
+    for (const slug of ["a", "b", "c"]) runtime.estimates.set(slug, { ramBytes: 1, vramBytes: 4 });
+    (await acquire("a")).release();
+    await acquire("b");
+    await acquire("ram-only", 15);
+    expect(runtime.events.count("dispose a")).toBe(0);
+    await acquire("c");
+    expect(slugs()).toEqual(["b", "ram-only", "c"]);
+  });
+
+  it("is made by unloading what has the kind that is missing, though it was used last", async () => {
+    runtime.estimates.set("gpu", { ramBytes: 0, vramBytes: 8 });
+    runtime.estimates.set("gpu2", { ramBytes: 0, vramBytes: 8 });
+    (await acquire("cpu", 10)).release();
+    (await acquire("gpu", 0)).release();
+    await acquire("gpu2", 0);
+    expect(slugs()).toEqual(["cpu", "gpu2"]);
+  });
+
+  it("is refused with the figures to a Cargo that can never fit", async () => {
+    runtime.estimates.set("a", { ramBytes: 3, vramBytes: 9 });
+    await expect(acquire("a")).rejects.toMatchObject({
+      code: "out_of_memory",
+      retryable: true,
+      message: "a needs 1 MiB of VRAM, estimated from its files; this Island has 1 MiB for Cargos",
+    });
+    expect(runtime.events.count("load a")).toBe(0);
+  });
+
+  it("is refused the next time to a Cargo that was measured above the cap", async () => {
+    (await acquire("a")).release();
+    runtime.residentBytes.set("a", RAM_BYTES + 1);
+    (await acquire("a")).release();
+    await runtime.events.happened("disposed a");
+    await expect(acquire("a")).rejects.toThrow("as measured here");
+    expect(runtime.estimated).toEqual(["a"]);
+  });
+
+  it("is taken back from idle Cargos when one that runs has grown", async () => {
+    (await acquire("idle", 10)).release();
+    const busy = await acquire("busy", 5);
+    const other = await acquire("busy", 5);
+    runtime.residentBytes.set("busy", 15);
+    other.release();
+    await settle();
+    expect(slugs()).toEqual(["idle", "busy"]);
+    busy.release();
+    await runtime.events.happened("disposed idle");
+    expect(slugs()).toEqual(["busy"]);
   });
 
   it("is counted as measured where that is known", async () => {
@@ -251,7 +312,7 @@ describe("room in memory", () => {
   it("is refused at once, retryable and before any download, to a Cargo that can never have it", async () => {
     const failing = pool.acquire(makeManifest({ model: MODEL, requiredRamBytes: RAM_BYTES + 1 }), NEVER);
     await expect(failing).rejects.toMatchObject({ code: "out_of_memory", retryable: true });
-    expect(models.events.all).toEqual([]);
+    expect(files.events.all).toEqual([]);
   });
 
   it("goes to a Cargo that has waited long before new jobs of the one that keeps it out", async () => {

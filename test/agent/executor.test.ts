@@ -7,10 +7,10 @@ import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { settle } from "../support/event-log.ts";
 import { FakeRuntime } from "../support/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { FakeLog, FakeModels, makeAssign, makeManifest } from "./builders.ts";
+import { FakeLog, FakeFiles, makeAssign, makeManifest } from "./builders.ts";
 
 let runtime: FakeRuntime;
-let models: FakeModels;
+let files: FakeFiles;
 let clock: ManualClock;
 let log: FakeLog;
 let outbox: Outbox;
@@ -19,14 +19,21 @@ let sent: FromIsland[];
 
 beforeEach(() => {
   runtime = new FakeRuntime();
-  models = new FakeModels();
+  files = new FakeFiles();
   clock = new ManualClock();
   log = new FakeLog();
   outbox = new Outbox();
   sent = [];
   outbox.connect((frame) => sent.push(frame), []);
   const runtimes = new Map([["llmcpp" as const, runtime]]);
-  const pool = new CargoPool({ runtimes, models, clock, log, ramBytes: 1_000, onChange: () => undefined });
+  const pool = new CargoPool({
+    runtimes,
+    files,
+    clock,
+    log,
+    caps: { ramBytes: 1_000, vramBytes: 0 },
+    onChange: () => undefined,
+  });
   executor = new Executor({ outbox, pool, clock, log, slots: 2 });
 });
 afterEach(() => {
@@ -173,14 +180,14 @@ describe("cancel()", () => {
   });
 
   it("while the model is fetched ends the download", async () => {
-    models.held.add("a");
-    const model = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
+    files.held.add("a");
+    const model = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
     executor.assign(makeAssign({ cargo: makeManifest({ model }) }), false);
-    await models.events.happened("fetch a");
+    await files.events.happened("fetch a");
     cancel("job_1");
     await executor.idle();
     expect(typesOf()).toEqual(["accepted", "cancelled"]);
-    expect(models.events.all).toEqual(["fetch a"]);
+    expect(files.events.all).toEqual(["fetch a"]);
   });
 
   it("while it runs says so after the work has stopped", async () => {

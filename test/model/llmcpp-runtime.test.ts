@@ -37,6 +37,18 @@ describe("LlmcppRuntime with tiny-islander", () => {
     expect(probe).toEqual({ usable: false, reason: "shutting down" });
   });
 
+  it("estimate() tells from the file what load() will measure, and no less", async () => {
+    const { ramBytes, vramBytes } = await makeRuntime().estimate(makeCargo(), TINY_ISLANDER, NEVER);
+    expect(vramBytes).toBe(0);
+    expect(ramBytes / llm.memory.ramBytes).toBeGreaterThan(0.9);
+    expect(ramBytes / llm.memory.ramBytes).toBeLessThan(3);
+  });
+
+  it("estimate() refuses a file that is no model", async () => {
+    const estimate = makeRuntime().estimate(makeCargo(), import.meta.filename, NEVER);
+    await expect(estimate).rejects.toMatchObject({ code: "model_invalid", retryable: false });
+  });
+
   it("load() measures what is resident and tells the concurrency", () => {
     expect(llm.memory.ramBytes).toBeGreaterThan(10_000_000);
     expect(llm.concurrency).toBe(4);

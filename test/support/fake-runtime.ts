@@ -41,6 +41,11 @@ export class FakeRuntime implements CargoRuntime {
   readonly loadFailures = new Map<string, Error[]>();
   /** So many of the next runs find their Cargo gone. */
   goneRuns = 0;
+  /** Slugs in the order in which they were estimated. */
+  readonly estimated: string[] = [];
+  /** By slug; what the Cargo says it requires where there is none. */
+  readonly estimates = new Map<string, MemoryUse>();
+  /** Measured RAM by slug, also after the load; unknown where there is none. */
   readonly residentBytes = new Map<string, number>();
   /** Most runs that were ever under way together. */
   mostRuns = 0;
@@ -65,8 +70,9 @@ export class FakeRuntime implements CargoRuntime {
     this.#crashes.get(slug)?.();
   }
 
-  async estimate({ requiredRamBytes, requiredVramBytes }: CargoManifest): Promise<MemoryUse> {
-    return { ramBytes: requiredRamBytes, vramBytes: requiredVramBytes };
+  async estimate({ slug, requiredRamBytes, requiredVramBytes }: CargoManifest): Promise<MemoryUse> {
+    this.estimated.push(slug);
+    return this.estimates.get(slug) ?? { ramBytes: requiredRamBytes, vramBytes: requiredVramBytes };
   }
 
   async load(
@@ -75,18 +81,19 @@ export class FakeRuntime implements CargoRuntime {
     signal: AbortSignal,
   ): Promise<LoadedCargo> {
     this.events.add(`load ${slug}`);
-    this.#takeBytes(requiredRamBytes);
+    const ramBytes = this.estimates.get(slug)?.ramBytes ?? requiredRamBytes;
+    this.#takeBytes(ramBytes);
     try {
       if (this.heldLoads.has(slug)) await this.#held(`load ${slug}`, signal);
       const failure = this.loadFailures.get(slug)?.shift();
       if (failure !== undefined) throw failure;
     } catch (error) {
-      this.#takeBytes(-requiredRamBytes);
+      this.#takeBytes(-ramBytes);
       this.events.add(`load of ${slug} ended`);
       throw error;
     }
     this.events.add(`loaded ${slug}`);
-    return this.#loaded(slug, requiredRamBytes);
+    return this.#loaded(slug, ramBytes);
   }
 
   #loaded(slug: string, bytes: number): LoadedCargo {
@@ -100,8 +107,11 @@ export class FakeRuntime implements CargoRuntime {
       this.events.add(`disposed ${slug}`);
       gone.resolve();
     };
+    const measure = (): MemoryUse | null => memoryOf(this.residentBytes.get(slug));
     return {
-      memory: memoryOf(this.residentBytes.get(slug)),
+      get memory() {
+        return measure();
+      },
       concurrency: 4,
       gone: gone.promise,
       run: async (request, onOutput, signal) => {

@@ -9,8 +9,8 @@ import { RunOutbox } from "./run-outbox.ts";
 export interface HostedModel<Job> {
   /** For the log. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** VRAM that it takes now; 0 without a GPU. */
-  vramBytes(): number | Promise<number>;
+  /** Memory that it takes of GPUs; null without one. `isShared`: it is the machine's RAM. */
+  readonly gpuMemory: { readonly bytes: number; readonly isShared: boolean } | null;
   /** Whatever it throws once `signal` is aborted is taken for its end. @throws {JobFailure} */
   run(run: HostRun<Job>, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
   dispose(): Promise<void>;
@@ -70,7 +70,7 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
   async function load(order: Load): Promise<void> {
     try {
       model = await work.load(order);
-      send({ kind: "loaded", memory: await memoryOf(model), facts: model.facts });
+      send({ kind: "loaded", memory: memoryOf(model), facts: model.facts });
     } catch (error) {
       send({ kind: "load_failed", error: jobErrorOf(work.name, error) });
     }
@@ -82,7 +82,7 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
     try {
       if (model === undefined) throw new Error("A run came before the model was loaded");
       const result = await model.run({ job, resume }, (item) => outbox.add(id, item), abort.signal);
-      outbox.end({ kind: "finished", run: id, result, memory: await memoryOf(model) });
+      outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
     } catch (error) {
       const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(work.name, error) };
       outbox.end(abort.signal.aborted ? { kind: "aborted", run: id } : failed);
@@ -100,8 +100,12 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
   }
 }
 
-async function memoryOf<Job>(model: HostedModel<Job>): Promise<MemoryUse> {
-  return { ramBytes: process.memoryUsage.rss(), vramBytes: await model.vramBytes() };
+/** This process, with what its model has on GPUs. */
+function memoryOf<Job>({ gpuMemory }: HostedModel<Job>): MemoryUse {
+  const ramBytes = process.memoryUsage.rss();
+  if (gpuMemory === null) return { ramBytes, vramBytes: 0 };
+  const { bytes, isShared } = gpuMemory;
+  return isShared ? { ramBytes: ramBytes + bytes, vramBytes: 0 } : { ramBytes, vramBytes: bytes };
 }
 
 /** Ends at once and runs no native destructors, which crash or hang while work is under way. */

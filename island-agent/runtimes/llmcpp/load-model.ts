@@ -9,7 +9,7 @@ import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } fr
 /** Brings a GGUF file into memory with a context of several sequences. @throws {JobFailure} */
 export async function loadChatModel(order: LoadOrder): Promise<HostedModel<ChatRequest>> {
   const { llama, errors } = await openLlama(order);
-  const vramBefore = await vramUsed(llama);
+  const gpuBefore = await gpuMemoryUsed(llama);
   const model = await readModel({ llama, errors }, order.modelPath);
   // node-llama-cpp 3.22.1 checks memory before it makes a context, but a size beyond all measure slips past the check (500 million
   // tokens ended the process at 24 GB): the clamp is ours.
@@ -32,10 +32,11 @@ export async function loadChatModel(order: LoadOrder): Promise<HostedModel<ChatR
     });
   holder.attach(context);
   const chatModel = new ChatModel({ llama, model, context, holder });
-  const vramBytes = Math.max(0, (await vramUsed(llama)) - vramBefore);
+  const gpuAfter = await gpuMemoryUsed(llama);
+  const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {
     facts: { contextTokens: context.contextSize, sequences: order.sequences },
-    vramBytes: () => vramBytes,
+    gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: ({ job, resume }, onOutput, signal) => chatModel.run(job, resume, onOutput, signal),
     dispose: () => llama.dispose(),
   };
@@ -48,9 +49,9 @@ async function readModel({ llama, errors }: OpenLlama, modelPath: string): Promi
   });
 }
 
-/** In use on all GPUs, by whomever; what is shared with the CPU is counted as RAM of the process. */
-async function vramUsed(llama: Llama): Promise<number> {
-  if (llama.gpu === false) return 0;
+/** In use on all GPUs, by whomever; null without one. */
+async function gpuMemoryUsed(llama: Llama): Promise<HostedModel<ChatRequest>["gpuMemory"]> {
+  if (llama.gpu === false) return null;
   const { used, unifiedSize } = await llama.getVramState();
-  return unifiedSize > 0 ? 0 : used;
+  return { bytes: used, isShared: unifiedSize > 0 };
 }
