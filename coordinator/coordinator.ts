@@ -97,7 +97,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     onFatal,
     options: { graceMs, maxAttempts, networkFee },
   });
-  const desk = new IslandDesk({ store, claims, clock, dispatcher, graceMs, heartbeatMs });
+  const desk = new IslandDesk({ store, claims, catalog, clock, dispatcher, graceMs, heartbeatMs });
   const gate = new BatchGate({
     quota: jobQuota,
     clock,

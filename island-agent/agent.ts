@@ -1,14 +1,17 @@
-import type { CargoManifest, RuntimeType } from "../shared/cargo.ts";
+import type { RuntimeType } from "../shared/cargo.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState, RuntimeReport } from "../shared/protocol/from-island.ts";
 import type { AgentLog } from "./agent-log.ts";
+import type { Availability } from "./availability/availability.ts";
 import type { CargoFiles } from "./cargo-files.ts";
 import { CargoPool, type LoadedReport } from "./cargo-pool.ts";
 import { Executor, type ExecutorCounts } from "./executor.ts";
 import { memoryCapsOf } from "./memory-room.ts";
 import { orAbort } from "./or-abort.ts";
+import { Preloader, type PreloadStatus } from "./preload/preloader.ts";
+import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime, MemoryUse } from "./runtimes/runtime.ts";
 import { Backoff } from "./session/backoff.ts";
 import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
@@ -31,7 +34,11 @@ export interface AgentDeps {
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
-  readonly files: Pick<CargoFiles, "acquire" | "cached" | "downloads">;
+  readonly files: Pick<CargoFiles, "acquire" | "preload" | "bytesOnDisk" | "budgetBytes" | "cached" | "downloads">;
+  /** Whether new jobs are taken; belongs to the agent from here on. */
+  readonly availability: Availability;
+  /** Asks the coordinator what to have on disk; null: the owner does not want that. */
+  readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
   readonly log: AgentLog;
@@ -48,7 +55,8 @@ export interface AgentStatus {
   readonly link: LinkState;
   readonly coordinatorUrl: string;
   readonly hostId: string;
-  readonly isDraining: boolean;
+  /** Why no new jobs are taken; null while they are. */
+  readonly closedBecause: string | null;
   readonly slots: number;
   readonly runtimes: readonly RuntimeReport[];
   readonly loaded: readonly LoadedReport[];
@@ -56,6 +64,8 @@ export interface AgentStatus {
   readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
   readonly running: ReturnType<Executor["running"]>;
   readonly counts: ExecutorCounts;
+  /** Null when it is switched off. */
+  readonly preload: PreloadStatus | null;
   readonly reconnects: number;
   readonly lastProblem: string | null;
 }
@@ -84,8 +94,12 @@ export class IslandAgent {
   #send: ((frame: FromIsland) => void) | null = null;
   #link: LinkState = "connecting";
   #report: Timer | null = null;
-  #isDraining = false;
+  readonly #preloader: Preloader | null;
+  /** What the coordinator was last told. */
+  #saidOpen = true;
   #sessions = 0;
+  readonly #whenConnected = Promise.withResolvers<void>();
+  #preloading: Promise<void> | undefined;
   #lastProblem: string | null = null;
 
   constructor(options: AgentOptions, deps: AgentDeps) {
@@ -97,6 +111,8 @@ export class IslandAgent {
     const onChange = (): void => this.#reportSoon();
     this.#caps = memoryCapsOf(hardware);
     this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps });
+    this.#preloader = this.#makePreloader();
+    deps.availability.onChange = () => this.#tellAvailability();
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots: options.slots });
   }
 
@@ -107,7 +123,7 @@ export class IslandAgent {
       coordinatorUrl,
       hostId,
       slots,
-      isDraining: this.#isDraining,
+      closedBecause: this.#deps.availability.closedBecause,
       runtimes: this.#runtimeReports(),
       loaded: this.#pool.loaded(),
       memoryCaps: {
@@ -116,6 +132,7 @@ export class IslandAgent {
       },
       running: this.#executor.running(),
       counts: { ...this.#executor.counts },
+      preload: this.#preloader?.status() ?? null,
       reconnects: Math.max(0, this.#sessions - 1),
       lastProblem: this.#lastProblem,
     };
@@ -125,6 +142,7 @@ export class IslandAgent {
   async run(): Promise<string> {
     const { clock, log } = this.#deps;
     const { coordinatorUrl, token } = this.#options;
+    this.#preloading = this.#whenConnected.promise.then(() => this.#preloader?.run(this.#leave.signal));
     while (!this.#leave.signal.aborted) {
       this.#link = "connecting";
       const end = await runSession(coordinatorUrl, token, clock, this.#handlers(), this.#leave.signal);
@@ -140,14 +158,23 @@ export class IslandAgent {
     return this.#finish("the agent stops");
   }
 
+  /** Takes no new jobs until `resume`; those in hand go on. */
+  pause(): void {
+    this.#deps.availability.pause();
+  }
+
+  resume(): void {
+    this.#deps.availability.resume();
+  }
+
   /**
    * Takes no new job, finishes those in hand (at most `drainLimitMs`), and leaves as soon as the coordinator has all
    * results. Without a session it is tried again to get one, at most for `farewellLimitMs`.
    */
   async drain(): Promise<void> {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
-    this.#send?.({ type: "draining" });
+    const { availability } = this.#deps;
+    if (availability.isDraining) return;
+    availability.drain();
     const limit = this.#deps.clock.schedule(this.#options.drainLimitMs, () => this.#executor.giveUp());
     await this.#executor.idle();
     limit.cancel();
@@ -161,7 +188,7 @@ export class IslandAgent {
 
   /** Gives back what is running and leaves as soon as that is told; with nothing running, or no session, at once. */
   async stop(): Promise<void> {
-    this.#isDraining = true;
+    this.#deps.availability.drain();
     if (!this.#executor.isIdle) {
       this.#executor.giveUp();
       await this.#executor.idle();
@@ -188,6 +215,9 @@ export class IslandAgent {
     this.#executor.giveUp();
     await this.#executor.idle();
     await this.#pool.close();
+    this.#whenConnected.resolve();
+    await this.#preloading;
+    this.#deps.availability[Symbol.dispose]();
     this.#report?.cancel();
     return reason;
   }
@@ -212,35 +242,50 @@ export class IslandAgent {
     this.#send = send;
     this.#executor.applyDecisions(welcome.held);
     this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
-    if (this.#isDraining) send({ type: "draining" });
+    this.#tellAvailability();
     if (this.#sessions === 1) this.#deps.onConnected();
+    this.#whenConnected.resolve();
     this.#deps.log.info({ session: welcome.sessionId, held: welcome.held.length }, "Connected");
   }
 
   #onFrame(frame: Served): void {
     switch (frame.type) {
       case "assign":
-        return this.#executor.assign(frame, this.#isDraining);
+        return this.#executor.assign(frame, this.#deps.availability.closedBecause);
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
-        return void this.#preload(frame.cargo);
+        return this.#preloader?.offer(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
     }
   }
 
-  async #preload(cargo: CargoManifest): Promise<void> {
-    try {
-      const lease = await this.#deps.files.acquire(cargo, this.#leave.signal, () => this.#reportSoon());
-      lease.release();
-      this.#reportSoon();
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#deps.log.warn({ slug: cargo.slug, reason }, "Preload failed");
-    }
+  #makePreloader(): Preloader | null {
+    const { clock, log, files, recommend, availability, random = Math.random } = this.#deps;
+    if (recommend === null) return null;
+    return new Preloader({
+      clock,
+      log,
+      files,
+      random,
+      recommend: (signal) => recommend(this.#options.hostId, signal),
+      want: (slugs) => {
+        this.#send?.({ type: "wanted", slugs: [...slugs] });
+        return this.#send !== null;
+      },
+      closedBecause: () => availability.closedBecause,
+      onChange: () => this.#reportSoon(),
+    });
+  }
+
+  #tellAvailability(): void {
+    const { isOpen } = this.#deps.availability;
+    if (this.#send === null || isOpen === this.#saidOpen) return;
+    this.#saidOpen = isOpen;
+    this.#send({ type: isOpen ? "accepting" : "draining" });
   }
 
   #reportSoon(): void {
@@ -256,6 +301,7 @@ export class IslandAgent {
 
   #hello(): Hello {
     const { hostId, version, slots } = this.#options;
+    this.#saidOpen = this.#deps.availability.isOpen;
     return {
       type: "hello",
       hostId,
@@ -263,7 +309,7 @@ export class IslandAgent {
       hardware: this.#deps.hardware,
       runtimes: this.#runtimeReports(),
       slots,
-      draining: this.#isDraining,
+      draining: !this.#saidOpen,
       held: this.#outbox.held(),
       state: this.#state(),
     };

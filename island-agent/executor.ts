@@ -68,12 +68,14 @@ export class Executor {
     }));
   }
 
-  assign(assign: Assign, isDraining: boolean): void {
+  /** @param closedBecause why no new job is taken; null while they are. */
+  assign(assign: Assign, closedBecause: string | null): void {
     const { outbox, clock } = this.#deps;
     const { jobId, attempt } = assign;
     if (outbox.has(jobId, attempt)) return;
-    if (isDraining) {
-      outbox.refuse({ type: "refused", jobId, attempt, code: "shutting_down", message: "The Island is draining" });
+    if (closedBecause !== null) {
+      const message = `The Island is ${closedBecause}`;
+      outbox.refuse({ type: "refused", jobId, attempt, code: "shutting_down", message });
       return;
     }
     const abort = new AbortController();

@@ -51,6 +51,15 @@ export const setting = {
     allowed: `one of ${choices.join(", ")}`,
     check: (native) => choices.find((choice) => choice === native),
   }),
+  /** Text that `parse` reads; undefined where it cannot. Unset is null. */
+  parsed: <T>(
+    key: string,
+    options: Common<null> & { allowed: string; parse: (text: string) => T | undefined },
+  ): Setting<T | null> => ({
+    ...common(key, options),
+    allowed: options.allowed,
+    check: (native) => (typeof native === "string" ? options.parse(native) : undefined),
+  }),
   boolean: (key: string, options: Common<boolean>): Setting<boolean> => ({
     ...common(key, options),
     allowed: "true or false",

@@ -59,6 +59,8 @@ export class Child {
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
+      // What the network would like to have on this disk is no part of the demo.
+      env: { ...process.env, ISLAND_MODELS_PRELOAD: "false" },
       // A Ctrl-C in the terminal reaches the demo alone, which ends its children in order.
       detached: true,
     });

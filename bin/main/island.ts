@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { pino } from "pino";
 import { systemClock } from "../../shared/clock.ts";
+import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { configCommand } from "../../island-agent/cli/config-command.ts";
 import { joinNetwork } from "../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";
@@ -46,6 +47,16 @@ onDataDirectory(program.command("status"))
     console.log(options.json === true ? JSON.stringify(status) : describeStatus(status));
     if (status === null) process.exitCode = 1;
   });
+
+onDataDirectory(program.command("pause"))
+  .description("Take no new jobs until resume, also after a restart; those in hand are finished.")
+  .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), true)));
+onDataDirectory(program.command("resume"))
+  .description("Take jobs again.")
+  .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), false)));
+onDataDirectory(program.command("drain"))
+  .description("Take no new jobs, finish those in hand, and end the agent.")
+  .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
 
 const config = program.command("config").description("Read and change the settings of this Island.");
 onDataDirectory(config.command("get"))
@@ -95,7 +106,7 @@ async function start(dataDirectory: string, logLevel: string | undefined): Promi
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   const reason = await agent.ended;
-  if (stops === 0) {
+  if (stops === 0 && !agent.isDraining()) {
     console.error(`The Island stopped: ${reason}`);
     process.exitCode = 1;
   }

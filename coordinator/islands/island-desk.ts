@@ -1,8 +1,10 @@
+import { manifestOf } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, type JobError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, HeldJob, Hello, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Dispatcher } from "../jobs/dispatcher.ts";
 import { admitOutput, type LiveJob } from "../jobs/live-job.ts";
 import type { Store } from "../store/store.ts";
@@ -14,6 +16,7 @@ export interface IslandDeskDeps {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   readonly claims: Claims;
+  readonly catalog: Pick<Catalog, "find">;
   readonly graceMs: number;
   readonly heartbeatMs: number;
 }
@@ -99,8 +102,12 @@ export class IslandDesk {
         this.#dispatcher.decide({ kind: "island_changed", island: island.view() });
         return undefined;
       case "draining":
-        island.drain();
+      case "accepting":
+        island.setDraining(frame.type === "draining");
         this.#dispatcher.decide({ kind: "island_changed", island: island.view() });
+        return undefined;
+      case "wanted":
+        this.#offer(island, frame.slugs);
         return undefined;
       case "accepted":
         return undefined;
@@ -122,6 +129,14 @@ export class IslandDesk {
         return this.#receiveNumbered(island, frame);
       default:
         return frame satisfies never;
+    }
+  }
+
+  /** Sends what the Island asked for, as far as its owner may run it. */
+  #offer(island: Island, slugs: readonly string[]): void {
+    for (const slug of new Set(slugs)) {
+      const entry = this.#deps.catalog.find(slug, island.accountId);
+      if (entry !== undefined) island.link?.send({ type: "preload", cargo: manifestOf(entry) });
     }
   }
 

@@ -42,8 +42,8 @@ export class Island {
     this.#state = state;
   }
 
-  drain(): void {
-    if (this.#report !== null) this.#report = { ...this.#report, draining: true };
+  setDraining(draining: boolean): void {
+    if (this.#report !== null) this.#report = { ...this.#report, draining };
   }
 
   get state(): IslandState | null {

@@ -67,12 +67,12 @@ function describeMisfits(cargo: CargoManifest, census: Census, offering: number)
 
 function describeOnlyMisfit(misfit: Misfit, cargo: CargoManifest, count: number): string {
   if (count === 1) return `but it ${lackOf(misfit, cargo, 1)}`;
-  return misfit === "draining" ? "all are draining" : `none has ${needOf(misfit, cargo)}`;
+  return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
 /** The predicate of "1 …" or "3 …". */
 function lackOf(misfit: Misfit, cargo: CargoManifest, count: number): string {
-  if (misfit === "draining") return count === 1 ? "is draining" : "are draining";
+  if (misfit === "draining") return count === 1 ? "takes no new jobs now" : "take no new jobs now";
   return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
 }
 

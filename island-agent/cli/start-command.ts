@@ -4,16 +4,19 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { IslandAgent } from "../agent.ts";
+import { Availability } from "../availability/availability.ts";
+import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
-import { defaultThreads, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
+import { resolveAgentConfig, threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
-import { ControlServer } from "../control/control-server.ts";
+import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { UsageSampler } from "../hardware/usage.ts";
 import { memoryCapsOf } from "../memory-room.ts";
 import { ModelStore } from "../models/model-store.ts";
+import { fetchRecommendations } from "../preload/recommendations.ts";
 import { LlmcppRuntime } from "../runtimes/llmcpp/llmcpp-runtime.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import { isIslandToken } from "../session/island-token.ts";
@@ -36,6 +39,8 @@ export interface RunningAgent {
   readonly ended: Promise<string>;
   drain(): Promise<void>;
   stop(): Promise<void>;
+  /** Whether it was told to end, by a signal or a command. */
+  isDraining(): boolean;
 }
 
 /** How long running jobs may take after SIGTERM before they are given back. */
@@ -87,6 +92,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     });
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const runtimes = await probeRuntimes(config, hardware, options, log);
+    const isPaused = await readPause(dataDirectory);
+    const availability = new Availability({ clock, hours: config.hours, isPaused });
     const agent = new IslandAgent(
       {
         coordinatorUrl: apiUrl,
@@ -102,18 +109,46 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         hardware,
         runtimes,
         files: new CargoFiles(models),
+        availability,
+        recommend: config.models.preload ? (id, signal) => fetchRecommendations(apiUrl, id, signal) : null,
         usage: () => usage.read(),
         log,
         onConnected: () =>
           options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
       },
     );
-    stack.use(await ControlServer.open(dataDirectory, options.pid, { "/status": () => agent.status() }));
-    return { ended: runToEnd(agent, stack), drain: () => agent.drain(), stop: () => agent.stop() };
+    stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, dataDirectory)));
+    return {
+      ended: runToEnd(agent, stack),
+      drain: () => agent.drain(),
+      stop: () => agent.stop(),
+      isDraining: () => availability.isDraining,
+    };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
+}
+
+/** What the commands of this data directory can ask of the agent. */
+function controlRoutes(agent: IslandAgent, dataDirectory: string): ControlRoutes {
+  return {
+    "GET /status": () => agent.status(),
+    "POST /pause": async () => {
+      await storePause(dataDirectory, true);
+      agent.pause();
+      return agent.status();
+    },
+    "POST /resume": async () => {
+      await storePause(dataDirectory, false);
+      agent.resume();
+      return agent.status();
+    },
+    "POST /drain": () => {
+      void agent.drain();
+      return agent.status();
+    },
+  };
 }
 
 async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promise<string> {
@@ -128,7 +163,7 @@ async function probeRuntimes(
   { clock, env }: StartOptions,
   log: AgentLog,
 ): Promise<Map<RuntimeType, { runtime: CargoRuntime; version: string }>> {
-  const threads = config.threads ?? defaultThreads(hardware.physicalCores ?? hardware.logicalCores);
+  const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   const { vramBytes } = memoryCapsOf(hardware);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const candidates = [

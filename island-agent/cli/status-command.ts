@@ -11,7 +11,7 @@ export function describeStatus(status: AgentStatus | null): string {
   if (status === null) return "No agent runs on this data directory. Start it with: island start";
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
-    ["Coordinator", `${coordinatorUrl} (${link}${status.isDraining ? ", draining" : ""})`],
+    ["Coordinator", `${coordinatorUrl} (${[link, status.closedBecause].filter((part) => part !== null).join(", ")})`],
     ["Host id", status.hostId],
     ["Runtimes", status.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ") || "none"],
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
@@ -24,7 +24,18 @@ export function describeStatus(status: AgentStatus | null): string {
   ];
   if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
   const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);
-  return [...rows.map(([name, value]) => `${name.padEnd(13)}${value}`), ...jobs].join("\n");
+  const lines = rows.map(([name, value]) => `${name.padEnd(13)}${value}`);
+  return [...lines, ...jobs, ...describePreload(status.preload)].join("\n");
+}
+
+function describePreload(preload: AgentStatus["preload"]): string[] {
+  if (preload === null) return ["Preload      off"];
+  const { askedAtMs, problem, items } = preload;
+  const asked = askedAtMs === null ? "not asked yet" : `asked at ${new Date(askedAtMs).toISOString()}`;
+  const lines = items.map(({ slug, state, detail, reason }) => {
+    return `  ${slug}: ${state}${detail === "" ? "" : ` (${detail})`}; ${reason}`;
+  });
+  return [`Preload      ${problem ?? asked}`, ...lines];
 }
 
 function describeLoaded({ slug, ramBytes, vramBytes }: AgentStatus["loaded"][number]): string {

@@ -1,3 +1,4 @@
+import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { setting, type Settings } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -31,11 +32,22 @@ export const AGENT_SETTINGS = {
     unsetMeans: "physical cores - 1",
     meaning: "CPU threads for jobs",
   }),
+  hours: setting.parsed("hours", {
+    fallback: null,
+    unsetMeans: "day and night",
+    allowed: "parts of the day such as 22:00-07:00, separated by commas",
+    parse: readOpenHours,
+    meaning: "When new jobs are taken, by local time",
+  }),
   gpu: setting.choice("gpu", ["auto", "off"], { fallback: "auto", meaning: "Whether jobs may use the GPU" }),
   diskBudgetBytes: gigabytes("models.disk_budget_gb", {
     min: 0,
     fallback: 50,
     meaning: "Most that the models on disk may take",
+  }),
+  preload: setting.boolean("models.preload", {
+    fallback: true,
+    meaning: "Whether to fetch, within the disk budget, what the network wants most",
   }),
   hubEndpoint: setting.url("models.hub_endpoint", {
     fallback: "https://huggingface.co",
@@ -62,6 +74,13 @@ export const AGENT_SETTINGS = {
     unsetMeans: "no cap",
     meaning: "Most VRAM that jobs may use",
   }),
+  capCpuCores: setting.integer("caps.cpu_cores", {
+    min: 1,
+    max: 1_024,
+    fallback: null,
+    unsetMeans: "no cap",
+    meaning: "Most CPU cores that jobs may use",
+  }),
   hardwareRamBytes: gigabytes("hardware.ram_gb", {
     min: 0.1,
     fallback: null,
@@ -84,6 +103,15 @@ export const AGENT_SETTINGS = {
   logLevel: setting.choice("log_level", AGENT_LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
 };
 export type AgentSettings = Settings<typeof AGENT_SETTINGS>;
+
+function readOpenHours(text: string): OpenHours | undefined {
+  try {
+    return parseOpenHours(text);
+  } catch {
+    // What is wrong is said by `allowed`.
+    return undefined;
+  }
+}
 
 interface GigabyteOptions<F> {
   readonly min: number;

@@ -7,6 +7,7 @@ import {
   type SettingDescription,
   type SettingSources,
 } from "../../shared/settings.ts";
+import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent-settings.ts";
 
 /** What an agent runs by: frozen, complete, bytes everywhere. Null: not set by the owner. */
@@ -15,14 +16,21 @@ export interface AgentConfig {
   readonly slots: number;
   /** Null: {@link defaultThreads} of what the hardware shows. */
   readonly threads: number | null;
+  /** Null: day and night. */
+  readonly hours: OpenHours | null;
   readonly gpu: "auto" | "off";
   readonly models: {
     readonly diskBudgetBytes: number;
+    readonly preload: boolean;
     readonly hubEndpoint: string;
     readonly hubToken: string | null;
     readonly allowPrivateAddresses: boolean;
   };
-  readonly caps: { readonly ramBytes: number | null; readonly vramBytes: number | null };
+  readonly caps: {
+    readonly ramBytes: number | null;
+    readonly vramBytes: number | null;
+    readonly logicalCores: number | null;
+  };
   /** Facts that the owner states in place of what is detected. */
   readonly hardware: {
     readonly ramBytes: number | null;
@@ -39,14 +47,20 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
     coordinator: Object.freeze({ apiUrl: values.apiUrl, token: values.token }),
     slots: values.slots,
     threads: values.threads,
+    hours: values.hours,
     gpu: values.gpu,
     models: Object.freeze({
       diskBudgetBytes: values.diskBudgetBytes,
+      preload: values.preload,
       hubEndpoint: values.hubEndpoint,
       hubToken: values.hubToken,
       allowPrivateAddresses: values.allowPrivateAddresses,
     }),
-    caps: Object.freeze({ ramBytes: values.capRamBytes, vramBytes: values.capVramBytes }),
+    caps: Object.freeze({
+      ramBytes: values.capRamBytes,
+      vramBytes: values.capVramBytes,
+      logicalCores: values.capCpuCores,
+    }),
     hardware: Object.freeze({
       ramBytes: values.hardwareRamBytes,
       vramBytes: values.hardwareVramBytes,
@@ -56,9 +70,10 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   });
 }
 
-/** One core is left to the agent and the owner; at least 1. */
-export function defaultThreads(physicalCores: number): number {
-  return Math.max(1, physicalCores - 1);
+/** CPU threads for jobs: as set, else one core is left to the agent and the owner; at most what the owner allows, at least 1. */
+export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physicalCores: number): number {
+  const wanted = config.threads ?? physicalCores - 1;
+  return Math.max(1, Math.min(wanted, config.caps.logicalCores ?? wanted));
 }
 
 /** Every key with its value as `config get` shows it, in the key's units, and where it came from. @throws {ConfigError} */

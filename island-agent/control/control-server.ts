@@ -18,8 +18,11 @@ export function controlFile(dataDirectory: string): string {
   return join(dataDirectory, "control.json");
 }
 
-/** What a running agent answers, by path. */
-export type ControlRoutes = Readonly<Record<string, () => unknown>>;
+/** What a running agent answers, by method and path: "GET /status". A body is JSON; undefined when there is none. */
+export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>;
+
+/** Most bytes of a body; the commands send a few words. */
+const MAX_BODY_BYTES = 65_536;
 
 /** Serves `routes` on the loopback address as JSON, to whoever knows the secret. */
 export class ControlServer implements AsyncDisposable {
@@ -33,7 +36,7 @@ export class ControlServer implements AsyncDisposable {
 
   static async open(dataDirectory: string, pid: number, routes: ControlRoutes): Promise<ControlServer> {
     const secret = randomBytes(32).toString("hex");
-    const server = createServer((request, response) => answer(request, response, secret, routes));
+    const server = createServer((request, response) => void answer(request, response, secret, routes));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(0, "127.0.0.1", resolve);
@@ -58,15 +61,35 @@ export class ControlServer implements AsyncDisposable {
   }
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, secret: string, routes: ControlRoutes): void {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  secret: string,
+  routes: ControlRoutes,
+): Promise<void> {
   const respond = (status: number, body: unknown): void => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body ?? null));
   };
   const given = Buffer.from(request.headers.authorization ?? "");
   const wanted = Buffer.from(`Bearer ${secret}`);
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
     return respond(401, { error: "unauthenticated" });
-  const path = request.url ?? "/";
-  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-  return route === undefined ? respond(404, { error: "not_found" }) : respond(200, route());
+  const name = `${request.method} ${request.url}`;
+  const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
+  if (route === undefined) return respond(404, { error: "not_found" });
+  try {
+    respond(200, await route(await readBody(request)));
+  } catch (error) {
+    respond(422, { error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  let text = "";
+  request.setEncoding("utf8");
+  for await (const chunk of request as AsyncIterable<string>) {
+    text += chunk;
+    if (text.length > MAX_BODY_BYTES) throw new Error("The body is too long");
+  }
+  return text === "" ? undefined : (JSON.parse(text) as unknown);
 }

@@ -96,6 +96,10 @@ const failed = z.object({
 const cancelled = z.object({ type: z.literal("cancelled"), ...attemptFields, seq });
 /** No new jobs, please; those in hand are being finished. */
 const draining = z.object({ type: z.literal("draining") });
+/** Takes back `draining`: new jobs are welcome again. */
+const accepting = z.object({ type: z.literal("accepting") });
+/** The Island would have these Cargos on its disk; each that it may run is answered by `preload`, best first. */
+const wanted = z.object({ type: z.literal("wanted"), slugs: z.array(slug).min(1).max(20) });
 
 export const fromIslandSchema = z.discriminatedUnion("type", [
   hello,
@@ -108,6 +112,8 @@ export const fromIslandSchema = z.discriminatedUnion("type", [
   failed,
   cancelled,
   draining,
+  accepting,
+  wanted,
 ]);
 export type FromIsland = z.infer<typeof fromIslandSchema>;
 export type Hello = z.infer<typeof hello>;

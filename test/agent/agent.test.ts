@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { IslandAgent } from "../../island-agent/agent.ts";
+import { Availability } from "../../island-agent/availability/availability.ts";
+import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
 import { settle } from "../support/event-log.ts";
 import { FakeRuntime } from "../support/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -21,6 +23,7 @@ let agent: IslandAgent;
 let ended: Promise<string>;
 let hasEnded: boolean;
 let connections: number;
+let recommendations: Recommendation[];
 
 beforeEach(async () => {
   coordinator = await ScriptedCoordinator.open();
@@ -29,6 +32,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   log = new FakeLog();
   connections = 0;
+  recommendations = [];
   agent = new IslandAgent(
     {
       coordinatorUrl: coordinator.url,
@@ -44,6 +48,8 @@ beforeEach(async () => {
       hardware: makeHardware(),
       runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
       files,
+      availability: new Availability({ clock, hours: null, isPaused: false }),
+      recommend: async () => recommendations,
       usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
       log,
       onConnected: () => (connections += 1),
@@ -145,6 +151,50 @@ describe("a session", () => {
     session.send({ type: "preload", cargo: { ...makeAssign().cargo, model } });
     await files.events.happened("release a");
     expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
+  });
+
+  it("asks for what is recommended, and tells what it has then", async () => {
+    recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    const session = await coordinator.session(1);
+    await session.welcome();
+    expect((await session.next("wanted")).slugs).toEqual(["a"]);
+    const model = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
+    session.send({ type: "preload", cargo: { ...makeAssign().cargo, model } });
+    await files.events.happened("release a");
+    await settle();
+    clock.advance(500);
+    expect((await session.next("heartbeat")).state.cachedModels).toEqual([{ key: model.url, bytes: 1 }]);
+    expect(agent.status().preload?.items).toMatchObject([{ slug: "a", state: "on disk" }]);
+  });
+
+  it("takes no new jobs while it is paused, finishes those in hand, and takes them again", async () => {
+    const session = await openWithJob();
+    agent.pause();
+    await session.next("draining");
+    session.send(makeAssign({ jobId: "job_2" }));
+    expect(await session.next("refused")).toMatchObject({ jobId: "job_2", message: "The Island is paused" });
+    runtime.go("run");
+    await session.next("finished");
+    expect(agent.status()).toMatchObject({ link: "connected", closedBecause: "paused" });
+    agent.resume();
+    await session.next("accepting");
+    session.send(makeAssign({ jobId: "job_3" }));
+    await session.next("accepted", 2);
+  });
+
+  it("says hello as one that takes no jobs when it comes back paused", async () => {
+    const first = await coordinator.session(1);
+    await first.welcome();
+    agent.pause();
+    await first.next("draining");
+    first.socket.terminate();
+    while (agent.status().link !== "waiting") await settle();
+    clock.advance(1_000);
+    const second = await coordinator.session(2);
+    expect((await second.next("hello")).draining).toBe(true);
+    await second.welcome();
+    agent.resume();
+    await second.next("accepting");
   });
 
   it("cancels a job when told to", async () => {

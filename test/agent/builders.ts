@@ -1,4 +1,4 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
+import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
@@ -77,6 +77,17 @@ export class FakeFiles {
 
   go(slug: string): void {
     this.#gate(slug).resolve();
+  }
+
+  async preload(cargo: CargoManifest, signal: AbortSignal): Promise<void> {
+    (await this.acquire(cargo, signal)).release();
+    this.onDisk.push({ key: cacheKeyOf(cargo) ?? "", bytes: cargo.model?.sizeBytes ?? 1 });
+  }
+
+  budgetBytes = 1_000;
+
+  bytesOnDisk(cargo: CargoManifest): number | null {
+    return this.onDisk.find(({ key }) => key === cacheKeyOf(cargo))?.bytes ?? null;
   }
 
   cached(): IslandState["cachedModels"] {

@@ -139,7 +139,7 @@ describe("startAgent()", () => {
   });
 
   it("refuses a directory on which an agent runs", async () => {
-    await using _server = await ControlServer.open(dataDirectory, 1, { "/status": () => ({}) });
+    await using _server = await ControlServer.open(dataDirectory, 1, { "GET /status": () => ({}) });
     expect(await messageOf(start())).toBe(`An agent runs already on ${dataDirectory}`);
   });
 
@@ -180,7 +180,8 @@ describe("status", () => {
     link: "connected",
     coordinatorUrl: "https://host.example",
     hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
-    isDraining: false,
+    closedBecause: null,
+    preload: null,
     slots: 4,
     runtimes: [{ type: "llmcpp", version: "3.0" }],
     loaded: [],
@@ -201,7 +202,7 @@ describe("status", () => {
 
   it("is read from the running agent", async () => {
     await mkdir(dataDirectory);
-    await using _server = await ControlServer.open(dataDirectory, 1, { "/status": () => status });
+    await using _server = await ControlServer.open(dataDirectory, 1, { "GET /status": () => status });
     expect(await readStatus(dataDirectory)).toEqual(status);
   });
 
@@ -214,6 +215,7 @@ describe("status", () => {
       "For Cargos   1024 MiB RAM",
       "Jobs         0 of 4 slots in use",
       "So far       3 completed, 2 failed, 1 cancelled, 700 tokens",
+      "Preload      off",
     ]);
   });
 
@@ -222,7 +224,7 @@ describe("status", () => {
     const text = describeStatus({
       ...status,
       link: "waiting",
-      isDraining: true,
+      closedBecause: "draining",
       runtimes: [],
       loaded: [{ slug: "tiny-chat", users: 1, ramBytes: 104_857_600, vramBytes: 2_097_152 }],
       memoryCaps: { ramBytes: 1_073_741_824, vramBytes: null },
@@ -239,6 +241,7 @@ describe("status", () => {
       expect.anything(),
       "Last problem the coordinator is silent",
       "  job_1  tiny-chat  1.3 s",
+      "Preload      off",
     ]);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { askAgent } from "../../island-agent/control/control-client.ts";
+import { askAgent, ControlRefusal, tellAgent } from "../../island-agent/control/control-client.ts";
 import { ControlServer, type ControlAddress } from "../../island-agent/control/control-server.ts";
 
 let directory: string;
@@ -15,7 +15,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const open = (): Promise<ControlServer> => ControlServer.open(directory, 42, { "/status": () => ({ ok: true }) });
+const open = (): Promise<ControlServer> =>
+  ControlServer.open(directory, 42, {
+    "GET /status": () => ({ ok: true }),
+    "POST /say": (body) => ({ said: body }),
+    "POST /fail": () => {
+      throw new Error("not now");
+    },
+  });
 const address = async (): Promise<ControlAddress> => JSON.parse(await readFile(file, "utf8")) as ControlAddress;
 
 describe("ControlServer", () => {
@@ -56,6 +63,15 @@ describe("ControlServer", () => {
     const { port, secret } = await address();
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${secret}` } });
     expect([response.status, await response.json()]).toEqual([404, { error: "not_found" }]);
+  });
+
+  it("is told things with a body, and refuses in words", async () => {
+    await using _server = await open();
+    expect(await tellAgent(directory, "/say", { key: "a" })).toEqual({ said: { key: "a" } });
+    expect(await tellAgent(directory, "/say")).toEqual({});
+    await expect(tellAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
+    await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("too long");
+    expect(await askAgent(directory, "/say")).toBeUndefined();
   });
 
   it("takes its file away at the end", async () => {

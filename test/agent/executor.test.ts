@@ -47,7 +47,7 @@ const cancel = (jobId: string, attempt = 1): void =>
 
 describe("assign()", () => {
   it("runs a job: accepted, started, its output, finished", async () => {
-    executor.assign(makeAssign({ script: { tokens: ["a", "b"], output: { n: 1 } } }), false);
+    executor.assign(makeAssign({ script: { tokens: ["a", "b"], output: { n: 1 } } }), null);
     await executor.idle();
     expect(sent).toMatchObject([
       { type: "accepted", jobId: "job_1", attempt: 1 },
@@ -60,7 +60,7 @@ describe("assign()", () => {
 
   it("measures load and run apart", async () => {
     runtime.heldLoads.add("a");
-    executor.assign(makeAssign({ script: { tokens: ["a"], hold: true } }), false);
+    executor.assign(makeAssign({ script: { tokens: ["a"], hold: true } }), null);
     await runtime.events.happened("held load a");
     clock.advance(70);
     runtime.go("load a");
@@ -72,23 +72,23 @@ describe("assign()", () => {
   });
 
   it("refuses while the Island drains, and keeps nothing of the job", () => {
-    executor.assign(makeAssign(), true);
+    executor.assign(makeAssign(), "draining");
     expect(sent).toEqual([expect.objectContaining({ type: "refused", jobId: "job_1", code: "shutting_down" })]);
     expect(outbox.isEmpty).toBe(true);
     expect(executor.isIdle).toBe(true);
   });
 
   it("ignores an attempt that it has already", async () => {
-    executor.assign(makeAssign(), false);
-    executor.assign(makeAssign(), false);
+    executor.assign(makeAssign(), null);
+    executor.assign(makeAssign(), null);
     await executor.idle();
     expect(runtime.events.count("begin run")).toBe(1);
     expect(typesOf()).toEqual(["accepted", "started", "finished"]);
   });
 
   it("keeps the attempt's claim for hello", () => {
-    executor.assign(makeAssign({ claim: "secret" }), true);
-    executor.assign(makeAssign({ claim: "secret" }), false);
+    executor.assign(makeAssign({ claim: "secret" }), "draining");
+    executor.assign(makeAssign({ claim: "secret" }), null);
     expect(outbox.held()).toEqual([{ jobId: "job_1", attempt: 1, claim: "secret", started: false }]);
     return executor.idle();
   });
@@ -98,7 +98,7 @@ describe("slots", () => {
   it("hold at most as many runs as there are, and later ones begin in their order", async () => {
     const names = ["one", "two", "three", "four"];
     for (const [index, name] of names.entries())
-      executor.assign(makeAssign({ jobId: `job_${index}`, script: { name, hold: true } }), false);
+      executor.assign(makeAssign({ jobId: `job_${index}`, script: { name, hold: true } }), null);
     await runtime.events.happened("begin two");
     await settle();
     expect(runtime.events.count("begin three")).toBe(0);
@@ -114,7 +114,7 @@ describe("slots", () => {
   it("are free again after each run, however it ended", async () => {
     const fail = { code: "model_invalid", message: "no" } as const;
     for (const [index, script] of [{}, { fail }, { bug: "x" }, {}, {}].entries()) {
-      executor.assign(makeAssign({ jobId: `job_${index}`, script }), false);
+      executor.assign(makeAssign({ jobId: `job_${index}`, script }), null);
       await executor.idle();
     }
     expect(executor.counts).toMatchObject({ completed: 3, failed: 2 });
@@ -122,14 +122,14 @@ describe("slots", () => {
 
   it("are taken by a dropped run until its work has stopped, and idle() waits for that", async () => {
     const stubborn = { hold: true, ignoreAbort: true };
-    executor.assign(makeAssign({ jobId: "job_1", script: { ...stubborn, name: "one" } }), false);
-    executor.assign(makeAssign({ jobId: "job_2", script: { ...stubborn, name: "two" } }), false);
+    executor.assign(makeAssign({ jobId: "job_1", script: { ...stubborn, name: "one" } }), null);
+    executor.assign(makeAssign({ jobId: "job_2", script: { ...stubborn, name: "two" } }), null);
     await runtime.events.happened("held two");
     const held = ["job_1", "job_2"].map((jobId) => ({ jobId, attempt: 1, action: "drop" as const }));
     executor.applyDecisions(held);
     outbox.connect((frame) => sent.push(frame), held);
     // The next attempt of one of them, given to this very Island.
-    executor.assign(makeAssign({ jobId: "job_1", attempt: 2, script: { name: "again" } }), false);
+    executor.assign(makeAssign({ jobId: "job_1", attempt: 2, script: { name: "again" } }), null);
     let isIdle = false;
     const idle = executor.idle().then(() => (isIdle = true));
     await settle();
@@ -147,7 +147,7 @@ describe("slots", () => {
 
   it("go to the next in line when one that waits is cancelled", async () => {
     for (const name of ["one", "two", "three", "four"])
-      executor.assign(makeAssign({ jobId: name, script: { name, hold: name !== "four" } }), false);
+      executor.assign(makeAssign({ jobId: name, script: { name, hold: name !== "four" } }), null);
     await runtime.events.happened("held two");
     cancel("three");
     await settle();
@@ -162,7 +162,7 @@ describe("slots", () => {
 
 describe("cancel()", () => {
   it("before the load ends the job without one", async () => {
-    executor.assign(makeAssign(), false);
+    executor.assign(makeAssign(), null);
     cancel("job_1");
     await executor.idle();
     expect(typesOf()).toEqual(["accepted", "cancelled"]);
@@ -171,7 +171,7 @@ describe("cancel()", () => {
 
   it("while the Cargo loads ends the load", async () => {
     runtime.heldLoads.add("a");
-    executor.assign(makeAssign(), false);
+    executor.assign(makeAssign(), null);
     await runtime.events.happened("held load a");
     cancel("job_1");
     await executor.idle();
@@ -182,7 +182,7 @@ describe("cancel()", () => {
   it("while the model is fetched ends the download", async () => {
     files.held.add("a");
     const model = { url: "https://files.example/a.gguf", sha256: null, sizeBytes: null };
-    executor.assign(makeAssign({ cargo: makeManifest({ model }) }), false);
+    executor.assign(makeAssign({ cargo: makeManifest({ model }) }), null);
     await files.events.happened("fetch a");
     cancel("job_1");
     await executor.idle();
@@ -191,7 +191,7 @@ describe("cancel()", () => {
   });
 
   it("while it runs says so after the work has stopped", async () => {
-    executor.assign(makeAssign({ script: { tokens: ["a"], hold: true, ignoreAbort: true } }), false);
+    executor.assign(makeAssign({ script: { tokens: ["a"], hold: true, ignoreAbort: true } }), null);
     await runtime.events.happened("held run");
     cancel("job_1");
     await settle();
@@ -203,7 +203,7 @@ describe("cancel()", () => {
   });
 
   it("of another attempt changes nothing", async () => {
-    executor.assign(makeAssign({ attempt: 2, script: { hold: true } }), false);
+    executor.assign(makeAssign({ attempt: 2, script: { hold: true } }), null);
     await runtime.events.happened("held run");
     cancel("job_1", 1);
     runtime.go("run");
@@ -217,7 +217,7 @@ describe("a failure", () => {
     "of the runtime is told as it is (retryable %s) and logged as a warning",
     async (retryable) => {
       const fail = { code: "context_length_exceeded", message: "too long", retryable } as const;
-      executor.assign(makeAssign({ script: { tokens: ["a"], fail } }), false);
+      executor.assign(makeAssign({ script: { tokens: ["a"], fail } }), null);
       await executor.idle();
       expect(sent.at(-1)).toEqual({ type: "failed", jobId: "job_1", attempt: 1, seq: 2, ...fail });
       expect(log.events.all).toEqual(["info Cargo loaded", "warn Job failed"]);
@@ -227,14 +227,14 @@ describe("a failure", () => {
 
   it("of the load is told before any start", async () => {
     runtime.loadFailures.set("a", [new JobFailure("model_invalid", "broken")]);
-    executor.assign(makeAssign(), false);
+    executor.assign(makeAssign(), null);
     await executor.idle();
     expect(typesOf()).toEqual(["accepted", "failed"]);
     expect(sent.at(-1)).toMatchObject({ code: "model_invalid", message: "broken", retryable: false });
   });
 
   it("that nobody foresaw does not leak, neither to the coordinator nor to the log", async () => {
-    executor.assign(makeAssign({ script: { bug: "secret prompt" } }), false);
+    executor.assign(makeAssign({ script: { bug: "secret prompt" } }), null);
     await executor.idle();
     expect(sent.at(-1)).toMatchObject({ code: "internal", message: "The Island's agent failed", retryable: true });
     expect(log.events.all).toEqual(["info Cargo loaded", "warn A fault of the agent's own", "warn Job failed"]);
@@ -247,7 +247,7 @@ describe("a failure", () => {
 
   it("comes of output that cannot be sent, whose run is stopped", async () => {
     const items = [{ type: "token" as const, content: "x", count: -1 }];
-    executor.assign(makeAssign({ script: { items, hold: true } }), false);
+    executor.assign(makeAssign({ script: { items, hold: true } }), null);
     await executor.idle();
     expect(typesOf()).toEqual(["accepted", "started", "failed"]);
     expect(sent.at(-1)).toMatchObject({ code: "internal", retryable: false });
@@ -256,7 +256,7 @@ describe("a failure", () => {
   });
 
   it("of a result that cannot be sent counts as one", async () => {
-    executor.assign(makeAssign({ script: { output: "x".repeat(9_000_000) } }), false);
+    executor.assign(makeAssign({ script: { output: "x".repeat(9_000_000) } }), null);
     await executor.idle();
     expect(sent.at(-1)).toMatchObject({ type: "failed", code: "output_too_large", retryable: false });
     expect(executor.counts).toMatchObject({ completed: 0, failed: 1 });
@@ -266,7 +266,7 @@ describe("a failure", () => {
 describe("a Cargo that goes before its job begins", () => {
   it("is loaded again, and the job knows nothing of it", async () => {
     runtime.goneRuns = 2;
-    executor.assign(makeAssign({ script: { tokens: ["a"] } }), false);
+    executor.assign(makeAssign({ script: { tokens: ["a"] } }), null);
     await executor.idle();
     expect(typesOf()).toEqual(["accepted", "started", "output", "finished"]);
     expect(runtime.events.count("loaded a")).toBe(3);
@@ -274,7 +274,7 @@ describe("a Cargo that goes before its job begins", () => {
 
   it("gives the job back when it happens three times", async () => {
     runtime.goneRuns = 3;
-    executor.assign(makeAssign({ script: { tokens: ["a"] } }), false);
+    executor.assign(makeAssign({ script: { tokens: ["a"] } }), null);
     await executor.idle();
     expect(typesOf()).toEqual(["accepted", "started", "failed"]);
     expect(sent.at(-1)).toMatchObject({ code: "runtime_unavailable", retryable: true });
@@ -283,7 +283,7 @@ describe("a Cargo that goes before its job begins", () => {
 
 describe("the run limit", () => {
   it("leaves the coordinator a margin of 5 s, then ends the run", async () => {
-    executor.assign(makeAssign({ script: { hold: true }, runLimitMs: 1_000 }), false);
+    executor.assign(makeAssign({ script: { hold: true }, runLimitMs: 1_000 }), null);
     await runtime.events.happened("held run");
     clock.advance(5_999);
     await settle();
@@ -295,7 +295,7 @@ describe("the run limit", () => {
 
   it("does not count the load", async () => {
     runtime.heldLoads.add("a");
-    executor.assign(makeAssign({ runLimitMs: 1_000 }), false);
+    executor.assign(makeAssign({ runLimitMs: 1_000 }), null);
     await runtime.events.happened("held load a");
     clock.advance(60_000);
     runtime.go("load a");
@@ -307,7 +307,7 @@ describe("the run limit", () => {
 describe("giveUp()", () => {
   it("gives running and waiting jobs back, retryable", async () => {
     for (const name of ["one", "two", "three"])
-      executor.assign(makeAssign({ jobId: name, script: { name, hold: true } }), false);
+      executor.assign(makeAssign({ jobId: name, script: { name, hold: true } }), null);
     await runtime.events.happened("held two");
     executor.giveUp();
     await executor.idle();
@@ -319,7 +319,7 @@ describe("giveUp()", () => {
 
 describe("running()", () => {
   it("names each job in hand and for how long", async () => {
-    executor.assign(makeAssign({ script: { hold: true } }), false);
+    executor.assign(makeAssign({ script: { hold: true } }), null);
     await runtime.events.happened("held run");
     clock.advance(1_500);
     expect(executor.running()).toEqual([{ jobId: "job_1", slug: "a", type: "llmcpp", forMs: 1_500 }]);

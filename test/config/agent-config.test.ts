@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  defaultThreads,
   describeAgentConfig,
   getKey,
   listKeys,
   resolveAgentConfig,
+  threadsFor,
 } from "../../island-agent/config/resolve-agent-config.ts";
 import type { SettingSources } from "../../shared/settings.ts";
 
@@ -14,20 +14,27 @@ function sources(text: string, env: Record<string, string> = {}, flags: Record<s
   return { file: { name: "config.toml", text }, env, flags };
 }
 
+interface Owner {
+  readonly threads?: number | null;
+  readonly cap?: number | null;
+}
+
 describe("resolveAgentConfig()", () => {
   it("fills in every default; null is what the owner left to detection", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
       coordinator: { apiUrl: null, token: null },
       slots: 4,
       threads: null,
+      hours: null,
       gpu: "auto",
       models: {
         diskBudgetBytes: 50 * GB,
+        preload: true,
         hubEndpoint: "https://huggingface.co",
         hubToken: null,
         allowPrivateAddresses: false,
       },
-      caps: { ramBytes: null, vramBytes: null },
+      caps: { ramBytes: null, vramBytes: null, logicalCores: null },
       hardware: { ramBytes: null, vramBytes: null, physicalCores: null },
       logLevel: "info",
     });
@@ -57,19 +64,28 @@ describe("resolveAgentConfig()", () => {
       "ISLAND_COORDINATOR_TOKEN: (hidden) is not one line of 1 to 1000 characters",
     );
   });
+  it("reads the hours of the day, and says what they look like", () => {
+    expect(resolveAgentConfig(sources('hours = "22:00-07:00"')).hours).toEqual([{ from: 1_320, to: 420 }]);
+    expect(() => resolveAgentConfig(sources('hours = "at night"'))).toThrow("such as 22:00-07:00");
+  });
+
   it("takes no secret from a flag", () => {
     expect(resolveAgentConfig(sources("", {}, { coordinatorToken: "it_x" })).coordinator.token).toBeNull();
     expect(describeAgentConfig().find(({ key }) => key === "coordinator.token")?.flag).toBeNull();
   });
 });
 
-describe("defaultThreads()", () => {
+describe("threadsFor()", () => {
   it.each([
-    [1, 1],
-    [2, 1],
-    [8, 7],
-  ])("of %i physical cores is %i", (cores, threads) => {
-    expect(defaultThreads(cores)).toBe(threads);
+    [1, {}, 1],
+    [2, {}, 1],
+    [8, {}, 7],
+    [8, { threads: 12 }, 12],
+    [8, { cap: 3 }, 3],
+    [8, { threads: 12, cap: 4 }, 4],
+  ])("of %i physical cores and %j is %i", (cores, { threads = null, cap = null }: Owner, expected) => {
+    const caps = { ramBytes: null, vramBytes: null, logicalCores: cap };
+    expect(threadsFor({ threads, caps }, cores)).toBe(expected);
   });
 });
 

@@ -53,7 +53,7 @@ export class JobWorld {
       options: { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE },
     });
     const { dispatcher } = this;
-    this.desk = new IslandDesk({ store, claims, clock, dispatcher, graceMs: GRACE_MS, heartbeatMs: 10_000 });
+    this.desk = new IslandDesk({ store, claims, catalog, clock, dispatcher, graceMs: GRACE_MS, heartbeatMs: 10_000 });
     const admit = dispatcher.admit.bind(dispatcher);
     this.#gate = new BatchGate({ quota: jobQuota, clock, limitOf: async () => 10, admit, onFatal });
     const waiting = new WaitingReport(scheduler, dispatcher, this.#gate);

@@ -38,11 +38,14 @@ describe("explain()", () => {
     [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12 GB of RAM"],
     [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12 GB of RAM"],
     [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GB of VRAM"],
-    [[{ ...large, draining: true }], "1 Island offers llmcpp, but it is draining"],
-    [[large, large].map((island) => ({ ...island, draining: true })), "2 Islands offer llmcpp, all are draining"],
+    [[{ ...large, draining: true }], "1 Island offers llmcpp, but it takes no new jobs now"],
+    [
+      [large, large].map((island) => ({ ...island, draining: true })),
+      "2 Islands offer llmcpp, none takes new jobs now",
+    ],
     [
       [{ ramBytes: GB }, { ramBytes: 2 * GB }, { ...large, draining: true }, { runtimes: [] }],
-      "3 Islands offer llmcpp, none fits: 2 lack 12 GB of RAM, 1 is draining",
+      "3 Islands offer llmcpp, none fits: 2 lack 12 GB of RAM, 1 takes no new jobs now",
     ],
   ])("says why no Island fits (%#)", (islands, message) => {
     const bench = new Bench([needy]);

@@ -80,7 +80,9 @@ export class Network implements AsyncDisposable {
     const data = this.islandData(name);
     const joined = await runProgram("island", "join", this.url, "--token", token, "--data", data);
     if (joined.code !== 0) throw new Error(`island join ended with ${joined.code}: ${joined.stderr}`);
-    for (const [key, value] of Object.entries({ threads: "1", gpu: "off", ...settings })) {
+    // What is recommended is far away: nothing is preloaded unless a test serves it.
+    const quiet = { threads: "1", gpu: "off", "models.preload": "false" };
+    for (const [key, value] of Object.entries({ ...quiet, ...settings })) {
       const set = await runProgram("island", "config", "set", key, value, "--data", data);
       if (set.code !== 0) throw new Error(`island config set ${key} ended with ${set.code}: ${set.stderr}`);
     }

@@ -1,0 +1,15 @@
+import { rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Its being there means that the owner has paused the Island; a restart does not resume it. */
+const FILE_NAME = "paused";
+
+export async function readPause(dataDirectory: string): Promise<boolean> {
+  const found = await stat(join(dataDirectory, FILE_NAME)).catch(() => null);
+  return found !== null;
+}
+
+export async function storePause(dataDirectory: string, isPaused: boolean): Promise<void> {
+  const file = join(dataDirectory, FILE_NAME);
+  await (isPaused ? writeFile(file, "") : rm(file, { force: true }));
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AgentStatus } from "../../island-agent/agent.ts";
+import { call, until } from "../support/http.ts";
+import { Network } from "../support/network.ts";
+import { runProgram, type Program } from "../support/program.ts";
+
+let network: Network;
+let key: string;
+let island: Program;
+let data: string;
+
+beforeAll(async () => {
+  network = await Network.open();
+  const account = await network.createAccount("host@example.com");
+  key = account.key;
+  island = await network.startIsland("one", account.islandToken);
+  data = network.islandData("one");
+}, 60_000);
+afterAll(() => network[Symbol.asyncDispose]());
+
+const command = (...args: string[]) => runProgram("island", ...args, "--data", data);
+const status = async (): Promise<AgentStatus> => JSON.parse((await command("status", "--json")).stdout) as AgentStatus;
+
+describe("island pause, resume and drain", () => {
+  it("keep new jobs waiting while paused, over a restart too, and let the agent go in the end", async () => {
+    expect(await command("pause")).toMatchObject({ code: 0, stdout: "Paused. No job is running\n" });
+    expect((await status()).closedBecause).toBe("paused");
+    const { body } = await call(network.url, key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
+    const job = `/jobs/${body.data.id}`;
+    const waiting = async (): Promise<unknown> => (await call(network.url, key, "GET", job)).body.data.waiting?.message;
+    await until(waiting, (message) => /takes no new jobs now/.test(String(message)), "the job says why it waits");
+    expect(await command("resume")).toMatchObject({ code: 0, stdout: "The Island takes jobs again\n" });
+    const done = await call(network.url, key, "GET", `${job}?wait=60`);
+    expect(done.body.data.status).toBe("completed");
+
+    expect((await command("drain")).stdout).toContain("The agent ends as soon as its jobs do.");
+    expect((await island.ended()).code).toBe(0);
+    const late = await command("drain");
+    expect([late.code, late.stderr]).toEqual([1, "No agent runs on this data directory\n"]);
+    expect((await command("pause")).stdout).toBe("No agent runs now; the next one starts paused\n");
+  }, 120_000);
+});

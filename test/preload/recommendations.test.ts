@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fetchRecommendations } from "../../island-agent/preload/recommendations.ts";
+import { FakeIsland } from "../support/fake-island.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+
+const NEVER = new AbortController().signal;
+let coordinator: TestCoordinator;
+let islandToken: string;
+
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  ({ islandToken } = await coordinator.createAccount("host@example.com"));
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+describe("what to preload, from a coordinator", () => {
+  it("is read in its order, and its Cargos come by name in the session", async () => {
+    const hostId = randomUUID();
+    await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
+    const recommended = await fetchRecommendations(`${coordinator.url}/`, hostId, NEVER);
+    expect(recommended.length).toBeGreaterThan(1);
+    expect(recommended[0]).toEqual({
+      slug: expect.any(String),
+      queued: 0,
+      demandScore: 0,
+      earningsPerJob: expect.stringMatching(/^\d/),
+    });
+    const slugs = recommended.map(({ slug }) => slug);
+    island.send({ type: "wanted", slugs: ["no-such-cargo", ...slugs.slice(0, 2), slugs[0] as string] });
+    expect((await island.next("preload")).cargo).toMatchObject({ slug: slugs[0], runtimeType: "llmcpp" });
+    expect((await island.next("preload")).cargo.slug).toBe(slugs[1]);
+    expect(island.pending("preload")).toEqual([]);
+  });
+
+  it("says so when the coordinator does not know the Island", async () => {
+    await expect(fetchRecommendations(coordinator.url, randomUUID(), NEVER)).rejects.toThrow("answered 404");
+  });
+
+  it("says so when it is no coordinator that answers", async () => {
+    await expect(fetchRecommendations("http://127.0.0.1:1", randomUUID(), NEVER)).rejects.toThrow();
+  });
+});
