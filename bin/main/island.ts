@@ -1,3 +1,5 @@
+import { homedir, userInfo } from "node:os";
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { pino } from "pino";
 import { systemClock } from "../../shared/clock.ts";
@@ -5,6 +7,7 @@ import { drain, setPause } from "../../island-agent/cli/availability-commands.ts
 import { configCommand } from "../../island-agent/cli/config-command.ts";
 import { joinNetwork } from "../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";
+import { installService, printService, removeService } from "../../island-agent/cli/service-commands.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { readVersion } from "./package.ts";
@@ -57,6 +60,24 @@ onDataDirectory(program.command("resume"))
 onDataDirectory(program.command("drain"))
   .description("Take no new jobs, finish those in hand, and end the agent.")
   .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
+
+onDataDirectory(program.command("install-service"))
+  .description("Keep the agent running as a service: systemd on Linux, launchd on macOS.")
+  .option("--system", "for the whole machine, not only while you are logged in; needs an administrator")
+  .option("--print", "show the service's file and do nothing")
+  .option("--remove", "end the service and take its file away")
+  .action(async (options: DataOptions & { system?: true; print?: true; remove?: true }) => {
+    const dataDirectory = resolve(dataDirectoryOf(options));
+    const service = {
+      platform: process.platform,
+      home: homedir(),
+      command: [process.execPath, process.argv[1] ?? "", "start", "--data", dataDirectory],
+      dataDirectory,
+      systemUser: options.system === true ? (process.env["SUDO_USER"] ?? userInfo().username) : null,
+    };
+    if (options.print === true) console.log(printService(service).trimEnd());
+    else console.log(await (options.remove === true ? removeService(service) : installService(service)));
+  });
 
 const config = program.command("config").description("Read and change the settings of this Island.");
 onDataDirectory(config.command("get"))

@@ -1,24 +1,20 @@
 import { join } from "node:path";
-import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { Hardware } from "../../shared/hardware.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
-import { resolveAgentConfig, threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { UsageSampler } from "../hardware/usage.ts";
-import { memoryCapsOf } from "../memory-room.ts";
 import { ModelStore } from "../models/model-store.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
-import { LlmcppRuntime } from "../runtimes/llmcpp/llmcpp-runtime.ts";
-import type { CargoRuntime } from "../runtimes/runtime.ts";
+import { createRuntimes, usableRuntimes } from "../runtimes/create-runtimes.ts";
 import { isIslandToken } from "../session/island-token.ts";
 import { CliError } from "./cli-error.ts";
 
@@ -91,7 +87,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
-    const runtimes = await probeRuntimes(config, hardware, options, log);
+    const runtimes = await usableRuntimes(createRuntimes({ config, hardware, clock, env, log }), log);
+    if (runtimes.size === 0) throw new CliError("No runtime can be used on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const agent = new IslandAgent(
@@ -154,35 +151,4 @@ function controlRoutes(agent: IslandAgent, dataDirectory: string): ControlRoutes
 async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promise<string> {
   await using _opened = stack;
   return await agent.run();
-}
-
-/** The runtimes that can be used here; why the others cannot is logged. */
-async function probeRuntimes(
-  config: AgentConfig,
-  hardware: Hardware,
-  { clock, env }: StartOptions,
-  log: AgentLog,
-): Promise<Map<RuntimeType, { runtime: CargoRuntime; version: string }>> {
-  const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
-  const { vramBytes } = memoryCapsOf(hardware);
-  const gpu = config.gpu === "auto" ? "auto" : false;
-  const candidates = [
-    new LlmcppRuntime({
-      threads,
-      gpu,
-      vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
-      clock,
-      log: (message, facts) => log.info(facts, message),
-      environment: env,
-      sequences: Math.min(config.slots, 4),
-    }),
-  ];
-  const usable = new Map<RuntimeType, { runtime: CargoRuntime; version: string }>();
-  for (const runtime of candidates) {
-    const result = await runtime.probe(AbortSignal.timeout(30_000));
-    if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
-    else log.warn({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");
-  }
-  if (usable.size === 0) throw new CliError("No runtime can be used on this host; see the log lines above");
-  return usable;
 }

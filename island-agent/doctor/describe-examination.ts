@@ -1,0 +1,79 @@
+import type { Gpu } from "../../shared/hardware.ts";
+import { isProblem, type CoordinatorState, type Examination, type Measured } from "./examination.ts";
+
+const BYTES_PER_GIB = 1_073_741_824;
+
+/** The examination as a table for people. */
+export function describeExamination(found: Examination): string {
+  const { runtimes, tokens, matrix } = found;
+  return [
+    ...section(
+      "Runtimes",
+      runtimes.map(({ type, probe }) => [type, probe.usable ? "usable" : "no", detailOf(probe)]),
+    ),
+    ...section("Hardware", hardwareRows(found)),
+    ...section("Coordinator", coordinatorRows(found.coordinator)),
+    ...section("Speed", [
+      [
+        "tokens",
+        isProblem(tokens) ? `not measured: ${tokens.problem}` : `${tokens.tokensPerSecond} a second (${tokens.model})`,
+      ],
+      [
+        "matrix",
+        isProblem(matrix)
+          ? `not measured: ${matrix.problem}`
+          : `${matrix.gigaflops} GFLOP/s (${matrix.size} x ${matrix.size}, 32-bit)`,
+      ],
+    ]),
+  ].join("\n");
+}
+
+function detailOf(probe: Examination["runtimes"][number]["probe"]): string {
+  return probe.usable ? probe.version : probe.reason;
+}
+
+function hardwareRows({ hardware, threads, disk }: Examination): string[][] {
+  const { osName, platform, arch, cpuModel, logicalCores, ramBytes, gpus } = hardware;
+  const used = disk.usedBytes === null ? "unknown" : gibibytes(disk.usedBytes);
+  const free = disk.freeBytes === null ? "unknown" : gibibytes(disk.freeBytes);
+  return [
+    ["system", `${osName ?? platform} (${platform}, ${arch})`],
+    ["CPU", `${cpuModel ?? "unknown"}, ${logicalCores} cores, ${threads} threads for jobs`],
+    ["RAM", `${gibibytes(ramBytes)} for Cargos`],
+    ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
+    ["disk", `models ${used} of ${gibibytes(disk.budgetBytes)}; ${free} free`],
+  ];
+}
+
+function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
+  const memory =
+    vramBytes === null ? "VRAM unknown" : `${gibibytes(vramBytes)} ${unifiedMemory ? "shared with the CPU" : "VRAM"}`;
+  return `${name}, ${memory}${driver === null ? "" : `, driver ${driver}`}`;
+}
+
+function coordinatorRows(state: Measured<CoordinatorState> | null): string[][] {
+  if (state === null) return [["", "not joined: island join URL --token it_…"]];
+  if (isProblem(state)) return [["", state.problem]];
+  const { url, latencyMs, tokenProblem } = state;
+  return [
+    ["address", `${url}, answers in ${latencyMs} ms`],
+    ["token", tokenProblem ?? "accepted"],
+  ];
+}
+
+/** A heading and its rows, whose columns stand below each other. */
+function section(title: string, rows: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns - 1 }, (_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const lines = rows.map(
+    (row) =>
+      `  ${row.map((cell, column) => cell.padEnd(column === row.length - 1 ? 0 : (widths[column] ?? 0))).join("  ")}`,
+  );
+  return [title, ...lines.map((line) => line.trimEnd())];
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / BYTES_PER_GIB).toFixed(1)} GiB`;
+}

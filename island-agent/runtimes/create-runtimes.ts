@@ -1,0 +1,63 @@
+import type { RuntimeType } from "../../shared/cargo.ts";
+import type { Clock } from "../../shared/clock.ts";
+import type { Hardware } from "../../shared/hardware.ts";
+import type { AgentLog } from "../agent-log.ts";
+import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
+import { memoryCapsOf } from "../memory-room.ts";
+import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
+import type { CargoRuntime } from "./runtime.ts";
+
+export interface RuntimesOptions {
+  readonly config: AgentConfig;
+  readonly hardware: Hardware;
+  readonly clock: Clock;
+  /** The agent's own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: AgentLog;
+}
+
+/** A runtime that this host can use. */
+export interface UsableRuntime {
+  readonly runtime: CargoRuntime;
+  readonly version: string;
+}
+
+/** How long a runtime may take to say whether it works here. */
+export const PROBE_LIMIT_MS = 30_000;
+/** More jobs of one language model at once take more memory than they gain. */
+const MOST_SEQUENCES = 4;
+
+/** Every runtime that this agent knows, set up within the owner's caps; whether each works here is for its `probe` to say. */
+export function createRuntimes({ config, hardware, clock, env, log }: RuntimesOptions): CargoRuntime[] {
+  const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
+  const gpu = config.gpu === "auto" ? "auto" : false;
+  const { vramBytes } = memoryCapsOf(hardware);
+  const common = {
+    threads,
+    clock,
+    environment: env,
+    log: (message: string, facts: Readonly<Record<string, unknown>>) => log.info(facts, message),
+  };
+  return [
+    new LlmcppRuntime({
+      ...common,
+      gpu,
+      vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
+      sequences: Math.min(config.slots, MOST_SEQUENCES),
+    }),
+  ];
+}
+
+/** Those that can be used; why the others cannot is logged. */
+export async function usableRuntimes(
+  candidates: readonly CargoRuntime[],
+  log: AgentLog,
+): Promise<Map<RuntimeType, UsableRuntime>> {
+  const usable = new Map<RuntimeType, UsableRuntime>();
+  for (const runtime of candidates) {
+    const result = await runtime.probe(AbortSignal.timeout(PROBE_LIMIT_MS));
+    if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
+    else log.info({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");
+  }
+  return usable;
+}

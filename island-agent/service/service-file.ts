@@ -1,0 +1,72 @@
+/** A service that keeps the agent of one data directory running. */
+export interface ServiceSpec {
+  /** What starts it, each argument by itself; the first is an absolute path. */
+  readonly command: readonly string[];
+  /** Where its output goes on macOS, which has no journal. */
+  readonly logFile: string;
+  /** The account that it runs as; null: the one whose service it is. */
+  readonly user: string | null;
+}
+
+export const SYSTEMD_UNIT = "atoll-island.service";
+export const LAUNCHD_LABEL = "network.atoll.island";
+
+/** Longer than the agent's own limits for running jobs and last results, which it keeps after SIGTERM. */
+const STOP_LIMIT_S = 90;
+const RESTART_AFTER_S = 10;
+
+/** A unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
+export function systemdUnit({ command, user }: ServiceSpec): string {
+  return `[Unit]
+Description=Atoll Island: runs jobs for a compute network
+${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}
+[Service]
+Type=exec
+ExecStart=${command.map(quoteForSystemd).join(" ")}
+${user === null ? "" : `User=${user}\n`}Restart=on-failure
+RestartSec=${RESTART_AFTER_S}
+TimeoutStopSec=${STOP_LIMIT_S}
+KillMode=mixed
+NoNewPrivileges=true
+
+[Install]
+WantedBy=${user === null ? "default.target" : "multi-user.target"}
+`;
+}
+
+/** A property list for launchd. Source: launchd.plist(5). */
+export function launchdPlist({ command, logFile, user }: ServiceSpec): string {
+  const string = (text: string): string => `<string>${escapeXml(text)}</string>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>${string(LAUNCHD_LABEL)}
+  <key>ProgramArguments</key>
+  <array>
+${command.map((argument) => `    ${string(argument)}`).join("\n")}
+  </array>
+${user === null ? "" : `  <key>UserName</key>${string(user)}\n`}  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ThrottleInterval</key><integer>${RESTART_AFTER_S}</integer>
+  <key>ExitTimeOut</key><integer>${STOP_LIMIT_S}</integer>
+  <key>StandardOutPath</key>${string(logFile)}
+  <key>StandardErrorPath</key>${string(logFile)}
+</dict>
+</plist>
+`;
+}
+
+/** As one argument: `%` begins a specifier there, `$` a variable. */
+function quoteForSystemd(argument: string): string {
+  const escaped = argument
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"', '\\"')
+    .replaceAll("%", "%%")
+    .replaceAll("$", "$$$$");
+  return `"${escaped}"`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
