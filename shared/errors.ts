@@ -90,6 +90,7 @@ export const JOB_ERROR_CODES = [
   "output_too_large",
   "runtime_unavailable",
   "runtime_crashed",
+  "cargo_failed",
   "shutting_down",
   "internal",
 ] as const;

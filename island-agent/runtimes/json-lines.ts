@@ -1,0 +1,175 @@
+import { z } from "zod";
+import { JobFailure } from "../../shared/errors.ts";
+import { isJsonValue, type JsonValue } from "../../shared/json-value.ts";
+import { outputItemSchema, type OutputItem } from "../../shared/output.ts";
+
+/** How a program ended its output by its own words. */
+export type LastWord =
+  | { readonly kind: "done"; readonly output?: JsonValue }
+  | { readonly kind: "error"; readonly failure: JobFailure };
+
+export interface JsonLineLimits {
+  /** Longest line, without its end. */
+  readonly lineBytes: number;
+  /** All lines together. */
+  readonly totalBytes: number;
+}
+
+/** A line has to fit one frame to the coordinator (8 MB), and a job's output what the coordinator keeps of one (64 MB). */
+const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
+/** Of the message of an `error` line. */
+const MAX_MESSAGE_CHARS = 1_000;
+const LINE_FEED = 0x0a;
+const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/;
+
+const lineSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("token"), content: outputItemSchema.options[0].shape.content }),
+  outputItemSchema.options[1],
+  z.object({
+    type: z.literal("image"),
+    data: z.string().refine((data) => data.length % 4 === 0 && BASE64_PATTERN.test(data), "is not base64"),
+    format: z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,19}$/),
+  }),
+  z.object({ type: z.literal("done"), output: z.unknown().optional() }),
+  z.object({ type: z.literal("error"), message: z.string() }),
+]);
+
+/**
+ * Reads what a wasm module or a container writes on standard output: JSON lines as catalog/README.md has them. Failures
+ * name the line's number and what is wrong with it, and quote nothing of it. Each `token` line counts as one token.
+ */
+export class JsonLineReader {
+  readonly #onItem: (item: OutputItem) => void;
+  readonly #limits: JsonLineLimits;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  /** The line under way, as its pieces came. */
+  #pieces: Uint8Array[] = [];
+  #lineBytes = 0;
+  #totalBytes = 0;
+  #lineNumber = 1;
+  #tokens = 0;
+  #lastWord: LastWord | null = null;
+
+  constructor(onItem: (item: OutputItem) => void, limits: Partial<JsonLineLimits> = {}) {
+    this.#onItem = onItem;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+  }
+
+  /** The first `done` or `error` line; whatever follows it is ignored. Null before. */
+  get lastWord(): LastWord | null {
+    return this.#lastWord;
+  }
+
+  /** `token` lines so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /**
+   * Takes bytes as they come; items of whole lines are given at once. The bytes of an unfinished line are copied.
+   * @throws {JobFailure} `cargo_failed` or `output_too_large`; nothing may be pushed after that.
+   */
+  push(bytes: Uint8Array): void {
+    let start = 0;
+    while (this.#lastWord === null) {
+      const end = bytes.indexOf(LINE_FEED, start);
+      const piece = bytes.subarray(start, end === -1 ? undefined : end);
+      this.#count(piece.length + (end === -1 ? 0 : 1), piece.length);
+      if (end === -1) {
+        if (piece.length > 0) this.#pieces.push(piece.slice());
+        return;
+      }
+      this.#pieces.push(piece);
+      this.#endLine();
+      start = end + 1;
+    }
+  }
+
+  /** Standard output has ended; a last line without its end counts. @throws as `push`. */
+  end(): LastWord | null {
+    if (this.#lastWord === null && this.#lineBytes > 0) this.#endLine();
+    return this.#lastWord;
+  }
+
+  #count(bytes: number, lineBytes: number): void {
+    this.#totalBytes += bytes;
+    this.#lineBytes += lineBytes;
+    const { lineBytes: mostOfLine, totalBytes: mostOfAll } = this.#limits;
+    if (this.#lineBytes > mostOfLine) this.#refuseSize(`line ${this.#lineNumber} of its output`, mostOfLine);
+    if (this.#totalBytes > mostOfAll) this.#refuseSize("its output", mostOfAll);
+  }
+
+  #refuseSize(what: string, mostBytes: number): never {
+    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} is over ${mostBytes} bytes`);
+  }
+
+  #endLine(): void {
+    const [first = new Uint8Array()] = this.#pieces;
+    const line = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#lineBytes = 0;
+    this.#take(this.#decode(line));
+    this.#lineNumber += 1;
+  }
+
+  #decode(line: Uint8Array): string {
+    try {
+      return this.#decoder.decode(line).trim();
+    } catch (error) {
+      throw this.#badLine("is not UTF-8", error);
+    }
+  }
+
+  #take(text: string): void {
+    if (text === "") return;
+    const line = this.#parse(text);
+    switch (line.type) {
+      case "token":
+        this.#tokens += 1;
+        // An escape may name half of a surrogate pair, which no UTF-8 can hold.
+        return this.#onItem({ type: "token", content: line.content.toWellFormed(), count: 1 });
+      case "progress":
+      case "image":
+        return this.#onItem(line);
+      case "done":
+        if (line.output === undefined) this.#lastWord = { kind: "done" };
+        else if (isJsonValue(line.output)) this.#lastWord = { kind: "done", output: line.output };
+        else throw this.#badLine("has an output that is nested too deeply or holds a number that is too large");
+        return;
+      case "error": {
+        const message = line.message.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
+        this.#lastWord = {
+          kind: "error",
+          failure: new JobFailure("cargo_failed", message || "The Cargo's program failed"),
+        };
+        return;
+      }
+      default:
+        line satisfies never;
+    }
+  }
+
+  #parse(text: string): z.infer<typeof lineSchema> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // Not as cause: V8's message quotes the text.
+      throw this.#badLine("is not JSON");
+    }
+    const parsed = lineSchema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [field] = parsed.error.issues[0]?.path ?? [];
+    throw this.#badLine(field === undefined ? "is not an object" : `has a wrong ${describeField(field)}`);
+  }
+
+  #badLine(fault: string, cause?: unknown): JobFailure {
+    const text = `The Cargo's program does not keep to the protocol: line ${this.#lineNumber} of its output ${fault}`;
+    return new JobFailure("cargo_failed", text, { cause });
+  }
+}
+
+/** Only names that the schema has: a key of the line itself could be anything. */
+function describeField(field: PropertyKey): string {
+  return `"${String(field)}"`;
+}
