@@ -8,8 +8,8 @@ export interface RuntimeSubject {
   readonly short: RunRequest;
   /** Gives output for longer than a test waits. */
   readonly long: RunRequest;
-  /** Input that no Cargo of this kind takes. */
-  readonly invalid: RunRequest;
+  /** Input that no Cargo of this kind takes; null where that is for the Cargo's own program to say. */
+  readonly invalid: RunRequest | null;
 }
 
 const NEVER = new AbortController().signal;
@@ -68,7 +68,8 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
       await expect(cargo.run(subject.short, () => {}, NEVER)).resolves.toBeDefined();
     });
 
-    it("run() refuses wrong input with invalid_input, not retryable", async () => {
+    it("run() refuses wrong input with invalid_input, not retryable", async ({ skip }) => {
+      if (subject.invalid === null) return skip("the Cargo's own program says what it takes");
       const running = cargo.run(subject.invalid, () => {}, NEVER);
       await expect(running).rejects.toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
     });

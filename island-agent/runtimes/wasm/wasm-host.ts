@@ -1,0 +1,14 @@
+/** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` and by nothing else. */
+import { serveHost } from "../host/serve-host.ts";
+import type { LoadOrder, WasmJob } from "./host-orders.ts";
+
+serveHost<null, LoadOrder, WasmJob>({
+  name: "WebAssembly",
+  async probe() {
+    return { usable: true, version: `V8 ${process.versions.v8}, WASI preview 1` };
+  },
+  async load(order) {
+    const { loadModule } = await import("./load-module.ts");
+    return loadModule(order);
+  },
+});
