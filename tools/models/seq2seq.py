@@ -1,0 +1,106 @@
+"""What the models that write text share: training on pairs, greedy decoding, the two ONNX files of an encoder-decoder."""
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from folder import export
+from transformer import Decoder, Encoder
+
+WIDTH, HEADS, LAYERS, POSITIONS = 48, 4, 1, 48
+SIZES = {
+    "d_model": WIDTH,
+    "encoder_layers": LAYERS,
+    "decoder_layers": LAYERS,
+    "encoder_attention_heads": HEADS,
+    "decoder_attention_heads": HEADS,
+}
+IGNORED = -100
+
+
+class TextEncoder(nn.Module):
+    """BART's and Marian's: words and places, then the layers."""
+
+    def __init__(self, vocabulary_size):
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(vocabulary_size, WIDTH), nn.Embedding(POSITIONS, WIDTH)
+        self.norm, self.encoder = nn.LayerNorm(WIDTH), Encoder(WIDTH, HEADS, LAYERS)
+
+    def forward(self, input_ids, attention_mask):
+        x = self.tokens(input_ids) + self.positions(torch.arange(input_ids.shape[1]))
+        return self.encoder(self.norm(x), attention_mask)
+
+
+class EncoderDecoder(nn.Module):
+    """`encoder` is handed what comes in; the decoder sees its mask only if `masked`."""
+
+    def __init__(self, encoder, vocabulary_size, masked, pre=False):
+        super().__init__()
+        self.encoder, self.masked = encoder, masked
+        self.decoder = Decoder(vocabulary_size, WIDTH, HEADS, LAYERS, POSITIONS, pre)
+
+    def forward(self, inputs, tokens):
+        return self.decoder(tokens, self.encoder(*inputs), inputs[1] if self.masked else None)[0]
+
+    def loss(self, inputs, prompts, wanted):
+        """@param prompts  what each answer begins with, int64 [batch, n]. @param wanted  the rest with its end, padded with IGNORED."""
+        tokens = torch.cat([prompts, wanted.clamp(min=0)], 1)
+        scores = self(inputs, tokens[:, :-1])[:, prompts.shape[1] - 1 :]
+        return cross_entropy(scores.transpose(1, 2), wanted)
+
+    @torch.no_grad()
+    def count_right(self, inputs, prompts, wanted):
+        """How many answers come out whole, decoded greedily."""
+        states, tokens = self.encoder(*inputs), prompts
+        for _ in range(wanted.shape[1]):
+            scores, _ = self.decoder(tokens, states, inputs[1] if self.masked else None)
+            tokens = torch.cat([tokens, scores[:, -1:].argmax(-1)], 1)
+        said = tokens[:, prompts.shape[1] :]
+        return ((said == wanted) | (wanted == IGNORED)).all(1).sum().item()
+
+
+def pad(rows):
+    longest = max(map(len, rows))
+    return torch.tensor([row + [IGNORED] * (longest - len(row)) for row in rows])
+
+
+class DecoderStep(nn.Module):
+    """The decoder with its cache as plain inputs and outputs."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids, states, *rest):
+        mask, cache = (rest[0], rest[1:]) if self.model.masked else (None, rest)
+        pasts = [(cache[i], cache[i + 1]) for i in range(0, len(cache), 2)]
+        scores, caches = self.model.decoder(input_ids, states, mask, pasts)
+        return (scores, *(tensor for own, _ in caches for tensor in own))
+
+
+def write(folder, model, inputs, states_length, cache_name="{}.decoder.{}"):
+    """
+    encoder_model.onnx and decoder_model_merged.onnx: one graph for the first step, where the cache is empty, and for the later
+    ones. Keys and values of the encoder's states are reckoned anew each step, so that no branch is needed.
+    @param inputs       the encoder's, as export() takes them
+    @param cache_name   of layer and "key" or "value", after `past_key_values.` and `present.`
+    """
+    export(model.encoder, folder, "encoder_model", inputs, {"last_hidden_state": ["batch_size", states_length, None]})
+    states = model.encoder(*(example for example, _ in inputs.values())).detach()
+    step = {
+        "input_ids": (torch.zeros(states.shape[0], 3, dtype=torch.long), ["batch_size", "decoder_sequence_length"]),
+        "encoder_hidden_states": (states, ["batch_size", states_length, None]),
+    }
+    if model.masked:
+        step["encoder_attention_mask"] = inputs["attention_mask"]
+    attention = model.decoder.layers[0].self_attention
+    names = [cache_name.format(i, part) for i in range(len(model.decoder.layers)) for part in ("key", "value")]
+    past = torch.zeros(states.shape[0], attention.heads, 2, attention.head_width)
+    step |= {
+        f"past_key_values.{name}": (past, ["batch_size", None, "past_decoder_sequence_length", None]) for name in names
+    }
+    outputs = {"logits": ["batch_size", "decoder_sequence_length", None]}
+    outputs |= {
+        f"present.{name}": ["batch_size", None, "past_decoder_sequence_length + decoder_sequence_length", None]
+        for name in names
+    }
+    export(DecoderStep(model), folder, "decoder_model_merged", step, outputs)
