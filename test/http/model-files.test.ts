@@ -30,6 +30,12 @@ describe("GET /models/<file>.gguf", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(BYTES)).toBe(true);
   });
 
+  it("gives WebAssembly modules too", async () => {
+    await writeFile(join(api.directory, "tiny.wasm"), "\0asm");
+    const response = await file("/models/tiny.wasm");
+    expect([response.status, await response.text()]).toEqual([200, "\0asm"]);
+  });
+
   it("gives the part that is asked for", async () => {
     const response = await file("/models/tiny.gguf", { range: "bytes=99990-" });
     expect([response.status, response.headers.get("content-range")]).toEqual([206, "bytes 99990-99999/100000"]);
