@@ -1,0 +1,14 @@
+import { Bytes } from "./lib/bytes";
+import { JobInput, JobOutput } from "./lib/job";
+import { parseJson } from "./lib/json-parser";
+import { JsonWriter } from "./lib/json-writer";
+
+/** Writes JSON anew: indented or on one line, names sorted by code point if asked. Digits of numbers stay as they were written. */
+const input = new JobInput();
+const json = new Bytes();
+const value = parseJson(input.text("json"), "The text");
+new JsonWriter(json, input.integer("indent", 2, 0, 8), input.flag("sort_keys", false)).value(value);
+
+const output = new JobOutput();
+output.json.nameText("json", json.text());
+output.send();

@@ -1,0 +1,53 @@
+import { Text } from "./text";
+import { TextTable } from "./text-table";
+
+export const enum JsonKind {
+  Null,
+  True,
+  False,
+  Number,
+  Text,
+  List,
+  Object,
+}
+
+const NO_VALUES: JsonValue[] = [];
+const NO_NAMES = new TextTable();
+
+/** A JSON value as it was written. Scalars share empty lists: there can be 100,000 of them. */
+export class JsonValue {
+  kind: JsonKind;
+  /** Number: its digits as they were written, so that none is lost. Text: without escapes. */
+  text: Text;
+  /** Of a list its items, of an object the values of `names`, in the order of their first mention. */
+  items: JsonValue[];
+  private table: TextTable;
+
+  constructor(kind: JsonKind, text: Text) {
+    this.kind = kind;
+    this.text = text;
+    this.items = kind >= JsonKind.List ? [] : NO_VALUES;
+    this.table = kind == JsonKind.Object ? new TextTable() : NO_NAMES;
+  }
+
+  get names(): Text[] {
+    return this.table.texts;
+  }
+
+  /** Place of a name, or -1. */
+  indexOf(name: Text): i32 {
+    return this.table.indexOf(name);
+  }
+
+  get(name: Text): JsonValue | null {
+    const at = this.indexOf(name);
+    return at < 0 ? null : this.items[at];
+  }
+
+  /** Of equal names the last counts. */
+  set(name: Text, value: JsonValue): void {
+    const at = this.table.add(name);
+    if (at < this.items.length) this.items[at] = value;
+    else this.items.push(value);
+  }
+}

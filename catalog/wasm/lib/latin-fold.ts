@@ -1,0 +1,38 @@
+/** The letter without its marks (Unicode's canonical decomposition) for each of U+00C0 to U+024F; a dot where there is none. */
+const LATIN =
+  "AAAAAA.CEEEEIIII.NOOOOO..UUUUY..aaaaaa.ceeeeiiii.nooooo..uuuuy.y" +
+  "AaAaAaCcCcCcCcDd..EeEeEeEeEeGgGgGgGgHh..IiIiIiIiI...JjKk.LlLlLl." +
+  "...NnNnNn...OoOoOo..RrRrRrSsSsSsSsTtTt..UuUuUuUuUuUuWwYyYZzZzZz." +
+  "................................Oo.............Uu..............." +
+  ".............AaIiOoUuUuUuUuUu.AaAa....GgKkOoOo..j...Gg..NnAa...." +
+  "AaAaEeEeIiIiOoOoRrRrUuUuSsTt..Hh......AaEeOoOoOoOoYy............" +
+  "................";
+
+/** The same for U+1E00 to U+1EFF. */
+const LATIN_ADDITIONAL =
+  "AaBbBbBbCcDdDdDdDdDdEeEeEeEeEeFfGgHhHhHhHhHhIiIiKkKkKkLlLlLlLlMm" +
+  "MmMmNnNnNnNnOoOoOoOoPpPpRrRrRrRrSsSsSsSsSsTtTtTtTtUuUuUuUuUuVvVv" +
+  "WwWwWwWwWwXxXxYyZzZzZzhtwy......AaAaAaAaAaAaAaAaAaAaAaAaEeEeEeEe" +
+  "EeEeEeEeIiIiOoOoOoOoOoOoOoOoOoOoOoOoUuUuUuUuUuUuUuYyYyYyYy......";
+
+/** Letters that decompose into none, as they are commonly written without. */
+const SPELLED =
+  "ßss ẞSS ÆAE æae ØO øo ÞTH þth ÐD ðd ĐD đd ĦH ħh ıi ĸk ŁL łl ŊNG ŋng ŒOE œoe ŦT ŧt ſs ƀb ƁB ƉD ƊD ƏE ƑF ƒf ƗI ƘK ƙk ƠO ƤP ƥp ƫt ƬT ƭt ƮT ƲV ƳY ƴy ƵZ ƶz ǝe ǤG ǥg ȡd Ȥz ȴl ȵn ȶt ȺA ȻC ȼc ȽL ȾT ȿs ɀz ɃB ɄU ɆE ɇe ɈJ ɉj ɋq ɌR ɍr ɎY ɏy əe";
+
+/** A Latin letter in ASCII, as one to two letters; "" for what is none. */
+export function foldLatin(codePoint: u32): string {
+  const folded = lookUp(codePoint);
+  if (folded != "" && folded != ".") return folded;
+  for (let at = 0; at < SPELLED.length;) {
+    let end = SPELLED.indexOf(" ", at);
+    if (end < 0) end = SPELLED.length;
+    if ((SPELLED.charCodeAt(at) as u32) == codePoint) return SPELLED.substring(at + 1, end);
+    at = end + 1;
+  }
+  return "";
+}
+
+function lookUp(codePoint: u32): string {
+  if (codePoint - 0xc0 < (LATIN.length as u32)) return LATIN.charAt(codePoint - 0xc0);
+  return LATIN_ADDITIONAL.charAt(codePoint - 0x1e00);
+}

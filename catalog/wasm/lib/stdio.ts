@@ -1,0 +1,48 @@
+import { Bytes } from "./bytes";
+import { fail } from "./fail";
+import { Text } from "./text";
+import { fd_read, fd_write, proc_exit } from "./wasi_snapshot_preview1";
+
+/** Of one line of input. A job's input is at most 256 KB; the rest is for a writer that escapes more than it must. */
+const MAX_INPUT_BYTES = 512 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+const NEWLINE: u8 = 0x0a;
+
+/** An address, a length, and where the host stores how much it moved. */
+const iovec = heap.alloc(12);
+
+/** The first line of standard input, without its end. */
+export function readLine(): Text {
+  const line = new Bytes();
+  while (true) {
+    store<usize>(iovec, line.reserve(CHUNK_BYTES));
+    store<i32>(iovec, CHUNK_BYTES, 4);
+    if (fd_read(0, iovec, 1, iovec + 8) != 0) return fail<Text>("The input cannot be read");
+    const count = load<i32>(iovec, 8);
+    const end = line.length + count;
+    for (let at = line.length; at < end; at++) {
+      if (load<u8>(line.ptr + at) != NEWLINE) continue;
+      line.length = at;
+      return line.text();
+    }
+    line.length = end;
+    if (end > MAX_INPUT_BYTES) return fail<Text>("The input is longer than 512 KB");
+    if (count == 0) return line.text();
+  }
+}
+
+/** Writes all of `bytes` to standard output at once, so that a line is never told in part. Ends the program if nobody reads. */
+export function write(bytes: Bytes): void {
+  let written = 0;
+  while (written < bytes.length) {
+    store<usize>(iovec, bytes.ptr + written);
+    store<i32>(iovec, bytes.length - written, 4);
+    if (fd_write(1, iovec, 1, iovec + 8) != 0) exit(1);
+    written += load<i32>(iovec, 8);
+  }
+}
+
+export function exit(code: i32): void {
+  proc_exit(code);
+  unreachable();
+}
