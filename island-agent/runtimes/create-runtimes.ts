@@ -6,6 +6,7 @@ import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts"
 import { memoryCapsOf } from "../memory-room.ts";
 import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
+import { WasmRuntime } from "./wasm/wasm-runtime.ts";
 
 export interface RuntimesOptions {
   readonly config: AgentConfig;
@@ -45,6 +46,7 @@ export function createRuntimes({ config, hardware, clock, env, log }: RuntimesOp
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       sequences: Math.min(config.slots, MOST_SEQUENCES),
     }),
+    new WasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
 }
 

@@ -69,8 +69,9 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
     });
 
     it("run() refuses wrong input with invalid_input, not retryable", async ({ skip }) => {
-      if (subject.invalid === null) return skip("the Cargo's own program says what it takes");
-      const running = cargo.run(subject.invalid, () => {}, NEVER);
+      const { invalid } = subject;
+      skip(invalid === null, "the Cargo's own program says what it takes");
+      const running = cargo.run(invalid as RunRequest, () => {}, NEVER);
       await expect(running).rejects.toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
     });
 

@@ -31,7 +31,8 @@ const OPTIONS = { runtime: "stub", use: ["abort="], optimizeLevel: 1 };
 /** A WASI command whose \`_start\` is \`body\` in AssemblyScript, with \`say\`, \`complain\`, \`input\` and \`exit\`; \`outside\` stands before it. */
 export async function makeWasmProgram(body: string, outside = ""): Promise<Uint8Array> {
   const source = `${PRELUDE}\n${outside}\nexport function _start(): void {\n${body}\n}\n`;
-  const { error, binary, stderr } = await asc.compileString(source, OPTIONS);
-  if (error !== null || binary === null) throw new Error(`AssemblyScript: ${stderr.toString()}`);
+  const messages = asc.createMemoryStream();
+  const { error, binary } = await asc.compileString(source, { ...OPTIONS, stderr: messages } as typeof OPTIONS);
+  if (error !== null || binary === null) throw new Error(`AssemblyScript: ${messages.toString()}`);
   return binary;
 }

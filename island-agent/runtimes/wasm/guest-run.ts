@@ -45,7 +45,7 @@ export async function runGuest(
           else if (message.fd === 1) reader.push(message.bytes);
           else errors.push(message.bytes);
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       });
       thread.postMessage(order);

@@ -154,7 +154,7 @@ export function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
       throw new GuestExit(code);
     },
   };
-  return functions as WebAssembly.ModuleImports;
+  return functions;
 }
 
 /** All that `module` imports: ours where we have it, else a function that says it is not there. @throws {TypeError} for other modules' */

@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
@@ -18,8 +19,8 @@ const LEAST_CAP_BYTES = MIB;
 const SHARED_BYTES = 96 * MIB;
 /** Source: DESIGN §7. */
 const DEFAULT_KILL_AFTER_MS = 2_000;
-/** Code and its packages: all that the process may read beside the module. */
-const PACKAGE_ROOT = new URL("../../../", import.meta.url);
+/** Our code, and the packages that it imports wherever they are installed: all that the process may read beside the module. */
+const CODE_FOLDERS = [fileURLToPath(new URL("../../../", import.meta.url)), packagesFolder()];
 
 export interface WasmOptions {
   /** Jobs of one Cargo that may run at once, where their memory is small. */
@@ -66,7 +67,7 @@ export class WasmRuntime implements CargoRuntime {
   }
 
   #program(modelPath: string | null): HostProgram {
-    const readable = [fileURLToPath(PACKAGE_ROOT), ...(modelPath === null ? [] : [modelPath])];
+    const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
     return {
       name: "WebAssembly",
       entry: hostEntry("wasm-host", import.meta.url),
@@ -79,4 +80,10 @@ export class WasmRuntime implements CargoRuntime {
 /** Most that a job's module may take: the Cargo's figure less what it leaves to the process. */
 function memoryCapOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(LEAST_CAP_BYTES, requiredRamBytes - PROCESS_ALLOWANCE_BYTES);
+}
+
+/** The `node_modules` that holds our packages; ours may be installed beside them. */
+function packagesFolder(): string {
+  const file = fileURLToPath(import.meta.resolve("zod"));
+  return file.slice(0, file.lastIndexOf(`${sep}zod${sep}`));
 }
