@@ -87,7 +87,7 @@ export class JsonLineReader {
 
   /** Standard output has ended; a last line without its end counts. @throws as `push`. */
   end(): LastWord | null {
-    if (this.#lastWord === null && this.#lineBytes > 0) this.#endLine();
+    this.#endLine();
     return this.#lastWord;
   }
 
