@@ -1,0 +1,33 @@
+import { request as httpRequest, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Duplex } from "node:stream";
+
+/**
+ * Attaches to a container's standard streams. The socket takes standard input (its end is the input's end) and gives the
+ * output in frames, see stream-demux.ts. Not by dockerode: that sends its options as a body, which Podman hands to the
+ * container as input.
+ * @param to how the engine is reached: socket path or host, port and certificates.
+ */
+export function attach(to: RequestOptions, containerName: string, signal: AbortSignal): Promise<Duplex> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const request = (to.protocol === "https:" ? httpsRequest : httpRequest)({
+    ...to,
+    method: "POST",
+    path: `/containers/${containerName}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
+    headers: { Connection: "Upgrade", Upgrade: "tcp", "Content-Length": 0 },
+    // A socket of its own: what is attached to is never given back to a pool.
+    agent: false,
+    signal,
+  });
+  request.on("upgrade", (_, socket, head) => {
+    if (head.length > 0) socket.unshift(head);
+    resolve(socket);
+  });
+  request.on("response", (response) => {
+    response.resume();
+    reject(Object.assign(new Error("The engine did not attach"), { statusCode: response.statusCode }));
+  });
+  request.on("error", reject);
+  request.end();
+  return promise;
+}
