@@ -1,0 +1,236 @@
+import { imageReference, type ContainerSpec } from "../../../shared/cargo.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import { chooseEvictions } from "../../models/eviction.ts";
+import type { ModelDownload, StoredModel } from "../../models/model-store.ts";
+import { SharedDownload } from "../../models/shared-download.ts";
+import type { DownloadProgress } from "../../models/transfer.ts";
+import { AllowedRegistries } from "./allowed-registries.ts";
+import type { ContainerEngine, EngineImage } from "./engine.ts";
+import { startFailureOf } from "./engine-failure.ts";
+import { ImageIndexWriter, readImageIndex, type IndexedImage } from "./image-index.ts";
+import { engineReference, pullImage } from "./pull-image.ts";
+
+export interface ImageStoreOptions {
+  /** For the list of what this Island pulled; made when missing. The images are the engine's to keep. */
+  readonly directory: string;
+  /** Most that pulled images may take on disk, unpacked; what is in use may go over it. */
+  readonly budgetBytes: number;
+  /** `host` or `host/path`; see {@link AllowedRegistries}. */
+  readonly allowedRegistries: readonly string[];
+  /** @throws {JobFailure} when there is none. */
+  readonly findEngine: (signal: AbortSignal) => Promise<ContainerEngine>;
+  readonly clock: Clock;
+  /** Longest silence of the engine while it pulls; unpacking a large layer is silent. */
+  readonly stallMs?: number;
+}
+
+/** An image that the engine has and this store does not remove before `release`, which may be called more than once. */
+export interface ImageLease {
+  readonly key: string;
+  readonly image: EngineImage;
+  release(): void;
+}
+
+const DEFAULT_STALL_MS = 300_000;
+
+interface HeldImage extends Omit<IndexedImage, "lastUsedMs"> {
+  lastUsedMs: number;
+  leases: number;
+}
+
+/**
+ * The images that this Island pulled, as `ModelStore` has models. Images that the engine had already are used where they
+ * are, neither listed nor removed: they are the owner's.
+ */
+export class ImageStore {
+  readonly #options: Required<ImageStoreOptions>;
+  readonly #registries: AllowedRegistries;
+  readonly #index: ImageIndexWriter;
+  readonly #images = new Map<string, HeldImage>();
+  readonly #downloads = new Map<string, SharedDownload<ImageLease>>();
+  /** Pulls not yet at rest; they never reject. */
+  readonly #running = new Set<Promise<void>>();
+  #isClosed = false;
+
+  private constructor(options: ImageStoreOptions, found: readonly IndexedImage[]) {
+    this.#options = { stallMs: DEFAULT_STALL_MS, ...options };
+    this.#registries = new AllowedRegistries(options.allowedRegistries);
+    this.#index = new ImageIndexWriter(options.directory);
+    for (const image of found) this.#images.set(image.key, { ...image, leases: 0 });
+  }
+
+  /** Needs no engine yet. @throws {TypeError} for a registry that is none. */
+  static async open(options: ImageStoreOptions): Promise<ImageStore> {
+    return new ImageStore(options, await readImageIndex(options.directory));
+  }
+
+  /**
+   * The image, pulled where the engine does not have it; one pull however many ask. Aborting leaves it to the others.
+   * @param slug the Cargo it is for, as `downloads()` names it.
+   * @throws {JobFailure} or `signal.reason`.
+   */
+  async acquire(
+    slug: string,
+    spec: ContainerSpec,
+    signal: AbortSignal,
+    onProgress: (progress: DownloadProgress) => void = () => undefined,
+  ): Promise<ImageLease> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw closedFailure();
+    this.#registries.check(spec.image);
+    const key = imageReference(spec);
+    const engine = await this.#options.findEngine(signal);
+    const found = await this.#ask(engine, spec);
+    signal.throwIfAborted();
+    if (this.#isClosed) throw closedFailure();
+    if (found === null) return this.#download(key, spec, engine).join(slug, signal, onProgress);
+    return this.#lease(key, found);
+  }
+
+  list(): StoredModel[] {
+    return [...this.#images.values()].map(({ key, bytes, lastUsedMs, leases }) => {
+      return { key, bytes, lastUsedMs, inUse: leases > 0 };
+    });
+  }
+
+  /** One entry for each Cargo that waits for a pull. */
+  downloads(): ModelDownload[] {
+    return [...this.#downloads.values()].flatMap(({ slugs, key, fraction }) =>
+      [...slugs].map((slug) => ({ slug, key, fraction })),
+    );
+  }
+
+  /** Forgets what the engine does not have any more; without an engine nothing. Called at the agent's start. */
+  async reconcile(signal: AbortSignal): Promise<void> {
+    const engine = await this.#options.findEngine(signal).catch(() => null);
+    for (const image of engine === null ? [] : this.#images.values()) {
+      const found = await engine?.image(image.reference).catch(() => undefined);
+      signal.throwIfAborted();
+      if (found === null && image.leases === 0) this.#images.delete(image.key);
+    }
+  }
+
+  /** `in_use` when a Cargo holds it, or a container of the owner's. @throws {JobFailure} when the engine is not there. */
+  async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
+    const image = this.#images.get(key);
+    if (image !== undefined && image.leases > 0) return "in_use";
+    if (image === undefined) return this.#downloads.has(key) ? "in_use" : "absent";
+    const engine = await this.#options.findEngine(new AbortController().signal);
+    const outcome = await this.#remove(engine, image);
+    if (outcome !== "in_use") await this.#index.write(this.#indexed());
+    return outcome;
+  }
+
+  /** Removes every image that is not in use. @throws {JobFailure} when the engine is not there. */
+  async prune(): Promise<{ removed: number; freedBytes: number }> {
+    let [removed, freedBytes] = [0, 0];
+    for (const { key, bytes } of this.list()) {
+      if ((await this.remove(key)) !== "removed") continue;
+      removed += 1;
+      freedBytes += bytes;
+    }
+    return { removed, freedBytes };
+  }
+
+  /** Stops the pulls and waits until they are at rest. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const download of this.#downloads.values()) download.stop(closedFailure());
+    await Promise.all(this.#running);
+    if (this.#images.size > 0) await this.#index.write(this.#indexed());
+  }
+
+  #download(key: string, spec: ContainerSpec, engine: ContainerEngine): SharedDownload<ImageLease> {
+    const current = this.#downloads.get(key);
+    if (current !== undefined && !current.isStopping) return current;
+    const download = new SharedDownload<ImageLease>(key);
+    this.#downloads.set(key, download);
+    const ended = this.#pull(download, spec, engine).finally(() => {
+      this.#running.delete(ended);
+      if (this.#downloads.get(key) === download) this.#downloads.delete(key);
+    });
+    this.#running.add(ended);
+    return download;
+  }
+
+  /** Never rejects: its callers are told through `shared`. */
+  async #pull(shared: SharedDownload<ImageLease>, spec: ContainerSpec, engine: ContainerEngine): Promise<void> {
+    const { key, signal } = shared;
+    const { clock, stallMs } = this.#options;
+    const onProgress = (progress: DownloadProgress): void => shared.report(progress);
+    try {
+      const image = await pullImage(spec, { engine, clock, stallMs, signal, onProgress });
+      const { bytes } = image;
+      this.#images.set(key, { key, reference: engineReference(spec), bytes, lastUsedMs: clock.now(), leases: 0 });
+      const hold = this.#lease(key, image);
+      try {
+        await this.#makeRoom(engine);
+        // Without room for the list the image is used all the same; after a restart it would be the owner's.
+        await this.#index.write(this.#indexed()).catch(() => undefined);
+        shared.succeed(() => this.#lease(key, image));
+      } finally {
+        hold.release();
+      }
+    } catch (error) {
+      shared.fail(error);
+    }
+  }
+
+  /** How large an image is unpacked is only known now: it stays only if it fits. */
+  async #makeRoom(engine: ContainerEngine): Promise<void> {
+    const items = this.list();
+    const excessBytes = items.reduce((sum, { bytes }) => sum + bytes, 0) - this.#options.budgetBytes;
+    const evictable = items.filter(({ inUse }) => !inUse);
+    const chosen =
+      chooseEvictions(evictable, excessBytes) ?? evictable.sort((one, other) => one.lastUsedMs - other.lastUsedMs);
+    for (const { key } of chosen) {
+      const image = this.#images.get(key);
+      if (image !== undefined && image.leases === 0) await this.#remove(engine, image);
+    }
+  }
+
+  async #remove(engine: ContainerEngine, image: HeldImage): Promise<"removed" | "in_use" | "absent"> {
+    // Forgotten first, so that nobody gets it while it goes.
+    this.#images.delete(image.key);
+    const outcome = await engine.removeImage(image.reference).catch((error: unknown) => {
+      this.#images.set(image.key, image);
+      throw startFailureOf(error);
+    });
+    if (outcome === "in_use") this.#images.set(image.key, image);
+    return outcome;
+  }
+
+  async #ask(engine: ContainerEngine, spec: ContainerSpec): Promise<EngineImage | null> {
+    try {
+      return await engine.image(engineReference(spec));
+    } catch (error) {
+      throw startFailureOf(error);
+    }
+  }
+
+  #lease(key: string, image: EngineImage): ImageLease {
+    const held = this.#images.get(key);
+    let isHeld = held !== undefined;
+    if (held !== undefined) {
+      held.leases += 1;
+      held.lastUsedMs = this.#options.clock.now();
+    }
+    const release = (): void => {
+      if (isHeld && held !== undefined) held.leases -= 1;
+      isHeld = false;
+    };
+    return { key, image, release };
+  }
+
+  #indexed(): IndexedImage[] {
+    return [...this.#images.values()].map(({ key, reference, bytes, lastUsedMs }) => {
+      return { key, reference, bytes, lastUsedMs };
+    });
+  }
+}
+
+function closedFailure(): JobFailure {
+  return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
+}

@@ -1,0 +1,100 @@
+import type { Readable } from "node:stream";
+import type { ContainerSpec } from "../../../shared/cargo.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import { StallWatchdog } from "../../models/stall-watchdog.ts";
+import type { DownloadProgress } from "../../models/transfer.ts";
+import { splitImage } from "./allowed-registries.ts";
+import { engineMessage, type ContainerEngine, type EngineImage } from "./engine.ts";
+import { PullProgress } from "./pull-progress.ts";
+
+export interface PullContext {
+  readonly engine: ContainerEngine;
+  readonly clock: Clock;
+  /** Longest silence of the engine while it pulls. */
+  readonly stallMs: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: DownloadProgress) => void;
+}
+
+/** The name that an engine has an image under: by digest where there is one, without the tag, which Podman takes amiss. */
+export function engineReference({ image, digest }: ContainerSpec): string {
+  return digest === null ? image : `${splitImage(image).repository}@${digest}`;
+}
+
+/**
+ * Fetches an image by its digest, or by its tag where it has none.
+ * @throws {JobFailure} `model_unavailable`, or `model_hash_mismatch`; or the signal's reason.
+ */
+export async function pullImage(spec: ContainerSpec, context: PullContext): Promise<EngineImage> {
+  const { engine, signal } = context;
+  const { repository, tag } = splitImage(spec.image);
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const watchdog = new StallWatchdog(context.clock, context.stallMs, () => {
+    const text = `The pull of ${spec.image} stands still: nothing came for ${context.stallMs / 1_000} s`;
+    stop.abort(new JobFailure("model_unavailable", text, { retryable: true }));
+  });
+  try {
+    signal.throwIfAborted();
+    watchdog.wait();
+    const progress = await followPull(
+      await engine.pull(repository, spec.digest ?? tag, stop.signal),
+      watchdog,
+      context,
+    );
+    stop.signal.throwIfAborted();
+    if (progress.fault !== null) throw pullFailure(spec, progress.fault);
+    return await checkImage(spec, engine);
+  } catch (error) {
+    stop.signal.throwIfAborted();
+    throw error instanceof JobFailure ? error : pullFailure(spec, engineMessage(error));
+  } finally {
+    watchdog.stop();
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function followPull(
+  report: Readable,
+  watchdog: StallWatchdog,
+  { onProgress }: PullContext,
+): Promise<PullProgress> {
+  const progress = new PullProgress();
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of report as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const lines = text.split("\n");
+    text = lines.pop() ?? "";
+    for (const line of lines) progress.take(line);
+    onProgress(progress.bytes);
+    watchdog.wait();
+  }
+  progress.take(text);
+  return progress;
+}
+
+/** The engine has checked the bytes against the digest; this checks that it did, under the name that was asked for. */
+async function checkImage(spec: ContainerSpec, engine: ContainerEngine): Promise<EngineImage> {
+  const image = await engine.image(engineReference(spec));
+  if (image === null) throw pullFailure(spec, "the engine has not kept it");
+  if (spec.digest !== null && !image.repoDigests.some((name) => name.endsWith(`@${spec.digest}`))) {
+    throw new JobFailure(
+      "model_hash_mismatch",
+      `The image ${spec.image} does not have the digest that the Cargo names`,
+    );
+  }
+  return image;
+}
+
+/** @param fault what the engine said: it has no field that tells what happened. */
+function pullFailure({ image, digest }: ContainerSpec, fault: string): JobFailure {
+  const text = `The image ${image} could not be pulled: ${fault}`;
+  if (digest !== null && /verification failed|digest (mismatch|did not match|does not match)/i.test(fault)) {
+    return new JobFailure("model_hash_mismatch", text);
+  }
+  const isFinal = /not found|manifest unknown|does not exist|denied|unauthorized|authentication required/i.test(fault);
+  return new JobFailure("model_unavailable", text, { retryable: !isFinal });
+}
