@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import type { CargoManifest, ContainerSpec } from "../../../shared/cargo.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import { orAbort } from "../../or-abort.ts";
+import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
+import { containerOptions, type ContainerPlan } from "./container-options.ts";
+import type { EngineSearch } from "./engine-address.ts";
+import { startFailureOf } from "./engine-failure.ts";
+import { findEngine, type FoundEngine } from "./find-engine.ts";
+import type { ImageLease, ImageStore } from "./image-store.ts";
+import { JobContainer } from "./job-container.ts";
+import { LoadedContainer } from "./loaded-container.ts";
+
+export interface ContainerRuntimeOptions {
+  readonly search: EngineSearch;
+  readonly images: Pick<ImageStore, "acquire">;
+  /** Names this Island's containers, so that another's on the same engine are left alone. At most 63 of [a-z0-9-]. */
+  readonly islandId: string;
+  readonly clock: Clock;
+  /** Processors' worth of time for each container; more than the engine has is cut to that. */
+  readonly cpus: number;
+  /** Jobs of one Cargo that run at once, where their memory fits `ramBytes`. */
+  readonly concurrency: number;
+  /** RAM for all Cargos together. */
+  readonly ramBytes: number;
+  /** Whether this host has a GPU that its owner lends. */
+  readonly hasGpu: boolean;
+  /** Processes and threads of one container. */
+  readonly pids?: number;
+  /** See {@link LoadedContainer}'s pool. */
+  readonly warmWindowMs?: number;
+  readonly killWaitMs?: number;
+  /** Told of events worth a log line. Never gets inputs or outputs. */
+  readonly log?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+}
+
+const MIB = 1_048_576;
+/** Below it an engine cannot start anything; and a limit of 0 would be none. */
+const LEAST_MEMORY_BYTES = 32 * MIB;
+const LABEL = "org.atoll.island";
+const DEFAULTS = { pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: (): void => undefined };
+
+/** Images run by Docker or Podman, a container for each job. */
+export class ContainerRuntime implements CargoRuntime {
+  readonly type = "container";
+  readonly #options: Required<ContainerRuntimeOptions>;
+  /** Names of the containers that this process made and still answers for. */
+  readonly #ours = new Set<string>();
+
+  constructor(options: ContainerRuntimeOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+  }
+
+  async probe(signal: AbortSignal): Promise<ProbeResult> {
+    try {
+      const { facts } = await this.#find(signal);
+      return { usable: true, version: `${facts.name} ${facts.version}` };
+    } catch (error) {
+      return { usable: false, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** An upper bound that the engine enforces. */
+  async estimate(cargo: CargoManifest): Promise<MemoryUse> {
+    return this.#memoryOf(cargo);
+  }
+
+  /**
+   * Pulls the image where it is missing, and starts a container that waits for the first job.
+   * @throws {JobFailure} or `signal.reason`.
+   */
+  async load(cargo: CargoManifest, _modelPath: string | null, signal: AbortSignal): Promise<LoadedContainer> {
+    signal.throwIfAborted();
+    const spec = this.#specOf(cargo);
+    const found = await this.#find(signal);
+    await this.#removeLeftovers(found).catch((error: unknown) => this.#logLeftovers(error));
+    const lease = await this.#options.images.acquire(cargo.slug, spec, signal);
+    try {
+      return await this.#open(cargo, spec, found, lease, signal);
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Removes containers that an earlier process of this Island left. Called at the agent's start; every load does so too.
+   * Without an engine there is nothing to do.
+   * @returns how many were removed.
+   */
+  async sweep(signal: AbortSignal): Promise<number> {
+    try {
+      return await this.#removeLeftovers(await this.#find(signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#logLeftovers(error);
+      return 0;
+    }
+  }
+
+  async #open(
+    cargo: CargoManifest,
+    spec: ContainerSpec,
+    { engine, facts }: FoundEngine,
+    lease: ImageLease,
+    signal: AbortSignal,
+  ): Promise<LoadedContainer> {
+    const { clock, cpus, pids, islandId, warmWindowMs, killWaitMs, log } = this.#options;
+    const memoryBytes = limitOf(cargo);
+    const labels = { [LABEL]: islandId };
+    const networkName = `atoll-${islandId}`;
+    if (spec.network) await engine.ensureNetwork(networkName, labels).catch((error) => rethrow(startFailureOf(error)));
+    const plan: Omit<ContainerPlan, "name"> = {
+      imageId: lease.image.id,
+      volumes: lease.image.volumes,
+      spec,
+      limits: { memoryBytes, pids, cpus: Math.min(cpus, facts.cpus) },
+      labels,
+      networkName,
+    };
+    const loaded = new LoadedContainer({
+      start: (listener) => {
+        const options = containerOptions({ ...plan, name: `atoll-${randomUUID()}` });
+        this.#ours.add(options.name);
+        return JobContainer.start(engine, options, clock, {
+          listener,
+          onLeft: () => this.#ours.delete(options.name),
+        });
+      },
+      clock,
+      concurrency: this.#concurrencyOf(cargo),
+      memory: this.#memoryOf(cargo),
+      memoryBytes,
+      warmWindowMs,
+      killWaitMs,
+      onDisposed: () => lease.release(),
+      log,
+    });
+    try {
+      await orAbort(loaded.warm(), signal);
+      log("containers wait for jobs", {
+        cargo: cargo.slug,
+        image: lease.key,
+        engine: `${facts.name} ${facts.version}`,
+      });
+      return loaded;
+    } catch (error) {
+      const disposal = loaded[Symbol.asyncDispose]();
+      // An engine that hangs must not hold up who does not want the Cargo any more.
+      if (!signal.aborted) await disposal;
+      throw error;
+    }
+  }
+
+  #find(signal: AbortSignal): Promise<FoundEngine> {
+    return findEngine(this.#options.search, this.#options.clock, signal);
+  }
+
+  async #removeLeftovers({ engine }: FoundEngine): Promise<number> {
+    const found = await engine.containersWith(`${LABEL}=${this.#options.islandId}`);
+    const left = found.filter((name) => !this.#ours.has(name));
+    await Promise.all(left.map((name) => engine.remove(name)));
+    if (left.length > 0) this.#options.log("containers of an earlier run were removed", { count: left.length });
+    return left.length;
+  }
+
+  #logLeftovers(error: unknown): void {
+    this.#options.log("containers of an earlier run could not be removed", { reason: String(error) });
+  }
+
+  #specOf({ slug, container }: CargoManifest): ContainerSpec {
+    if (container === undefined) throw new JobFailure("model_invalid", `Cargo ${slug} names no image`);
+    if (container.gpu && !this.#options.hasGpu) {
+      const text = `Cargo ${slug} needs a GPU, and this Island lends none`;
+      throw new JobFailure("runtime_unavailable", text, { retryable: true });
+    }
+    return container;
+  }
+
+  #memoryOf(cargo: CargoManifest): MemoryUse {
+    const vramBytes = cargo.container?.gpu === true ? cargo.requiredVramBytes : 0;
+    return { ramBytes: limitOf(cargo) * this.#concurrencyOf(cargo), vramBytes };
+  }
+
+  /** A GPU's memory cannot be shared out among containers, so one has it all. */
+  #concurrencyOf(cargo: CargoManifest): number {
+    if (cargo.container?.gpu === true) return 1;
+    const fitting = Math.floor(this.#options.ramBytes / limitOf(cargo));
+    return Math.max(1, Math.min(this.#options.concurrency, fitting));
+  }
+}
+
+/** The Cargo's RAM is what one container may take. */
+function limitOf({ requiredRamBytes }: CargoManifest): number {
+  return Math.max(requiredRamBytes, LEAST_MEMORY_BYTES);
+}
+
+function rethrow(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,66 @@
+import type { OutputItem } from "../../../shared/output.ts";
+import { JsonLineReader } from "../json-lines.ts";
+import type { RunResult } from "../runtime.ts";
+import { engineGone } from "./engine-failure.ts";
+import { failureOfExit } from "./exit-words.ts";
+import type { ContainerListener, JobContainer } from "./job-container.ts";
+
+/** What a container's program says in one job, up to its last word or its end. */
+export class JobTalk implements ContainerListener {
+  readonly #reader: JsonLineReader;
+  /** Resolves at the last word or the end of the output; rejects for output that is none. */
+  readonly #over = Promise.withResolvers<void>();
+  readonly #signal: AbortSignal;
+  #isBroken = false;
+
+  /** @param signal from its abort on, no output is given. */
+  constructor(onOutput: (item: OutputItem) => void, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#reader = new JsonLineReader((item) => {
+      if (!signal.aborted) onOutput(item);
+    });
+    // Nobody asks for the result of a talk that was given up before.
+    this.#over.promise.catch(() => undefined);
+  }
+
+  onStdout(bytes: Uint8Array): void {
+    this.#read(() => this.#reader.push(bytes));
+    if (this.#reader.lastWord !== null) this.#over.resolve();
+  }
+
+  onEnd(): void {
+    this.#read(() => this.#reader.end());
+    this.#over.resolve();
+  }
+
+  /** @throws {JobFailure} */
+  async result(container: JobContainer, memoryBytes: number): Promise<RunResult> {
+    await this.#over.promise;
+    const { lastWord, tokens } = this.#reader;
+    if (lastWord === null) throw await this.#failureOf(container, memoryBytes);
+    if (lastWord.kind === "error") throw lastWord.failure;
+    return {
+      finishReason: "stop",
+      usage: { promptTokens: 0, completionTokens: tokens },
+      ...(lastWord.output === undefined ? {} : { output: lastWord.output }),
+    };
+  }
+
+  async #failureOf(container: JobContainer, memoryBytes: number): Promise<Error> {
+    try {
+      return failureOfExit(await container.exit(), memoryBytes, container.stderrTail);
+    } catch (error) {
+      return engineGone(error);
+    }
+  }
+
+  #read(work: () => void): void {
+    if (this.#isBroken || this.#signal.aborted) return;
+    try {
+      work();
+    } catch (error) {
+      this.#isBroken = true;
+      this.#over.reject(error);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import type { ContainerListener, JobContainer } from "./job-container.ts";
+
+/** What the pool asks of a container. */
+export type Warm = Pick<JobContainer, "listen">;
+
+export interface WarmPoolDeps<C extends Warm> {
+  readonly start: (listener: ContainerListener) => Promise<C>;
+  /** Takes a container that nobody uses any more. */
+  readonly discard: (container: C) => void;
+  readonly clock: Clock;
+  /** Most containers at once, those of jobs among them. */
+  readonly most: number;
+  /** How far back demand counts. After so long without a job none is kept. */
+  readonly windowMs: number;
+}
+
+/** A container that is started and waits, or is being started. */
+interface Entry<C> {
+  /** Null: it could not be started. */
+  readonly container: Promise<C | null>;
+  isReady: boolean;
+  /** Its program did not wait: it ended, or spoke before it was asked. */
+  isSpoilt: boolean;
+}
+
+/** After so many in a row that did not wait for their job, none is kept ready any more: the program takes no input. */
+const MOST_SPOILT = 3;
+
+/**
+ * Containers whose program was started and waits for its input, so that a job need not wait for a start. Each is for one job
+ * and is replaced at once, where `most` allows it. A job that finds none ready adds one; at the end of each window no more
+ * are kept than jobs came in it.
+ */
+export class WarmPool<C extends Warm> {
+  readonly #deps: WarmPoolDeps<C>;
+  /** Oldest first. */
+  readonly #waiting = new Set<Entry<C>>();
+  /** Containers that are discarded as soon as they have started; they never reject. */
+  readonly #leaving = new Set<Promise<void>>();
+  #wanted = 1;
+  /** Jobs that have taken one, or are about to. */
+  #busy = 0;
+  /** Jobs of this window. */
+  #taken = 0;
+  #spoilt = 0;
+  #window: Timer | null = null;
+  #isClosed = false;
+
+  constructor(deps: WarmPoolDeps<C>) {
+    this.#deps = deps;
+  }
+
+  /** Containers that wait, or are being started to. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves when the first container waits. @throws as `start` does. */
+  async warm(): Promise<void> {
+    this.#openWindow();
+    await this.#add();
+  }
+
+  /**
+   * One that waits, else a new one; its output goes to `listener`. To be followed by `free`, also when it throws.
+   * @throws as `start` does.
+   */
+  async take(listener: ContainerListener): Promise<C> {
+    this.#taken += 1;
+    this.#busy += 1;
+    this.#openWindow();
+    const [entry] = this.#waiting;
+    if (entry?.isReady !== true) this.#wanted = Math.min(this.#wanted + 1, this.#deps.most);
+    if (entry === undefined) {
+      const started = this.#deps.start(listener);
+      this.#fill();
+      return started;
+    }
+    this.#waiting.delete(entry);
+    this.#fill();
+    const container = await entry.container;
+    if (container !== null && !entry.isSpoilt) {
+      this.#spoilt = 0;
+      container.listen(listener);
+      return container;
+    }
+    if (container !== null) this.#deps.discard(container);
+    return this.#deps.start(listener);
+  }
+
+  /** A job's container is used no more. */
+  free(): void {
+    this.#busy -= 1;
+    this.#fill();
+  }
+
+  /** Gives up those that wait and starts no more; resolves when all of them were discarded. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#window?.cancel();
+    this.#shrink(0);
+    await Promise.all(this.#leaving);
+  }
+
+  #fill(): void {
+    if (this.#isClosed || this.#spoilt >= MOST_SPOILT) return;
+    while (this.#waiting.size < Math.min(this.#wanted, this.#deps.most - this.#busy)) {
+      // A failure is left to the job that starts its own and sees it.
+      this.#add().catch(() => undefined);
+    }
+  }
+
+  /** @throws as `start` does. */
+  async #add(): Promise<void> {
+    const spoil = (): void => this.#spoil(entry);
+    const starting = this.#deps.start({ onStdout: spoil, onEnd: spoil });
+    const entry: Entry<C> = { container: starting.catch(() => null), isReady: false, isSpoilt: false };
+    this.#waiting.add(entry);
+    try {
+      await starting;
+      entry.isReady = true;
+    } catch (error) {
+      this.#waiting.delete(entry);
+      throw error;
+    }
+  }
+
+  #spoil(entry: Entry<C>): void {
+    entry.isSpoilt = true;
+    // Known already; or taken out by a job or `close`, which discards it.
+    if (!this.#waiting.delete(entry)) return;
+    this.#spoilt += 1;
+    this.#discard(entry);
+    this.#fill();
+  }
+
+  #openWindow(): void {
+    if (this.#isClosed) return;
+    this.#window ??= this.#deps.clock.schedule(this.#deps.windowMs, () => {
+      this.#window = null;
+      this.#wanted = Math.min(this.#wanted, this.#taken);
+      this.#taken = 0;
+      this.#shrink(this.#wanted);
+      if (this.#wanted > 0) this.#openWindow();
+    });
+  }
+
+  #shrink(most: number): void {
+    for (const entry of [...this.#waiting].slice(most)) {
+      this.#waiting.delete(entry);
+      this.#discard(entry);
+    }
+  }
+
+  #discard(entry: Entry<C>): void {
+    const leaving = entry.container.then((container) => {
+      if (container !== null) this.#deps.discard(container);
+    });
+    this.#leaving.add(leaving);
+    void leaving.finally(() => this.#leaving.delete(leaving));
+  }
+}
