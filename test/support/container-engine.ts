@@ -1,0 +1,155 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import Dockerode from "dockerode";
+import { makeTar, type TarEntry } from "./tar.ts";
+
+/** A container engine for tests, and the name of an image in it that holds a busybox. */
+export interface TestEngine {
+  /** As DOCKER_HOST has it. */
+  readonly host: string;
+  readonly docker: Dockerode;
+  /** True for a daemon of the tests' own, which a test may stop, and which pulls from a registry on this machine. */
+  readonly isOwn: boolean;
+  stop(): Promise<void>;
+}
+
+export const TEST_IMAGE = "docker.io/atoll/busybox:test";
+/** Declares a volume and a health check. */
+export const VOLUME_IMAGE = "docker.io/atoll/busybox:volume";
+
+const DAEMON = "/usr/sbin/dockerd";
+const BUSYBOX = "/bin/busybox";
+const START_TRIES = 300;
+const TRY_MS = 100;
+
+/**
+ * The engine that DOCKER_HOST names, else a daemon of its own on a private socket. A text: why there is none.
+ * @throws when there is none and ATOLL_REQUIRE_CONTAINERS is 1.
+ */
+export async function startTestEngine(): Promise<TestEngine | string> {
+  const reason = await whyNot();
+  if (reason === null) return open();
+  if (process.env["ATOLL_REQUIRE_CONTAINERS"] === "1") throw new Error(`No container engine for the tests: ${reason}`);
+  return reason;
+}
+
+async function whyNot(): Promise<string | null> {
+  const isMissing = async (path: string): Promise<boolean> =>
+    access(path).then(
+      () => false,
+      () => true,
+    );
+  if (await isMissing(BUSYBOX)) return `${BUSYBOX} is not installed (Debian: busybox-static)`;
+  if ((process.env["DOCKER_HOST"] ?? "") !== "") return null;
+  if (await isMissing(DAEMON)) return "DOCKER_HOST is not set and dockerd is not installed (Debian: docker.io)";
+  return process.getuid?.() === 0 ? null : "DOCKER_HOST is not set, and dockerd needs root";
+}
+
+async function open(): Promise<TestEngine> {
+  const given = process.env["DOCKER_HOST"] ?? "";
+  if (given !== "") {
+    const docker = new Dockerode();
+    const stop = async (): Promise<void> => {
+      for (const name of [TEST_IMAGE, VOLUME_IMAGE]) await docker.getImage(name).remove();
+    };
+    return withImages({ host: given, docker, isOwn: false, stop });
+  }
+  const daemon = await startDaemon();
+  return withImages({ ...daemon, docker: new Dockerode({ socketPath: daemon.host.slice("unix://".length) }) });
+}
+
+async function withImages(engine: TestEngine): Promise<TestEngine> {
+  try {
+    await importTestImage(engine.docker, TEST_IMAGE, []);
+    await importTestImage(engine.docker, VOLUME_IMAGE, ["VOLUME /data", "HEALTHCHECK --interval=1s CMD true"]);
+  } catch (error) {
+    await engine.stop();
+    throw error;
+  }
+  return engine;
+}
+
+/** Ends with the process that starts it, also when that is killed. */
+async function startDaemon(): Promise<Omit<TestEngine, "docker">> {
+  const directory = await mkdtemp(join(tmpdir(), "atoll-engine-"));
+  const at = (name: string): string => join(directory, name);
+  await writeFile(at("daemon.json"), "{}");
+  const log = openSync(at("log"), "w");
+  const daemon = spawn(
+    "setpriv",
+    [
+      ...["--pdeathsig", "TERM", DAEMON, "--config-file", at("daemon.json"), "--pidfile", at("pid")],
+      ...["--data-root", at("data"), "--exec-root", at("exec"), "--host", `unix://${at("engine.sock")}`],
+      ...["--group", "root", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"],
+      // Higher than what a Cargo may have, so that a test sees who sets it.
+      ...["--default-ulimit", "core=4096:4096"],
+      ...["--bridge=none", "--shutdown-timeout=1", "--max-download-attempts=1", "--log-level=warn"],
+    ],
+    { stdio: ["ignore", log, log] },
+  );
+  closeSync(log);
+  const stop = async (): Promise<void> => {
+    if (daemon.exitCode === null && daemon.signalCode === null) {
+      daemon.kill("SIGTERM");
+      await once(daemon, "exit");
+    }
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await waitForDaemon(daemon, new Dockerode({ socketPath: at("engine.sock") }));
+  } catch (error) {
+    const said = await readFile(at("log"), "utf8");
+    await stop();
+    throw new Error(`dockerd did not start: ${said.slice(-2_000)}`, { cause: error });
+  }
+  return { host: `unix://${at("engine.sock")}`, isOwn: true, stop };
+}
+
+async function waitForDaemon(daemon: ChildProcess, docker: Dockerode): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return void (await docker.ping());
+    } catch (error) {
+      if (tries === START_TRIES || daemon.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, TRY_MS));
+    }
+  }
+}
+
+/** Makes an image of a busybox. @param changes as a Dockerfile has them. */
+export async function importTestImage(docker: Dockerode, name: string, changes: readonly string[]): Promise<void> {
+  const colon = name.lastIndexOf(":");
+  const stream = await docker.importImage(Readable.from([makeTar(await busyboxRoot())]), {
+    repo: name.slice(0, colon),
+    tag: name.slice(colon + 1),
+    changes,
+  });
+  await new Promise<void>((resolve, reject) => {
+    docker.modem.followProgress(stream, (error: Error | null) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/** A root file system with every program of busybox, one of them once more as setuid root. */
+export async function busyboxRoot(): Promise<TarEntry[]> {
+  const [busybox, { stdout }] = await Promise.all([readFile(BUSYBOX), promisify(execFile)(BUSYBOX, ["--list"])]);
+  const links = stdout.split("\n").filter((name) => name !== "" && name !== "busybox");
+  return [
+    { path: "bin/" },
+    { path: "bin/busybox", content: busybox },
+    ...links.map((name) => ({ path: `bin/${name}`, linkTo: "busybox" })),
+    { path: "setuid/" },
+    { path: "setuid/su", content: busybox, mode: 0o4755 },
+    { path: "etc/" },
+    // Root without a password, so that su becomes it wherever a setuid bit counts.
+    { path: "etc/passwd", content: "root::0:0::/:/bin/sh\n", mode: 0o644 },
+    { path: "etc/shadow", content: "root:secret-of-the-image\n", mode: 0o600 },
+    { path: "tmp/", mode: 0o1777 },
+    { path: "data/", mode: 0o777 },
+  ];
+}
