@@ -122,7 +122,9 @@ export class Executor {
     else if (last.type === "cancelled") this.counts.cancelled += 1;
     else {
       this.counts.failed += 1;
-      this.#deps.log.warn({ jobId, attempt, code: last.code, reason: last.message }, "Job failed");
+      // What a Cargo's program says of its failure may quote its input.
+      const reason = last.code === "cargo_failed" ? "as its program says, to the client only" : last.message;
+      this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
     }
   }
 

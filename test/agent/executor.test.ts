@@ -233,6 +233,15 @@ describe("a failure", () => {
     expect(sent.at(-1)).toMatchObject({ code: "model_invalid", message: "broken", retryable: false });
   });
 
+  it("of the Cargo's program is told to the coordinator and kept out of the log", async () => {
+    const fail = { code: "cargo_failed", message: "cannot parse: secret prompt" } as const;
+    executor.assign(makeAssign({ script: { fail } }), null);
+    await executor.idle();
+    expect(sent.at(-1)).toMatchObject({ type: "failed", ...fail });
+    expect(log.facts.at(-1)).toMatchObject({ code: "cargo_failed" });
+    expect(JSON.stringify(log.facts)).not.toContain("secret prompt");
+  });
+
   it("that nobody foresaw does not leak, neither to the coordinator nor to the log", async () => {
     executor.assign(makeAssign({ script: { bug: "secret prompt" } }), null);
     await executor.idle();
