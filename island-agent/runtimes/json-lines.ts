@@ -76,7 +76,8 @@ export class JsonLineReader {
       const piece = bytes.subarray(start, end === -1 ? undefined : end);
       this.#count(piece.length + (end === -1 ? 0 : 1), piece.length);
       if (end === -1) {
-        if (piece.length > 0) this.#pieces.push(piece.slice());
+        // Not by slice(), which of a Buffer is a view.
+        if (piece.length > 0) this.#pieces.push(Uint8Array.from(piece));
         return;
       }
       this.#pieces.push(piece);

@@ -8,9 +8,14 @@ export class OutputTail {
     this.#mostBytes = mostBytes;
   }
 
+  /** In memory now; less than thrice what it keeps. */
+  get heldBytes(): number {
+    return this.#pieces.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  }
+
   push(bytes: Uint8Array): void {
     // Copied: the piece is a view of a buffer that is far larger.
-    this.#pieces.push(bytes.slice(-this.#mostBytes));
+    this.#pieces.push(Uint8Array.from(bytes.subarray(-this.#mostBytes)));
     this.#bytes += Math.min(bytes.length, this.#mostBytes);
     if (this.#bytes >= 2 * this.#mostBytes) this.#cut();
   }
@@ -23,7 +28,7 @@ export class OutputTail {
   }
 
   #cut(): void {
-    const last = Buffer.concat(this.#pieces).subarray(-this.#mostBytes);
+    const last = Uint8Array.from(Buffer.concat(this.#pieces).subarray(-this.#mostBytes));
     this.#pieces = [last];
     this.#bytes = last.length;
   }

@@ -51,10 +51,13 @@ describe("JsonLineReader", () => {
     expect(read([...bytes].map((byte) => Uint8Array.of(byte))).items).toEqual(ITEMS);
   });
 
-  it("keeps an unfinished line although its buffer is used again", () => {
+  it.each([
+    ["Uint8Array", utf8],
+    ["Buffer", (text: string) => Buffer.from(text)],
+  ])("keeps an unfinished line although its %s is used again", (_, bytesOf) => {
     const items: OutputItem[] = [];
     const reader = new JsonLineReader((item) => items.push(item));
-    const buffer = utf8('{"type":"token",');
+    const buffer = bytesOf('{"type":"token",');
     reader.push(buffer);
     buffer.fill(0);
     reader.push(utf8('"content":"a"}\n'));

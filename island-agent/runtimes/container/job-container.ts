@@ -3,7 +3,7 @@ import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
 import { statusOf, type ContainerEngine } from "./engine.ts";
 import type { ContainerExit } from "./exit-words.ts";
-import { OutputTail } from "./output-tail.ts";
+import { OutputTail } from "../output-tail.ts";
 import { StreamDemux } from "./stream-demux.ts";
 
 /** Of what the program writes on standard error, for the job's error. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OutputTail } from "../../../island-agent/runtimes/container/output-tail.ts";
+import { OutputTail } from "../../island-agent/runtimes/output-tail.ts";
 
 function tailOf(pieces: readonly string[], mostBytes: number): string {
   const tail = new OutputTail(mostBytes);
