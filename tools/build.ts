@@ -6,8 +6,11 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
-/** Which files of `bin/` are CommonJS and which are modules: the root's package.json says modules for all. */
-const BESIDE_THE_CODE = ["bin/package.json", "bin/main/package.json"];
+/**
+ * Which files of `bin/` are CommonJS and which are modules, as the root's package.json says modules for all; and what code reads
+ * beside itself.
+ */
+const BESIDE_THE_CODE = ["bin/package.json", "bin/main/package.json", "island-agent/doctor/matrix.onnx"];
 
 // Nothing of an earlier build may be published.
 rmSync(dist, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { homedir, userInfo } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { pino } from "pino";
 import { systemClock } from "../../shared/clock.ts";
@@ -7,10 +7,11 @@ import { drain, setPause } from "../../island-agent/cli/availability-commands.ts
 import { configCommand } from "../../island-agent/cli/config-command.ts";
 import { joinNetwork } from "../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";
+import { examineHost } from "../../island-agent/cli/doctor-command.ts";
 import { installService, printService, removeService } from "../../island-agent/cli/service-commands.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
-import { readVersion } from "./package.ts";
+import { packageRoot, readVersion } from "./package.ts";
 import { reportError } from "./report-error.ts";
 
 const version = await readVersion();
@@ -49,6 +50,24 @@ onDataDirectory(program.command("status"))
     const status = await readStatus(dataDirectoryOf(options));
     console.log(options.json === true ? JSON.stringify(status) : describeStatus(status));
     if (status === null) process.exitCode = 1;
+  });
+
+onDataDirectory(program.command("doctor"))
+  .description(
+    "Show what can run here and why not, the way to the coordinator, and measured speed; exit code 1 if nothing can run.",
+  )
+  .option("--model <file>", "a GGUF file to measure tokens a second by, in place of the shipped small one")
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions & { model?: string; json?: true }) => {
+    const { text, isFit } = await examineHost({
+      dataDirectory: dataDirectoryOf(options),
+      env: process.env,
+      clock: systemClock,
+      modelPath: options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf"),
+      asJson: options.json === true,
+    });
+    console.log(text);
+    if (!isFit) process.exitCode = 1;
   });
 
 onDataDirectory(program.command("pause"))

@@ -38,7 +38,7 @@ function hardwareRows({ hardware, threads, disk }: Examination): string[][] {
   const free = disk.freeBytes === null ? "unknown" : gibibytes(disk.freeBytes);
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
-    ["CPU", `${cpuModel ?? "unknown"}, ${logicalCores} cores, ${threads} threads for jobs`],
+    ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
     ["RAM", `${gibibytes(ramBytes)} for Cargos`],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
     ["disk", `models ${used} of ${gibibytes(disk.budgetBytes)}; ${free} free`],
@@ -76,4 +76,8 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
 
 function gibibytes(bytes: number): string {
   return `${(bytes / BYTES_PER_GIB).toFixed(1)} GiB`;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

@@ -1,0 +1,24 @@
+import type { Clock } from "../../shared/clock.ts";
+import { readConfigFile } from "../config/config-file.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { describeExamination } from "../doctor/describe-examination.ts";
+import { examine } from "../doctor/examine.ts";
+import { isFit } from "../doctor/examination.ts";
+
+export interface DoctorOptions {
+  readonly dataDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** A GGUF file to measure by; the shipped one is small and tells little of larger ones. */
+  readonly modelPath: string;
+  readonly asJson: boolean;
+}
+
+/** `island doctor`. `isFit`: something can run here. */
+export async function examineHost(options: DoctorOptions): Promise<{ text: string; isFit: boolean }> {
+  const { dataDirectory, env, clock, modelPath, asJson } = options;
+  const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
+  const log = { info: () => undefined, warn: () => undefined };
+  const found = await examine({ dataDirectory, config, env, clock, log, modelPath });
+  return { text: asJson ? JSON.stringify(found) : describeExamination(found), isFit: isFit(found) };
+}

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import type { RuntimeType } from "../../shared/cargo.ts";
+import type { Clock } from "../../shared/clock.ts";
+import type { AgentLog } from "../agent-log.ts";
+import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
+import { detectHardware } from "../hardware/report.ts";
+import { readModelIndex } from "../models/model-index.ts";
+import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
+import type { CargoRuntime } from "../runtimes/runtime.ts";
+import { checkCoordinator } from "./coordinator-check.ts";
+import type { Examination, Measured } from "./examination.ts";
+import { measureMatrix } from "./measure-matrix.ts";
+import { measureTokens } from "./measure-tokens.ts";
+
+export interface ExamineOptions {
+  readonly dataDirectory: string;
+  readonly config: AgentConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: AgentLog;
+  /** The GGUF file by which tokens a second are measured. */
+  readonly modelPath: string;
+}
+
+/** What this host can run, and how fast. Beside a running agent it changes nothing, but the two share the machine. */
+export async function examine(options: ExamineOptions): Promise<Examination> {
+  const { dataDirectory, config, clock, env, log, modelPath } = options;
+  const { apiUrl, token } = config.coordinator;
+  const modelDirectory = join(dataDirectory, "models");
+  const { diskBudgetBytes } = config.models;
+  const { hardware: overrides, caps } = config;
+  const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
+  const candidates = createRuntimes({ config, hardware, clock, env, log });
+  const runtimes: Examination["runtimes"][number][] = [];
+  const usable = new Map<RuntimeType, CargoRuntime>();
+  for (const runtime of candidates) {
+    const probe = await runtime.probe(AbortSignal.timeout(PROBE_LIMIT_MS));
+    runtimes.push({ type: runtime.type, probe });
+    if (probe.usable) usable.set(runtime.type, runtime);
+  }
+  const stored = await readModelIndex(modelDirectory).catch(() => null);
+  return {
+    runtimes,
+    hardware,
+    threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
+    disk: {
+      usedBytes: stored?.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
+      budgetBytes: hardware.diskBudgetBytes,
+      freeBytes: hardware.diskFreeBytes,
+    },
+    coordinator: apiUrl === null ? null : await checkCoordinator(apiUrl, token, clock),
+    // One after the other: together they would slow each other down.
+    tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
+    matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),
+  };
+}
+
+async function measured<T>(
+  runtime: CargoRuntime | undefined,
+  measure: (runtime: CargoRuntime) => Promise<Measured<T>>,
+): Promise<Measured<T>> {
+  return runtime === undefined ? { problem: "the runtime that it needs is not usable" } : measure(runtime);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { describeExamination } from "../../island-agent/doctor/describe-examination.ts";
+import { isFit, type Examination } from "../../island-agent/doctor/examination.ts";
+import { makeHardware } from "../agent/builders.ts";
+
+const GIB = 1_073_741_824;
+const found: Examination = {
+  runtimes: [
+    { type: "llmcpp", probe: { usable: true, version: "node-llama-cpp 3, cpu" } },
+    { type: "container", probe: { usable: false, reason: "no engine answers at /var/run/docker.sock" } },
+  ],
+  hardware: makeHardware({
+    cpuModel: "A CPU",
+    gpus: [{ vendor: "NVIDIA", name: "RTX 4090", vramBytes: 24 * GIB, unifiedMemory: false, driver: "550.1" }],
+  }),
+  threads: 1,
+  disk: { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: null },
+  coordinator: { url: "https://atoll.example", latencyMs: 3.2, tokenProblem: null },
+  tokens: { tokensPerSecond: 412, model: "tiny-islander.gguf" },
+  matrix: { problem: "the runtime that it needs is not usable" },
+};
+
+describe("describeExamination()", () => {
+  it("is a table: runtimes, hardware, coordinator, speed", () => {
+    expect(describeExamination(found).split("\n")).toEqual([
+      "Runtimes",
+      "  llmcpp     usable  node-llama-cpp 3, cpu",
+      "  container  no      no engine answers at /var/run/docker.sock",
+      "Hardware",
+      "  system  Debian 12 (linux, x64)",
+      "  CPU     A CPU, 8 cores, 1 thread for jobs",
+      "  RAM     16.0 GiB for Cargos",
+      "  GPU     RTX 4090, 24.0 GiB VRAM, driver 550.1",
+      "  disk    models 2.0 GiB of 50.0 GiB; unknown free",
+      "Coordinator",
+      "  address  https://atoll.example, answers in 3.2 ms",
+      "  token    accepted",
+      "Speed",
+      "  tokens  412 a second (tiny-islander.gguf)",
+      "  matrix  not measured: the runtime that it needs is not usable",
+    ]);
+  });
+
+  it("says what is wrong with the coordinator, and that none is joined", () => {
+    const { problem } = { problem: "https://atoll.example cannot be reached: connect ECONNREFUSED" };
+    expect(describeExamination({ ...found, coordinator: { problem } })).toContain(`Coordinator\n    ${problem}\n`);
+    expect(describeExamination({ ...found, coordinator: null })).toContain("not joined: island join URL --token it_…");
+  });
+});
+
+describe("isFit()", () => {
+  it("is false when nothing can run", () => {
+    expect(isFit(found)).toBe(true);
+    expect(isFit({ ...found, runtimes: found.runtimes.slice(1) })).toBe(false);
+  });
+});

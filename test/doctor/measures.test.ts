@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkCoordinator } from "../../island-agent/doctor/coordinator-check.ts";
+import { isProblem } from "../../island-agent/doctor/examination.ts";
+import { measureTokens } from "../../island-agent/doctor/measure-tokens.ts";
+import { LlmcppRuntime } from "../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+
+const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
+let coordinator: TestCoordinator;
+let islandToken: string;
+
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  ({ islandToken } = await coordinator.createAccount("host@example.com"));
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+describe("checkCoordinator()", () => {
+  it("measures how long it takes to answer, and tries the token", async () => {
+    expect(await checkCoordinator(coordinator.url, islandToken, systemClock)).toEqual({
+      url: coordinator.url,
+      latencyMs: expect.any(Number),
+      tokenProblem: null,
+    });
+  });
+
+  it("says what is wrong with the token", async () => {
+    const wrong = await checkCoordinator(coordinator.url, `it_${"x".repeat(40)}`, systemClock);
+    expect(wrong).toMatchObject({ tokenProblem: "the coordinator does not accept the token" });
+    const none = await checkCoordinator(coordinator.url, null, systemClock);
+    expect(none).toMatchObject({ tokenProblem: expect.stringContaining("none is set") });
+  });
+
+  it.each([
+    ["nothing answers", () => "http://127.0.0.1:1", /cannot be reached: .+/],
+    ["it is no coordinator", () => `${coordinator.url}/elsewhere`, /answered 404: is it a coordinator/],
+  ])("says so when %s", async (_title, url, problem) => {
+    expect(await checkCoordinator(url(), null, systemClock)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+});
+
+describe("measureTokens()", () => {
+  const runtime = new LlmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock: systemClock });
+
+  it("measures a real model", async () => {
+    const rate = await measureTokens(runtime, TINY_ISLANDER, systemClock);
+    expect(rate).toEqual({ tokensPerSecond: expect.any(Number), model: "tiny-islander.gguf" });
+    expect(isProblem(rate) ? 0 : rate.tokensPerSecond).toBeGreaterThan(0);
+  });
+
+  it("says why a model could not be measured", async () => {
+    const rate = await measureTokens(runtime, import.meta.filename, systemClock);
+    expect(rate).toEqual({ problem: expect.stringContaining("not a readable GGUF file") });
+  });
+});
