@@ -5,6 +5,7 @@ import type { AgentLog } from "../agent-log.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../memory-room.ts";
 import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
+import { OnnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
 import { WasmRuntime } from "./wasm/wasm-runtime.ts";
 
@@ -46,6 +47,7 @@ export function createRuntimes({ config, hardware, clock, env, log }: RuntimesOp
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       sequences: Math.min(config.slots, MOST_SEQUENCES),
     }),
+    new OnnxRuntime(common),
     new WasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
 }

@@ -1,0 +1,20 @@
+/** Entry of the child process that runs ONNX Runtime for one model. Started by `HostProcess` and by nothing else. */
+import { serveHost } from "../host/serve-host.ts";
+import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
+import type { OnnxJob } from "./onnx-input.ts";
+
+serveHost<ProbeOrder, LoadOrder, OnnxJob>({
+  name: "ONNX Runtime",
+  async probe() {
+    const { probeOnnx } = await import("./probe-onnx.ts");
+    return probeOnnx();
+  },
+  async load(order) {
+    if (order.task === null) {
+      const { loadTensorModel } = await import("./tensor-model.ts");
+      return loadTensorModel(order);
+    }
+    const { loadTaskModel } = await import("./task-model.ts");
+    return loadTaskModel(order, order.task);
+  },
+});

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { JobFailure } from "../../../shared/errors.ts";
+import { type OnnxTask, tensorSchema } from "../../../shared/onnx-task.ts";
+import { pictureSchema, soundSchema } from "./encoded-file.ts";
+
+const MAX_TEXTS = 2_048;
+const MAX_NEW_TOKENS = 1_024;
+
+const text = z.string().min(1, "is empty");
+const threshold = z.number().min(0).max(1).default(0.5);
+const topK = (initial: number) => z.int().min(1).max(100).default(initial);
+const newTokens = (initial: number) => z.int().min(1).max(MAX_NEW_TOKENS).default(initial);
+/** Of a language, as a model names it: "de", "german", "deu_Latn". */
+const language = z.string().regex(/^[\w-]{2,20}$/, "is not a language code");
+
+/** Inputs of each task, under the names that the shipped Cargos' input schemas have. Unknown fields are left out. */
+const ONNX_INPUTS = {
+  "text-classification": z.object({ text, top_k: topK(1) }),
+  "feature-extraction": z
+    .object({
+      input: z.union([text, z.array(text).min(1).max(MAX_TEXTS)], {
+        error: `is not a text, or 1 to ${MAX_TEXTS} of them, none empty`,
+      }),
+      pooling: z.enum(["mean", "cls", "none"]).default("mean"),
+      normalize: z.boolean().default(true),
+    })
+    .refine(({ input, pooling }) => pooling !== "none" || typeof input === "string" || input.length === 1, {
+      path: ["pooling"],
+      message: "none gives a vector for each token, and so takes one text only",
+    }),
+  "token-classification": z.object({ text }),
+  "question-answering": z.object({ question: text, context: text }),
+  summarization: z.object({ text, max_length: newTokens(128) }),
+  translation: z.object({
+    text,
+    max_length: newTokens(512),
+    src_lang: language.optional(),
+    tgt_lang: language.optional(),
+  }),
+  "automatic-speech-recognition": z.object({
+    audio: soundSchema,
+    language: language.optional(),
+    task: z.enum(["transcribe", "translate"]).default("transcribe"),
+    timestamps: z.boolean().default(false),
+  }),
+  "text-to-speech": z.object({
+    text,
+    voice: z
+      .string()
+      .regex(/^[\w-]{1,40}$/, "is not the name of a voice")
+      .optional(),
+    speed: z.number().min(0.25).max(4).default(1),
+  }),
+  "object-detection": z.object({ image: pictureSchema, threshold }),
+  "image-segmentation": z.object({ image: pictureSchema, threshold }),
+  "image-to-text": z.object({ image: pictureSchema, max_tokens: newTokens(64) }),
+  "depth-estimation": z.object({ image: pictureSchema }),
+  "zero-shot-classification": z.object({
+    text,
+    labels: z.array(text).min(1).max(100),
+    multi_label: z.boolean().default(false),
+  }),
+  "fill-mask": z.object({ text, top_k: topK(5) }),
+} satisfies Record<OnnxTask, z.ZodType>;
+export type OnnxInput<Task extends OnnxTask> = z.output<(typeof ONNX_INPUTS)[Task]>;
+
+const tensorsInputSchema = z.object({ inputs: z.record(z.string(), tensorSchema) });
+/** Input of a Cargo without a task. */
+export type TensorsInput = z.output<typeof tensorsInputSchema>;
+
+/** What a host process is given of a job: checked, defaults filled in, files as plain base64. */
+export type OnnxJob = { [Task in OnnxTask]: OnnxInput<Task> }[OnnxTask] | TensorsInput;
+
+/**
+ * Checks a job's input for a task, or for raw tensors where `task` is null.
+ * @throws {JobFailure} `invalid_input`, naming the first wrong field.
+ */
+export function readOnnxInput(task: OnnxTask | null, input: unknown): OnnxJob {
+  const parsed = (task === null ? tensorsInputSchema : ONNX_INPUTS[task]).safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+}

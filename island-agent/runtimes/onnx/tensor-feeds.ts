@@ -1,0 +1,78 @@
+import type { InferenceSession } from "onnxruntime-node";
+import { JobFailure } from "../../../shared/errors.ts";
+import { type TensorJson, TENSOR_TYPES } from "../../../shared/onnx-task.ts";
+import type { TensorsInput } from "./onnx-input.ts";
+import { elementsOf, type TensorData, TensorError, type TensorType } from "./tensor-json.ts";
+
+type ValueMetadata = InferenceSession.ValueMetadata;
+
+/** A tensor of a graph's input or output. */
+export interface TensorSlot {
+  readonly name: string;
+  readonly type: TensorType;
+  /** A name where any size will do. */
+  readonly shape: readonly (number | string)[];
+}
+
+/** One input of a graph, ready to be made a tensor. */
+export interface TensorFeed {
+  readonly name: string;
+  readonly type: TensorType;
+  readonly dims: readonly number[];
+  readonly data: TensorData;
+}
+
+/**
+ * What a graph takes or gives, if JSON can carry it.
+ * @throws {JobFailure} `model_invalid` for sequences, maps and types that have no form in JSON (4-bit integers).
+ */
+export function slotsOf(metadata: readonly ValueMetadata[]): TensorSlot[] {
+  return metadata.map((value) => {
+    const type = value.isTensor ? TENSOR_TYPES.find((each) => each === value.type) : undefined;
+    if (value.isTensor && type !== undefined) return { name: value.name, type, shape: value.shape };
+    const what = value.isTensor ? `a tensor of ${value.type}` : "no tensor";
+    throw new JobFailure("model_invalid", `${value.name} of the model is ${what}, which a job cannot carry`);
+  });
+}
+
+/**
+ * Checks a job's tensors against what the graph takes.
+ * @throws {JobFailure} `invalid_input`, naming the tensor and what it should be.
+ */
+export function readFeeds(slots: readonly TensorSlot[], { inputs }: TensorsInput): TensorFeed[] {
+  const unknown = Object.keys(inputs).find((name) => !slots.some((slot) => slot.name === name));
+  if (unknown !== undefined) {
+    const names = slots.map(({ name }) => name).join(", ");
+    throw new JobFailure("invalid_input", `inputs.${unknown}: the model has no such input; it has ${names}`);
+  }
+  return slots.map((slot) => {
+    const tensor = Object.hasOwn(inputs, slot.name) ? inputs[slot.name] : undefined;
+    const problem = tensor === undefined ? `is missing (${describe(slot)})` : problemOf(slot, tensor);
+    if (problem !== null || tensor === undefined)
+      throw new JobFailure("invalid_input", `inputs.${slot.name}: ${problem}`);
+    return readFeed(slot, tensor);
+  });
+}
+
+function readFeed({ name, type }: TensorSlot, { dims, data }: TensorJson): TensorFeed {
+  try {
+    return { name, type, dims, data: elementsOf(type, data) };
+  } catch (cause) {
+    if (!(cause instanceof TensorError)) throw cause;
+    throw new JobFailure("invalid_input", `inputs.${name}.${cause.message}`, { cause });
+  }
+}
+
+function problemOf(slot: TensorSlot, { type, dims, data }: TensorJson): string | null {
+  if (type !== slot.type) return `is of ${type}; the model takes ${describe(slot)}`;
+  const isSame =
+    dims.length === slot.shape.length && slot.shape.every((size, i) => typeof size === "string" || size === dims[i]);
+  if (!isSame) return `has the dimensions [${dims.join(", ")}]; the model takes ${describe(slot)}`;
+  const count = dims.reduce((product, size) => product * size, 1);
+  return count === data.length ? null : `has ${data.length} elements; its dimensions make ${count}`;
+}
+
+/** "float32 [batch, 4]" */
+function describe({ type, shape }: TensorSlot): string {
+  return `${type} [${shape.map((size) => (size === "" ? "?" : size)).join(", ")}]`;
+}

@@ -1,0 +1,76 @@
+import path from "node:path";
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { TensorJson } from "../../../shared/onnx-task.ts";
+import type { HostedModel } from "../host/serve-host.ts";
+import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
+import type { LoadOrder } from "./host-orders.ts";
+import { onnxFailure } from "./onnx-failure.ts";
+import type { OnnxJob, TensorsInput } from "./onnx-input.ts";
+import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-feeds.ts";
+import { elementsToJson } from "./tensor-json.ts";
+import { findWeights } from "./weight-files.ts";
+
+/** Most elements of all outputs together: as JSON they are some 40 MB. */
+const MAX_ELEMENTS = 2_000_000;
+/** ONNX Runtime's log level at which only what ends the process is written; what is wrong is thrown as well. */
+const FATAL_ONLY = 4;
+
+/** Brings one graph into memory that takes and gives tensors. @throws {JobFailure} */
+export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<OnnxJob>> {
+  const { modelPath, threads, device } = order;
+  const { format, graphs, bytes } = await findWeights(modelPath, order.weights);
+  const graph = graphs.find((file) => path.basename(file).startsWith("model")) ?? graphs[0];
+  if (graph === undefined || (graphs.length > 1 && !path.basename(graph).startsWith("model"))) {
+    throw new JobFailure("model_invalid", "The model has several graphs, and none is called model.onnx");
+  }
+  const providers = await providersFor(device);
+  const session = await InferenceSession.create(graph, {
+    executionProviders: providers,
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    logSeverityLevel: FATAL_ONLY,
+  }).catch((error: unknown) => {
+    throw onnxFailure("model_invalid", "ONNX Runtime refused the model", error, modelPath);
+  });
+  const inputs = slotsOf(session.inputMetadata);
+  const outputs = slotsOf(session.outputMetadata);
+
+  return {
+    facts: { task: null, weights: format, providers, threads },
+    gpuMemory: gpuMemoryOf(providers, bytes),
+    async run({ job }) {
+      const feeds = readFeeds(inputs, job as TensorsInput);
+      const results = await session
+        .run(Object.fromEntries(feeds.map((feed) => [feed.name, tensorOf(feed)])))
+        .catch((error: unknown) => {
+          throw onnxFailure("invalid_input", "The model cannot take these tensors", error, modelPath);
+        });
+      const output = { outputs: outputsToJson(outputs, results) };
+      return { output, finishReason: "stop", usage: { promptTokens: 0, completionTokens: 0 } };
+    },
+    dispose: () => session.release(),
+  };
+}
+
+function tensorOf({ type, dims, data }: TensorFeed): Tensor {
+  const tensor = new Tensor(type, data, [...dims]);
+  // onnxruntime-node 1.30 keeps float16 as a Float16Array where there is such a thing, and then cannot read it.
+  return type === "float16" ? Object.assign(tensor, { cpuData: data }) : tensor;
+}
+
+/** @throws {JobFailure} `output_too_large` */
+function outputsToJson(slots: readonly TensorSlot[], results: InferenceSession.ReturnType): Record<string, TensorJson> {
+  const tensors = slots.map((slot) => ({ ...slot, tensor: results[slot.name] }));
+  const count = tensors.reduce((sum, { tensor }) => sum + (tensor?.size ?? 0), 0);
+  if (count > MAX_ELEMENTS) {
+    throw new JobFailure("output_too_large", `The outputs have ${count} elements; at most ${MAX_ELEMENTS} are given`);
+  }
+  return Object.fromEntries(
+    tensors.map(({ name, type, tensor }) => {
+      if (tensor === undefined) throw new Error(`the model gave no ${name}`);
+      const data = elementsToJson(type, tensor.data);
+      return [name, { type, dims: [...tensor.dims], data }];
+    }),
+  );
+}
