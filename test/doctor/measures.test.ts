@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkCoordinator } from "../../island-agent/doctor/coordinator-check.ts";
 import { isProblem } from "../../island-agent/doctor/examination.ts";
+import { measureMatrix } from "../../island-agent/doctor/measure-matrix.ts";
 import { measureTokens } from "../../island-agent/doctor/measure-tokens.ts";
 import { LlmcppRuntime } from "../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import { OnnxRuntime } from "../../island-agent/runtimes/onnx/onnx-runtime.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
@@ -53,5 +55,13 @@ describe("measureTokens()", () => {
   it("says why a model could not be measured", async () => {
     const rate = await measureTokens(runtime, import.meta.filename, systemClock);
     expect(rate).toEqual({ problem: expect.stringContaining("not a readable GGUF file") });
+  });
+});
+
+describe("measureMatrix()", () => {
+  it("measures ONNX Runtime's products", async () => {
+    const rate = await measureMatrix(new OnnxRuntime({ threads: 1, clock: systemClock }), systemClock);
+    expect(rate).toEqual({ gigaflops: expect.any(Number), size: 512 });
+    expect(isProblem(rate) ? 0 : rate.gigaflops).toBeGreaterThan(0);
   });
 });

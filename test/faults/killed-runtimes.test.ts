@@ -8,6 +8,7 @@ import type { FilesLease } from "../../island-agent/cargo-files.ts";
 import { CargoPool } from "../../island-agent/cargo-pool.ts";
 import { Executor } from "../../island-agent/executor.ts";
 import { LlmcppRuntime } from "../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import { OnnxRuntime } from "../../island-agent/runtimes/onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "../../island-agent/runtimes/runtime.ts";
 import { WasmRuntime } from "../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { Outbox } from "../../island-agent/session/outbox.ts";
@@ -20,6 +21,7 @@ import { makeWasmProgram } from "../support/wasm-program.ts";
 
 const KILLS = 200;
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
+const TINY_EMBEDDER = join(import.meta.dirname, "..", "fixtures", "onnx", "tiny-embedder");
 /** What native code dies of, and what the kernel sends when memory is short. */
 const SIGNALS = ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS"] as const;
 const PROGRAM = `
@@ -89,6 +91,11 @@ describe.skipIf(process.platform !== "linux")("an agent whose runtimes' processe
         input: {},
       })),
       {
+        cargo: makeManifest({ slug: "embedder", runtimeType: "onnx", onnxTaskType: "feature-extraction" }),
+        path: TINY_EMBEDDER,
+        input: { input: Array.from({ length: 200 }, (_, index) => `the cat sleeps ${index}`) },
+      },
+      {
         cargo: makeManifest({ slug: "llm", contextTokens: 128 }),
         path: TINY_ISLANDER,
         input: { prompt: "Count from 3 to 9.", max_tokens: 24, temperature: 0 },
@@ -145,6 +152,7 @@ class Agent {
     this.#kinds = kinds;
     const clock = systemClock;
     const runtimes = new Map<RuntimeType, CargoRuntime>([
+      ["onnx", new OnnxRuntime({ threads: 1, clock })],
       ["wasm", new WasmRuntime({ threads: 1, clock })],
       ["llmcpp", new LlmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock })],
     ]);
