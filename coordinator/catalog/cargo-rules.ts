@@ -1,16 +1,10 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
+import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CargoFile } from "./cargo-file.ts";
 import { hostProblem } from "./public-address.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
-
-/** transformers.js pipelines that an Island's onnx runtime knows. Source: DESIGN §7. */
-export const ONNX_TASKS = words(`
-  text-classification feature-extraction token-classification question-answering summarization
-  translation automatic-speech-recognition text-to-speech object-detection image-segmentation
-  image-to-text depth-estimation zero-shot-classification fill-mask
-`);
 
 type OptionalField = "onnx_task_type" | "weights" | "container" | "args" | "context_tokens" | "model" | "input_schema";
 type Need = "needed" | "may" | "never";
@@ -20,9 +14,15 @@ const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
   llmcpp: needs({ model: "needed", context_tokens: "needed" }),
   onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed" }),
   diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
-  coreml: needs({ model: "needed", input_schema: "needed" }),
+  coreml: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed" }),
   wasm: needs({ model: "needed", args: "may", input_schema: "needed" }),
   container: needs({ container: "needed", input_schema: "needed" }),
+};
+
+/** What may be named as `onnx_task_type`. Core ML runs the same files as the onnx and diffusers runtimes (catalog/README.md). */
+const TASKS: Partial<Record<RuntimeType, readonly string[]>> = {
+  onnx: ONNX_TASKS,
+  coreml: [...ONNX_TASKS, TEXT_TO_IMAGE],
 };
 
 function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField, Need> {
@@ -56,8 +56,9 @@ function fieldProblems(file: CargoFile): FieldError[] {
 
 function taskProblems({ runtime_type, onnx_task_type: task, container, required_vram_mb }: CargoFile): FieldError[] {
   const problems: FieldError[] = [];
-  if (runtime_type === "onnx" && task !== null && !ONNX_TASKS.includes(task)) {
-    problems.push({ path: "onnx_task_type", message: `must be one of ${ONNX_TASKS.join(", ")}` });
+  const tasks = TASKS[runtime_type];
+  if (tasks !== undefined && task !== null && !tasks.includes(task)) {
+    problems.push({ path: "onnx_task_type", message: `must be one of ${tasks.join(", ")}` });
   }
   if (container !== undefined && required_vram_mb > 0 && !container.gpu) {
     problems.push({ path: "required_vram_mb", message: "must be 0 for a container that is granted no GPU" });
@@ -96,9 +97,4 @@ function schemaAndExampleProblems({ runtime_type, input_schema: schema, example_
 
 function under(field: string, problems: readonly FieldError[]): FieldError[] {
   return problems.map(({ path, message }) => ({ path: path === "" ? field : `${field}.${path}`, message }));
-}
-
-/** A list that reads as one. */
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
 }
