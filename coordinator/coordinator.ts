@@ -10,6 +10,7 @@ import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { createApp } from "./http/app.ts";
 import { listen } from "./http/listener.ts";
+import { CargoSigner } from "./islands/cargo-signer.ts";
 import { Claims } from "./islands/claims.ts";
 import { IslandGateway } from "./islands/gateway.ts";
 import { IslandDesk } from "./islands/island-desk.ts";
@@ -86,9 +87,11 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
   const claims = await Claims.open(config.dataDirectory);
+  const signer = await CargoSigner.open(config.dataDirectory);
   const dispatcher = new Dispatcher({
     store,
     claims,
+    signer,
     catalog,
     scheduler,
     jobQuota,
@@ -97,7 +100,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     onFatal,
     options: { graceMs, maxAttempts, networkFee },
   });
-  const desk = new IslandDesk({ store, claims, catalog, clock, dispatcher, graceMs, heartbeatMs });
+  const desk = new IslandDesk({ store, claims, signer, catalog, clock, dispatcher, graceMs, heartbeatMs });
   const gate = new BatchGate({
     quota: jobQuota,
     clock,
@@ -138,7 +141,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     networkFee,
     queuedDemand: () => scheduler.queuedDemand(),
   });
-  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts });
+  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts, publicKey: signer.publicKey });
   const metrics = new Metrics({ dispatcher, version });
   const app = createApp({
     metrics,

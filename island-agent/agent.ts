@@ -1,7 +1,7 @@
 import type { RuntimeType } from "../shared/cargo.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
-import type { Welcome } from "../shared/protocol/from-coordinator.ts";
+import type { Assign, Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState, RuntimeReport } from "../shared/protocol/from-island.ts";
 import type { AgentLog } from "./agent-log.ts";
 import type { Availability } from "./availability/availability.ts";
@@ -14,12 +14,15 @@ import { Preloader, type PreloadStatus } from "./preload/preloader.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime, MemoryUse } from "./runtimes/runtime.ts";
 import { Backoff } from "./session/backoff.ts";
+import { CargoTrust } from "./session/cargo-trust.ts";
 import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
 
 export interface AgentOptions {
   readonly coordinatorUrl: string;
   readonly token: string;
+  /** The coordinator's, pinned at join; base64. Nothing runs that it has not signed. */
+  readonly publicKey: string;
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
@@ -87,6 +90,7 @@ export class IslandAgent {
   readonly #caps: MemoryUse;
   readonly #pool: CargoPool;
   readonly #executor: Executor;
+  readonly #trust: CargoTrust;
   readonly #leave = new AbortController();
   readonly #backoff: Backoff;
   /** Ends the present wait before the next try to connect. */
@@ -107,6 +111,7 @@ export class IslandAgent {
     this.#deps = deps;
     const { clock, files, log, hardware } = deps;
     this.#backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS, deps.random);
+    this.#trust = new CargoTrust(options.publicKey, log);
     const runtimes = new Map([...deps.runtimes].map(([type, { runtime }]) => [type, runtime]));
     const onChange = (): void => this.#reportSoon();
     this.#caps = memoryCapsOf(hardware);
@@ -226,6 +231,7 @@ export class IslandAgent {
     return {
       hello: () => this.#hello(),
       state: () => this.#state(),
+      distrust: (publicKey) => this.#trust.changeOf(publicKey),
       onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
       onSettled: () => this.#backoff.reset(),
       onFrame: (frame) => this.#onFrame(frame),
@@ -251,16 +257,24 @@ export class IslandAgent {
   #onFrame(frame: Served): void {
     switch (frame.type) {
       case "assign":
-        return this.#executor.assign(frame, this.#deps.availability.closedBecause);
+        return this.#assign(frame);
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
+        if (this.#trust.problemOf(frame) !== null) return undefined;
         return this.#preloader?.offer(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
     }
+  }
+
+  #assign(frame: Assign): void {
+    const message = this.#trust.problemOf(frame);
+    if (message === null) return this.#executor.assign(frame, this.#deps.availability.closedBecause);
+    const { jobId, attempt } = frame;
+    return this.#outbox.refuse({ type: "refused", jobId, attempt, code: "manifest_untrusted", message });
   }
 
   #makePreloader(): Preloader | null {

@@ -8,9 +8,13 @@ export type RuntimeType = (typeof RUNTIME_TYPES)[number];
 export const CARGO_CATEGORIES = ["llm", "image", "audio", "vision", "text", "utility"] as const;
 export type CargoCategory = (typeof CARGO_CATEGORIES)[number];
 
+/** What has a form in canonical JSON, so that it can be signed (cargo-signature.ts). */
+const isWellFormed = (text: string): boolean => text.isWellFormed();
+const ILL_FORMED = { message: "must be well-formed Unicode" };
+
 /** A model to fetch. `url`: `hf:owner/repo[:file]`, `https:…`, or a path that the coordinator itself serves (`/models/…`). */
 export const modelRefSchema = z.object({
-  url: z.string().min(1).max(2_000),
+  url: z.string().min(1).max(2_000).refine(isWellFormed, ILL_FORMED),
   /** Lower-case hex; null when the publisher gives none. */
   sha256: z
     .string()
@@ -25,7 +29,7 @@ export const WEIGHT_FORMATS = ["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f
 export type WeightFormat = (typeof WEIGHT_FORMATS)[number];
 
 /** Arguments of a program, one string each; nothing is split or expanded. */
-export const argumentsSchema = z.array(z.string().max(8_192)).max(64);
+export const argumentsSchema = z.array(z.string().max(8_192).refine(isWellFormed, ILL_FORMED)).max(64);
 
 /** `registry/name:tag`, always with both, so that no engine fills in what it likes. */
 const IMAGE_PATTERN =

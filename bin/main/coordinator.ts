@@ -8,6 +8,7 @@ import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.
 import { readVersion } from "./package.ts";
 import { reportError } from "./report-error.ts";
 import { serve } from "./serve.ts";
+import { addSigningKeyCommands } from "./signing-key-commands.ts";
 
 try {
   const version = await readVersion();
@@ -27,6 +28,7 @@ try {
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
+  addSigningKeyCommands(program);
   const booksTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, booksTools);
   addBooksCommands(program, booksTools);

@@ -29,13 +29,18 @@ const program = new Command("island")
   .showHelpAfterError();
 
 onDataDirectory(program.command("join"))
-  .description("Store the coordinator's address and this Island's token, once.")
+  .description("Store the coordinator's address and key and this Island's token, once.")
   .argument("<url>", "the coordinator, for example https://atoll.example")
   .requiredOption("--token <it_…>", "Island token, made by the coordinator's operator or your account")
-  .action(async (url: string, options: DataOptions & { token: string }) => {
-    const dataDirectory = dataDirectoryOf(options);
-    await joinNetwork({ url, token: options.token, dataDirectory });
+  .option(
+    "--fingerprint <SHA256:…>",
+    "of the coordinator's key, as its operator told it; else the key shown is believed",
+  )
+  .action(async (url: string, options: DataOptions & { token: string; fingerprint?: string }) => {
+    const { token, fingerprint } = options;
+    const shown = await joinNetwork({ url, token, fingerprint, dataDirectory: dataDirectoryOf(options) });
     console.log(`Joined ${url}. Next: island start${options.data === undefined ? "" : ` --data ${options.data}`}`);
+    console.log(`Only Cargos signed by its key run here: ${shown}`);
   });
 
 onDataDirectory(program.command("start"))

@@ -1,4 +1,5 @@
 import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
+import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
 import { DatabaseError } from "../../coordinator/store/sqlite/database-error.ts";
 import { MigrationError } from "../../coordinator/store/sqlite/migrate.ts";
 import { CliError } from "../../island-agent/cli/cli-error.ts";
@@ -6,7 +7,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 
 /** What the user of a command can put right: the message says all there is to say. The agent's are CliErrors. */
-const EXPECTED = [CatalogError, CliError, ConfigError, DatabaseError, MigrationError, ServiceError];
+const EXPECTED = [CatalogError, CliError, ConfigError, DatabaseError, MigrationError, ServiceError, SigningKeyError];
 
 /** What the system's refusals mean to whoever gave the path. Source: errno(3). */
 const PATH_REASONS: Readonly<Record<string, string>> = {

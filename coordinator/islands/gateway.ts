@@ -2,11 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { AccountService } from "../accounts/account-service.ts";
+import { PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts";
 
 export interface GatewayDeps extends SessionDeps {
   readonly accounts: Pick<AccountService, "authenticateIsland">;
+  /** Shown to Islands before they are let in; see `PUBLIC_KEY_HEADER`. */
+  readonly publicKey: string;
 }
 
 /** Where Islands' WebSockets come in: checks the token, agrees on the protocol version, and opens sessions. */
@@ -25,6 +28,7 @@ export class IslandGateway {
       // A client that speaks another version is answered in its own words, or its library would hide the reason.
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (offered.values().next().value ?? false)),
     });
+    this.#server.on("headers", (headers) => headers.push(`${PUBLIC_KEY_HEADER}: ${deps.publicKey}`));
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

@@ -1,4 +1,3 @@
-import { manifestOf } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, type JobError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
@@ -8,6 +7,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Dispatcher } from "../jobs/dispatcher.ts";
 import { admitOutput, type LiveJob } from "../jobs/live-job.ts";
 import type { Store } from "../store/store.ts";
+import type { CargoSigner } from "./cargo-signer.ts";
 import type { Claims } from "./claims.ts";
 import { Island, type IslandLink } from "./island.ts";
 
@@ -16,6 +16,7 @@ export interface IslandDeskDeps {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
   readonly claims: Claims;
+  readonly signer: Pick<CargoSigner, "sign">;
   readonly catalog: Pick<Catalog, "find">;
   readonly graceMs: number;
   readonly heartbeatMs: number;
@@ -134,9 +135,10 @@ export class IslandDesk {
 
   /** Sends what the Island asked for, as far as its owner may run it. */
   #offer(island: Island, slugs: readonly string[]): void {
+    const { catalog, signer } = this.#deps;
     for (const slug of new Set(slugs)) {
-      const entry = this.#deps.catalog.find(slug, island.accountId);
-      if (entry !== undefined) island.link?.send({ type: "preload", cargo: manifestOf(entry) });
+      const entry = catalog.find(slug, island.accountId);
+      if (entry !== undefined) island.link?.send({ type: "preload", ...signer.sign(entry) });
     }
   }
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
-import { manifestOf } from "../../shared/cargo.ts";
 import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { settle } from "../credits/settle.ts";
+import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { Claims } from "../islands/claims.ts";
 import type { Island } from "../islands/island.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
@@ -28,6 +28,7 @@ export interface DispatcherDeps {
   readonly scheduler: Scheduler;
   readonly jobQuota: JobQuota;
   readonly claims: Claims;
+  readonly signer: Pick<CargoSigner, "sign">;
   readonly clock: Clock;
   readonly options: DispatcherOptions;
   /** Called when the end of a job, now durable, has made a webhook due. */
@@ -303,7 +304,7 @@ export class Dispatcher {
       jobId: job.id,
       attempt: job.attempt,
       claim: this.#deps.claims.issue(job.id, job.attempt, island.hostId),
-      cargo: manifestOf(entry),
+      ...this.#deps.signer.sign(entry),
       input,
       runLimitMs: entry.runLimitMs,
       ...(job.feed.hasOutput ? { resume: { text: job.feed.text(), tokens: job.feed.tokens } } : {}),

@@ -53,11 +53,13 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const file = await readConfigFile(dataDirectory);
   const config = resolveAgentConfig({ flags, env, file });
-  const { apiUrl, token } = config.coordinator;
+  const { apiUrl, token, publicKey } = config.coordinator;
   if (apiUrl === null || token === null)
     throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
   if (!isIslandToken(token))
     throw new CliError("coordinator.token is not an Island token: those begin with it_ and have 43 characters");
+  if (publicKey === null)
+    throw new CliError("This Island has pinned no key of its coordinator; join again: island join URL --token it_…");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent runs already on ${dataDirectory}`);
 
@@ -95,6 +97,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       {
         coordinatorUrl: apiUrl,
         token,
+        publicKey,
         hostId,
         version: options.version,
         slots: config.slots,

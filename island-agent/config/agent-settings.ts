@@ -1,5 +1,6 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
-import { setting, type Settings } from "../../shared/settings.ts";
+import { readPublicKey } from "../../shared/cargo-signature.ts";
+import { setting, type Setting, type Settings } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export const AGENT_ENV_PREFIX = "ISLAND_";
@@ -18,6 +19,9 @@ export const AGENT_SETTINGS = {
     fallback: null,
     isSecret: true,
     meaning: "Island token (it_…) that an account made for this host",
+  }),
+  publicKey: publicKey("coordinator.public_key", {
+    meaning: "Key that the coordinator signs its Cargos with, stored by island join; nothing else runs here",
   }),
   slots: setting.integer("slots", {
     min: 1,
@@ -111,6 +115,14 @@ function readOpenHours(text: string): OpenHours | undefined {
     // What is wrong is said by `allowed`.
     return undefined;
   }
+}
+
+function publicKey(key: string, options: { readonly meaning: string }): Setting<string | null> {
+  return {
+    ...setting.text(key, { ...options, fallback: null }),
+    allowed: "an Ed25519 public key of 32 bytes in base64",
+    check: (native) => (typeof native === "string" && readPublicKey(native) !== undefined ? native : undefined),
+  };
 }
 
 interface GigabyteOptions<F> {

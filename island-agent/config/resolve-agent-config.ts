@@ -12,7 +12,11 @@ import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent
 
 /** What an agent runs by: frozen, complete, bytes everywhere. Null: not set by the owner. */
 export interface AgentConfig {
-  readonly coordinator: { readonly apiUrl: string | null; readonly token: string | null };
+  readonly coordinator: {
+    readonly apiUrl: string | null;
+    readonly token: string | null;
+    readonly publicKey: string | null;
+  };
   readonly slots: number;
   /** Null: {@link defaultThreads} of what the hardware shows. */
   readonly threads: number | null;
@@ -44,7 +48,7 @@ export interface AgentConfig {
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
   return Object.freeze({
-    coordinator: Object.freeze({ apiUrl: values.apiUrl, token: values.token }),
+    coordinator: Object.freeze({ apiUrl: values.apiUrl, token: values.token, publicKey: values.publicKey }),
     slots: values.slots,
     threads: values.threads,
     hours: values.hours,

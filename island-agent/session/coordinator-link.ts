@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
+import { PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import {
   CLOSE,
   encodeFrame,
@@ -18,6 +19,8 @@ export type Served = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
 export interface LinkHandlers {
   hello(): Hello;
   state(): IslandState;
+  /** Why not to stay with a coordinator that shows this public key; null to stay. */
+  distrust(publicKey: string): string | null;
   /** A session is open; `send` works until `onLost`. */
   onWelcome(welcome: Welcome, send: (frame: FromIsland) => void): void;
   /** The session has served for one heartbeat interval: the coordinator takes this Island as it is. */
@@ -111,6 +114,13 @@ export function runSession(
       close(CLOSE.normal, "the agent stops");
     };
 
+    socket.on("upgrade", ({ headers }) => {
+      const shown = headers[PUBLIC_KEY_HEADER];
+      const reason = typeof shown === "string" ? handlers.distrust(shown) : null;
+      if (reason === null) return;
+      end ??= { kind: "refused", reason };
+      socket.terminate();
+    });
     socket.on("open", () => send(handlers.hello()));
     socket.on("ping", hearSign);
     socket.on("message", (data) => {

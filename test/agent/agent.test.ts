@@ -37,6 +37,7 @@ beforeEach(async () => {
     {
       coordinatorUrl: coordinator.url,
       token: ISLAND_TOKEN,
+      publicKey: coordinator.publicKey,
       hostId: HOST_ID,
       version: "0.0.0-test",
       slots: 2,

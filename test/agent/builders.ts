@@ -32,6 +32,7 @@ export function makeAssign(override: Partial<Assign> & { script?: FakeScript; sl
     attempt: 1,
     claim: "claim-1",
     cargo: makeManifest({ slug }),
+    signature: "",
     input: { ...script },
     runLimitMs: 300_000,
     ...rest,

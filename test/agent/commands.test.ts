@@ -13,10 +13,14 @@ import { storeKey } from "../../island-agent/config/config-file.ts";
 import { ControlServer } from "../../island-agent/control/control-server.ts";
 import { sessionUrl } from "../../island-agent/session/coordinator-link.ts";
 import { ModelStore } from "../../island-agent/models/model-store.ts";
+import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { FakeLog, ISLAND_TOKEN } from "./builders.ts";
 import { ScriptedCoordinator } from "./scripted-coordinator.ts";
+
+/** Of RFC 8032 §7.1, TEST 1. */
+const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
 let directory: string;
 let dataDirectory: string;
@@ -57,7 +61,7 @@ describe("joinNetwork()", () => {
   });
   afterEach(() => coordinator[Symbol.asyncDispose]());
 
-  const join_ = (url: string, token = ISLAND_TOKEN): Promise<void> => joinNetwork({ url, token, dataDirectory });
+  const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> => joinNetwork({ url, token, dataDirectory });
 
   it("stores address and token that the coordinator accepts, below the address's own path", async () => {
     await join_(`${coordinator.url}/prefix`);
@@ -66,6 +70,48 @@ describe("joinNetwork()", () => {
     ]);
     expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(`${coordinator.url}/prefix`);
     expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).toContain(ISLAND_TOKEN);
+  });
+
+  it("pins the key that the coordinator shows, and tells its fingerprint", async () => {
+    expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
+    expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
+  });
+
+  it("takes the fingerprint that the operator told, and no key that has another", async () => {
+    const join = (fingerprint: string): Promise<string> =>
+      joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+    const shown = fingerprintOf(coordinator.publicKey);
+    expect(await messageOf(join("SHA256:x"))).toBe(
+      `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
+    );
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+    expect(await join(shown)).toBe(shown);
+  });
+
+  it("believes another key of a coordinator that it has joined only with its fingerprint", async () => {
+    await join_(`${coordinator.url}/`);
+    coordinator.shownKey = OTHER_KEY;
+    expect(await messageOf(join_(coordinator.url))).toMatch(/^Not joined: the coordinator's key has changed: /);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
+    const fingerprint = fingerprintOf(OTHER_KEY);
+    await joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+  });
+
+  it("believes the key of another coordinator, and pins that", async () => {
+    await join_(coordinator.url);
+    await using second = await ScriptedCoordinator.open();
+    second.shownKey = OTHER_KEY;
+    expect(await join_(second.url)).toBe(fingerprintOf(OTHER_KEY));
+  });
+
+  it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
+    coordinator.shownKey = shown;
+    expect(await messageOf(join_(coordinator.url))).toBe(
+      "Not joined: the coordinator shows no key that signs its Cargos",
+    );
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
   it.each(["host.example", "ftp://host.example", "http://", ""])("refuses %j, which is no address", async (url) => {
@@ -125,6 +171,7 @@ describe("startAgent()", () => {
     log.facts.length = 0;
     await storeKey(dataDirectory, "coordinator.api_url", "http://127.0.0.1:1");
     await storeKey(dataDirectory, "coordinator.token", ISLAND_TOKEN);
+    await storeKey(dataDirectory, "coordinator.public_key", OTHER_KEY);
   });
 
   it("needs a coordinator", async () => {
@@ -155,6 +202,13 @@ describe("startAgent()", () => {
     const models = join(dataDirectory, "models");
     await writeFile(models, "");
     expect(await messageOf(start())).toBe(`The model directory ${models} cannot be used: there is a file in its place`);
+  });
+
+  it("refuses an Island that joined before there were keys, and says what to do", async () => {
+    await storeKey(dataDirectory, "coordinator.public_key", null);
+    expect(await messageOf(start())).toBe(
+      "This Island has pinned no key of its coordinator; join again: island join URL --token it_…",
+    );
   });
 
   it("refuses a damaged host id", async () => {

@@ -1,14 +1,39 @@
+import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
+import { PUBLIC_KEY_HEADER, publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import type { CargoManifest } from "../../shared/cargo.ts";
 import { encodeFrame, MAX_FRAME_BYTES, readFromIsland, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
-import type { FromCoordinator, HeldDecision, Welcome } from "../../shared/protocol/from-coordinator.ts";
+import type {
+  Assign,
+  FromCoordinator,
+  HeldDecision,
+  Preload,
+  Welcome,
+} from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { EventLog } from "../support/event-log.ts";
 
 type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
 
+/** A frame as a test writes it: a Cargo is signed on its way unless the test gives a signature. */
+type Scripted = FromCoordinator | Omit<Assign, "signature"> | Omit<Preload, "signature">;
+
 export const HEARTBEAT_MS = 10_000;
+
+const { privateKey } = generateKeyPairSync("ed25519");
+
+/** As a coordinator of the key that {@link ScriptedCoordinator.publicKey} shows would. */
+export function signManifest(manifest: CargoManifest): string {
+  return sign(null, signedBytes(manifest), privateKey).toString("base64");
+}
+
+function signed(frame: Scripted): FromCoordinator {
+  if (frame.type !== "assign" && frame.type !== "preload") return frame;
+  const given = "signature" in frame ? frame.signature : "";
+  return { ...frame, signature: given === "" ? signManifest(frame.cargo) : given };
+}
 
 export function makeWelcome(override: Partial<Welcome> = {}): Welcome {
   return {
@@ -45,8 +70,8 @@ export class ScriptedSession {
     });
   }
 
-  send(...frames: FromCoordinator[]): void {
-    for (const frame of frames) this.socket.send(encodeFrame(frame));
+  send(...frames: Scripted[]): void {
+    for (const frame of frames) this.socket.send(encodeFrame(signed(frame)));
   }
 
   /** The `count`th frame of a type, the first by default; waits for it. */
@@ -89,6 +114,9 @@ export class ScriptedCoordinator implements AsyncDisposable {
   readonly requests: { path: string; authorization: string | undefined }[] = [];
   /** Answers the next upgrades with these statuses instead of sessions. */
   readonly refusals: number[] = [];
+  /** What the next upgrades show; null: nothing. */
+  shownKey: string | null;
+  readonly publicKey = publicKeyText(createPublicKey(privateKey));
   readonly #http: Server;
   readonly #ws: WebSocketServer;
   readonly #sessions: ScriptedSession[] = [];
@@ -97,8 +125,12 @@ export class ScriptedCoordinator implements AsyncDisposable {
 
   private constructor() {
     this.#port = 0;
+    this.shownKey = this.publicKey;
     this.#http = createServer((_request, response) => response.writeHead(404).end());
     this.#ws = new WebSocketServer({ noServer: true, handleProtocols: () => SUBPROTOCOL });
+    this.#ws.on("headers", (headers) => {
+      if (this.shownKey !== null) headers.push(`${PUBLIC_KEY_HEADER}: ${this.shownKey}`);
+    });
     this.#http.on("upgrade", (request, socket, head) => {
       this.requests.push({ path: request.url ?? "", authorization: request.headers.authorization });
       const status = this.refusals.shift();

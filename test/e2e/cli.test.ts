@@ -227,7 +227,7 @@ describe("island refuses in one line", () => {
     await mkdir(directory);
     await writeFile(
       join(directory, "config.toml"),
-      `[coordinator]\napi_url = "http://127.0.0.1:9"\ntoken = "it_${"0".repeat(40)}"\n`,
+      `[coordinator]\napi_url = "http://127.0.0.1:9"\ntoken = "it_${"0".repeat(40)}"\npublic_key = "${"A".repeat(43)}="\n`,
       { mode: 0o600 },
     );
     return directory;

@@ -1,5 +1,6 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
+import { CargoSigner } from "../../coordinator/islands/cargo-signer.ts";
 import { Claims } from "../../coordinator/islands/claims.ts";
 import type { Island, IslandLink } from "../../coordinator/islands/island.ts";
 import { IslandDesk } from "../../coordinator/islands/island-desk.ts";
@@ -38,6 +39,7 @@ export class JobWorld {
     this.clock = clock;
     const { jobQuota } = this;
     const claims = new Claims(randomBytes(32));
+    const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const scheduler = new Scheduler((slug) => catalog.known(slug));
     const onFatal = (error: unknown): void => void this.fatal.push(error);
@@ -46,6 +48,7 @@ export class JobWorld {
       catalog,
       scheduler,
       claims,
+      signer,
       jobQuota,
       clock,
       onWebhookDue: () => undefined,
@@ -53,7 +56,16 @@ export class JobWorld {
       options: { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE },
     });
     const { dispatcher } = this;
-    this.desk = new IslandDesk({ store, claims, catalog, clock, dispatcher, graceMs: GRACE_MS, heartbeatMs: 10_000 });
+    this.desk = new IslandDesk({
+      store,
+      claims,
+      signer,
+      catalog,
+      clock,
+      dispatcher,
+      graceMs: GRACE_MS,
+      heartbeatMs: 10_000,
+    });
     const admit = dispatcher.admit.bind(dispatcher);
     this.#gate = new BatchGate({ quota: jobQuota, clock, limitOf: async () => 10, admit, onFatal });
     const waiting = new WaitingReport(scheduler, dispatcher, this.#gate);

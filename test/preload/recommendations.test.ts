@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fetchRecommendations } from "../../island-agent/preload/recommendations.ts";
+import { checkToken } from "../../island-agent/session/check-token.ts";
+import { isSigned, readPublicKey } from "../../shared/cargo-signature.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
@@ -28,7 +30,10 @@ describe("what to preload, from a coordinator", () => {
     });
     const slugs = recommended.map(({ slug }) => slug);
     island.send({ type: "wanted", slugs: ["no-such-cargo", ...slugs.slice(0, 2), slugs[0] as string] });
-    expect((await island.next("preload")).cargo).toMatchObject({ slug: slugs[0], runtimeType: "llmcpp" });
+    const { cargo, signature } = await island.next("preload");
+    expect(cargo).toMatchObject({ slug: slugs[0], runtimeType: "llmcpp" });
+    const checked = await checkToken(coordinator.url, islandToken);
+    expect(checked.ok && isSigned(cargo, signature, readPublicKey(checked.publicKey) ?? expect.fail())).toBe(true);
     expect((await island.next("preload")).cargo.slug).toBe(slugs[1]);
     expect(island.pending("preload")).toEqual([]);
   });

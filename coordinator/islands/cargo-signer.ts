@@ -1,0 +1,44 @@
+import { createPublicKey, sign, type KeyObject } from "node:crypto";
+import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
+import { publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import { openSigningKey } from "./signing-key.ts";
+
+/** What `assign` and `preload` tell of a Cargo. */
+export interface SignedCargo {
+  readonly cargo: CargoManifest;
+  /** Ed25519, base64. */
+  readonly signature: string;
+}
+
+/** Signs Cargos by the key that Islands pinned when they joined: they run nothing else. */
+export class CargoSigner {
+  /** What Islands pin, in base64. */
+  readonly publicKey: string;
+  readonly #key: KeyObject;
+  /** By catalog entry, which is replaced and never changed: each version of a Cargo is signed once. */
+  readonly #signed = new WeakMap<CargoManifest, SignedCargo>();
+
+  constructor(key: KeyObject) {
+    this.#key = key;
+    this.publicKey = publicKeyText(createPublicKey(key));
+  }
+
+  /** With the key of a data directory, which is made when there is none. @throws {SigningKeyError} when it is damaged. */
+  static async open(dataDirectory: string): Promise<CargoSigner> {
+    return new CargoSigner(await openSigningKey(dataDirectory));
+  }
+
+  /**
+   * The part of a Cargo that travels, with its signature. What is signed is what may run, and this is the only place that
+   * signs: the operator's Cargos and those he approved, and an account's own for the Islands that the scheduler lets have them.
+   */
+  sign(entry: CargoManifest): SignedCargo {
+    const kept = this.#signed.get(entry);
+    if (kept !== undefined) return kept;
+    const cargo = manifestOf(entry);
+    const signature = sign(null, signedBytes(cargo), this.#key).toString("base64");
+    const signed = { cargo, signature };
+    this.#signed.set(entry, signed);
+    return signed;
+  }
+}

@@ -1,0 +1,80 @@
+import { generateKeyPairSync } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Network } from "../support/network.ts";
+import { Program, runProgram } from "../support/program.ts";
+
+interface SigningKey {
+  readonly fingerprint: string;
+  readonly public_key: string;
+}
+
+let network: Network;
+let token: string;
+beforeAll(async () => {
+  const port = 20_000 + (process.pid % 20_000);
+  network = await Network.open(["--port", String(port)]);
+  token = (await network.createAccount("owner@example.com")).islandToken;
+});
+afterAll(() => network[Symbol.asyncDispose]());
+
+const joinIsland = (...more: string[]) =>
+  runProgram("island", "join", network.url, "--token", token, "--data", network.islandData("a"), ...more);
+
+describe("an Island and the key of its coordinator", () => {
+  it("part when the key changes, until the Island joins again with the new fingerprint", async () => {
+    const before = await network.manage<SigningKey>("signing-key", "show");
+    const joined = await joinIsland();
+    expect(joined.stdout).toContain(before.fingerprint);
+    expect(await readFile(join(network.islandData("a"), "config.toml"), "utf8")).toContain(before.public_key);
+    await using island = new Program("island", ["start", "--data", network.islandData("a"), "--log-level", "silent"]);
+    await island.printed(/connected to/);
+
+    // A restart alone changes nothing: the Island comes back by itself.
+    await network.restartCoordinator("SIGTERM");
+    expect(await network.manage<SigningKey>("signing-key", "show")).toEqual(before);
+    const after = await network.manage<SigningKey>("signing-key", "rotate");
+    expect(after.fingerprint).not.toBe(before.fingerprint);
+    await network.restartCoordinator("SIGTERM");
+    const { code, stderr } = await island.ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `The Island stopped: the coordinator's key has changed: this Island pinned ${before.fingerprint}`,
+    );
+    expect(stderr).toContain(after.fingerprint);
+
+    expect((await joinIsland()).stderr).toContain("Not joined: the coordinator's key has changed");
+    expect((await joinIsland("--fingerprint", after.fingerprint)).code).toBe(0);
+    await using again = new Program("island", ["start", "--data", network.islandData("a"), "--log-level", "silent"]);
+    await again.printed(/connected to/);
+  });
+
+  it("need a key that is whole: with a damaged one the coordinator does not start", async () => {
+    network.coordinator.kill("SIGTERM");
+    await network.coordinator.ended();
+    const path = join(network.data, "signing.key");
+    const kept = await readFile(path, "utf8");
+    for (const content of ["", generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" })]) {
+      await writeFile(path, content);
+      const refused = await runProgram("coordinator", "serve", "--port", "0", "--data", network.data);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/^\S+signing\.key (is damaged|holds no Ed25519 key).*signing-key rotate/);
+      expect(refused.stderr).not.toContain("    at ");
+    }
+    await writeFile(path, kept);
+    await using _served = await serve();
+  });
+
+  it("cannot be shown before there is one", async () => {
+    const empty = await runProgram("coordinator", "signing-key", "show", "--data", join(network.directory, "none"));
+    expect(empty.code).toBe(1);
+    expect(empty.stderr).toMatch(/^No coordinator data in /);
+  });
+});
+
+async function serve(): Promise<Program> {
+  const program = new Program("coordinator", ["serve", "--port", "0", "--data", network.data, "--log-level", "warn"]);
+  await program.printed(/listening on/);
+  return program;
+}

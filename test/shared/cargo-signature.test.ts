@@ -1,0 +1,92 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CargoManifest } from "../../shared/cargo.ts";
+import { fingerprintOf, isSigned, publicKeyText, readPublicKey, signedBytes } from "../../shared/cargo-signature.ts";
+
+/** Secret key of RFC 8032 §7.1, TEST 1, in the wrapping of RFC 8410. */
+const SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+const privateKey = createPrivateKey({
+  key: Buffer.from(`302e020100300506032b657004220420${SEED}`, "hex"),
+  format: "der",
+  type: "pkcs8",
+});
+const publicKey = createPublicKey(privateKey);
+const PUBLIC_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+const MANIFEST: CargoManifest = {
+  slug: "example",
+  runtimeType: "wasm",
+  onnxTaskType: null,
+  model: { url: "https://models.example/é.wasm", sha256: null, sizeBytes: 1_234_567_890_123 },
+  requiredRamBytes: 268_435_456,
+  requiredVramBytes: 0,
+  contextTokens: null,
+  args: ["a\nb", "€"],
+};
+/** The test vector of docs/protocol.md, for whoever writes an Island in another language. */
+const SIGNED_TEXT =
+  'atoll.cargo.v1\n{"args":["a\\nb","€"],"contextTokens":null,"model":{"sha256":null,"sizeBytes":1234567890123,"url":"https://models.example/é.wasm"},"onnxTaskType":null,"requiredRamBytes":268435456,"requiredVramBytes":0,"runtimeType":"wasm","slug":"example"}';
+const SIGNATURE = "PU2SIX78wqZAHChSIYERvW6/Cu6QFQNOWStY0tVQpXY/rP46VPyVBkHJc+i2AOYml59GSOmGNUmJKw8zhggMDQ==";
+
+/** Manifests as they may come to be: with fields that nobody knows yet, at every depth. */
+const manifests = fc
+  .record({
+    model: fc.option(fc.record({ url: fc.string(), sha256: fc.constant(null), sizeBytes: fc.option(fc.nat()) })),
+    args: fc.array(fc.string(), { maxLength: 3 }),
+    later: fc.jsonValue({ maxDepth: 2 }),
+  })
+  .map((fields) => ({ ...MANIFEST, ...fields }) as CargoManifest);
+
+describe("the signature of a Cargo", () => {
+  it("is the documented one for the documented manifest", () => {
+    expect(signedBytes(MANIFEST).toString()).toBe(SIGNED_TEXT);
+    expect(sign(null, signedBytes(MANIFEST), privateKey).toString("base64")).toBe(SIGNATURE);
+    expect(isSigned(MANIFEST, SIGNATURE, publicKey)).toBe(true);
+    const documented = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
+    const parts = [...SIGNED_TEXT.split("\n"), SIGNATURE, PUBLIC_KEY, SEED];
+    expect(parts.filter((part) => !documented.includes(part))).toEqual([]);
+  });
+
+  it("holds for no other manifest, whichever field differs", () => {
+    fc.assert(
+      fc.property(manifests, manifests, (signed, shown) => {
+        const signature = sign(null, signedBytes(signed), privateKey).toString("base64");
+        expect(isSigned({ ...signed }, signature, publicKey)).toBe(true);
+        const isSame = signedBytes(signed).equals(signedBytes(shown));
+        expect(isSigned(shown, signature, publicKey)).toBe(isSame);
+        expect(isSigned({ ...signed, slipped: true } as CargoManifest, signature, publicKey)).toBe(false);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("is none of another key, nor of the same text without the prefix", () => {
+    expect(isSigned(MANIFEST, SIGNATURE, generateKeyPairSync("ed25519").publicKey)).toBe(false);
+    const text = signedBytes(MANIFEST).subarray("atoll.cargo.v1\n".length);
+    expect(isSigned(MANIFEST, sign(null, text, privateKey).toString("base64"), publicKey)).toBe(false);
+  });
+
+  it.each(["", "AA==", `${SIGNATURE}=`, SIGNATURE.slice(0, -2), ` ${SIGNATURE}`, SIGNATURE.replaceAll("/", "_")])(
+    "is not %j, which is no 64 bytes in base64",
+    (text) => {
+      expect(isSigned(MANIFEST, text, publicKey)).toBe(false);
+    },
+  );
+
+  it("is none for a manifest that holds what JSON cannot", () => {
+    expect(isSigned({ ...MANIFEST, later: new Date(0) } as CargoManifest, SIGNATURE, publicKey)).toBe(false);
+  });
+});
+
+describe("a public key", () => {
+  it("is written as its 32 bytes in base64, and read again", () => {
+    expect(publicKeyText(publicKey)).toBe(PUBLIC_KEY);
+    expect(readPublicKey(PUBLIC_KEY)?.equals(publicKey)).toBe(true);
+    expect(fingerprintOf(PUBLIC_KEY)).toBe("SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk");
+  });
+  it.each(["", "abc", PUBLIC_KEY.slice(1), `${PUBLIC_KEY}\n`, `A${PUBLIC_KEY}`])("is not %j", (text) => {
+    expect(readPublicKey(text)).toBeUndefined();
+  });
+});
