@@ -140,6 +140,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     clock,
     networkFee,
     queuedDemand: () => scheduler.queuedDemand(),
+    holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
   });
   const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts, publicKey: signer.publicKey });
   const metrics = new Metrics({ dispatcher, version });

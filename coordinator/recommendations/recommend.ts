@@ -1,4 +1,4 @@
-import { imageReference, type RuntimeType } from "../../shared/cargo.ts";
+import { cacheKeyOf, imageReference, type RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
@@ -37,6 +37,8 @@ export interface RecommenderOptions {
   readonly catalog: Pick<Catalog, "list">;
   /** Jobs that wait now, by Cargo. */
   readonly queuedDemand: () => ReadonlyMap<string, number>;
+  /** Online Islands but one that have a model or image, by cache key. */
+  readonly holdersOf: (exceptId: string) => (cacheKey: string) => number;
   /** Share of a price that the network keeps, 0 to 1. */
   readonly networkFee: number;
   readonly clock: Pick<Clock, "now">;
@@ -56,7 +58,8 @@ export class Recommender {
   }
 
   /**
-   * The best Cargos for an Island as it last reported itself, most wanted first, at most {@link MAX_RECOMMENDATIONS}.
+   * The best Cargos for an Island as it last reported itself, most wanted first, at most {@link MAX_RECOMMENDATIONS}. What the
+   * Island has itself stays in its place: whether others have it is what counts.
    * @throws {ServiceError} `not_found` for a host id that never reported.
    */
   async recommend(hostId: string): Promise<Recommendation[]> {
@@ -65,11 +68,14 @@ export class Recommender {
     if (island === undefined) throw new ServiceError("not_found", `There is no Island ${hostId}`);
     const completions = await store.jobs.completionsSince(clock.now() - RECENT_MS);
     const queued = this.#options.queuedDemand();
+    const holders = this.#options.holdersOf(hostId);
     const candidates = catalog.list().flatMap((cargo): Candidate[] => {
       const { slug } = cargo;
       const fetch = fetchedBy(cargo);
-      if (fetch === null || !isServable(cargo, island)) return [];
-      return [{ slug, cargo, fetch, queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 }];
+      const cacheKey = cacheKeyOf(cargo);
+      if (fetch === null || cacheKey === null || !isServable(cargo, island)) return [];
+      const demand = { queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 };
+      return [{ slug, cargo, fetch, ...demand, holders: holders(cacheKey) }];
     });
     return rankCargos(candidates)
       .slice(0, MAX_RECOMMENDATIONS)

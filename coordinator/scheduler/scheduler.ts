@@ -6,6 +6,7 @@ import { CargoQueue } from "./cargo-queue.ts";
 import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
 import { fits } from "./fit.ts";
+import { ModelHolders } from "./model-holders.ts";
 import { OnlineIsland, recordRun, type IslandMeasures } from "./online-island.ts";
 import { RecentMap } from "./recent-map.ts";
 
@@ -28,6 +29,7 @@ export class Scheduler {
   readonly #queues = new Map<string, CargoQueue>();
   readonly #turns = new AccountTurns();
   readonly #islands = new Map<string, OnlineIsland>();
+  readonly #holders = new ModelHolders();
   readonly #awayMeasures = new RecentMap<IslandMeasures>(MAX_REMEMBERED_ISLANDS);
   /** Of every queued Cargo that the catalog knows and of some others, the one asked for longest ago first. */
   readonly #indices = new Map<string, CargoIslands>();
@@ -80,6 +82,12 @@ export class Scheduler {
     return new Map([...this.#queues].map(([slug, queue]) => [slug, queue.size]));
   }
 
+  /** Online Islands but `exceptId` that have a model or image on their disk, by its cache key. */
+  holdersOf(exceptId: string): (cacheKey: string) => number {
+    const own = new Set(this.#islands.get(exceptId)?.info.cachedModels);
+    return (cacheKey) => this.#holders.count(cacheKey) - (own.has(cacheKey) ? 1 : 0);
+  }
+
   get waitingCount(): number {
     return this.#jobs.size;
   }
@@ -122,6 +130,7 @@ export class Scheduler {
     this.#dropIsland(info.id);
     const island = new OnlineIsland(info, busy, this.#awayMeasures.take(info.id) ?? new Map());
     this.#islands.set(info.id, island);
+    this.#holders.replace([], info.cachedModels);
     for (const index of this.#indices.values()) index.put(island);
     return this.#fillIsland(island);
   }
@@ -129,6 +138,7 @@ export class Scheduler {
   #changeIsland(info: SchedulerIsland): SchedulerEffect[] {
     const island = this.#islands.get(info.id);
     if (island === undefined) return [];
+    this.#holders.replace(island.info.cachedModels, info.cachedModels);
     island.change(info);
     for (const index of this.#indices.values()) index.put(island);
     return this.#fillIsland(island);
@@ -138,6 +148,7 @@ export class Scheduler {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
     this.#islands.delete(islandId);
+    this.#holders.replace(island.info.cachedModels, []);
     this.#awayMeasures.set(islandId, island.measures);
     for (const index of this.#indices.values()) index.remove(island);
   }

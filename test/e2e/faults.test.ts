@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/agent.ts";
+import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 
@@ -18,16 +18,6 @@ beforeEach(async () => {
   account = await network.createAccount("client@example.com", 1_000, ["--requests-per-minute", "100000"]);
 });
 afterEach(() => network[Symbol.asyncDispose]());
-
-/** A port that a restarted coordinator can have again. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 async function submit(input: object): Promise<string> {
   const { status, body } = await call(network.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input });

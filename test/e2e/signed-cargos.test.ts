@@ -2,6 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { Network } from "../support/network.ts";
 import { Program, runProgram } from "../support/program.ts";
 
@@ -13,8 +14,7 @@ interface SigningKey {
 let network: Network;
 let token: string;
 beforeAll(async () => {
-  const port = 20_000 + (process.pid % 20_000);
-  network = await Network.open(["--port", String(port)]);
+  network = await Network.open(["--port", String(await freePort())]);
   token = (await network.createAccount("owner@example.com")).islandToken;
 });
 afterAll(() => network[Symbol.asyncDispose]());

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import { CHAT_FILE } from "../catalog/cargo-builders.ts";
 import { FakeIsland } from "../support/fake-island.ts";
+import { makeIslandState } from "../support/frames.ts";
 import { call, until } from "../support/http.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
@@ -97,6 +98,31 @@ describe("an Island that polls recommendations", () => {
     expect(await poll()).toEqual({ queued_demand: 0, demand_score: 0 });
     await submit();
     expect(await poll()).toEqual({ queued_demand: 1, demand_score: 10 });
+  });
+
+  it("is told first, of what is wanted alike, what fewer of the other Islands have on their disks", async () => {
+    const hostId = randomUUID();
+    const poll = async () => {
+      const { body } = await call(coordinator.url, null, "GET", `/island/recommendations?host_id=${hostId}`);
+      return body.recommendations as { workload_slug: string; model_url: string; model_hash: string | null }[];
+    };
+    const have = (...keys: string[]) => ({
+      state: makeIslandState({ cachedModels: keys.map((key) => ({ key, bytes: 1 })) }),
+    });
+    await using asking = await join(hostId);
+    const slugs = (await poll()).map(({ workload_slug }) => workload_slug);
+    const [first = expect.fail(), second = expect.fail()] = await poll();
+    const keys = [first, second].map(({ model_hash, model_url }) => model_hash ?? model_url);
+    await using other = await FakeIsland.join(coordinator.url, account.islandToken, {
+      hostId: randomUUID(),
+      ...have(keys[0] ?? ""),
+    });
+    // What the asking Island has itself does not count.
+    asking.send({ type: "heartbeat", ...have(...keys) });
+    const spread = await until(poll, ([best]) => best?.workload_slug === second.workload_slug, "another order");
+    expect(spread.map(({ workload_slug }) => workload_slug)).toEqual([...slugs.slice(1), first.workload_slug]);
+    other.cut();
+    await until(poll, ([best]) => best?.workload_slug === first.workload_slug, "the first order again");
   });
 });
 

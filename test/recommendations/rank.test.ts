@@ -7,6 +7,7 @@ const demands = fc.uniqueArray(
     slug: fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/),
     queued: fc.nat(5),
     recentCompletions: fc.nat(20),
+    holders: fc.nat(3),
   }),
   { selector: ({ slug }) => slug },
 );
@@ -20,10 +21,10 @@ describe("demandScore()", () => {
 describe("rankCargos()", () => {
   it("puts the highest score first, then the slug", () => {
     const ranked = rankCargos([
-      { slug: "c", queued: 0, recentCompletions: 5 },
-      { slug: "b", queued: 1, recentCompletions: 0 },
-      { slug: "a", queued: 0, recentCompletions: 0 },
-      { slug: "d", queued: 2, recentCompletions: 0 },
+      { slug: "c", queued: 0, recentCompletions: 5, holders: 0 },
+      { slug: "b", queued: 1, recentCompletions: 0, holders: 0 },
+      { slug: "a", queued: 0, recentCompletions: 0, holders: 0 },
+      { slug: "d", queued: 2, recentCompletions: 0, holders: 0 },
     ]);
     expect(ranked.map(({ slug, demandScore: score }) => [slug, score])).toEqual([
       ["d", 20],
@@ -32,11 +33,14 @@ describe("rankCargos()", () => {
       ["a", 0],
     ]);
   });
-  it("asks the tie break before the slug", () => {
-    const holders: Record<string, number> = { a: 5, b: 1 };
-    const equal = ["a", "b"].map((slug) => ({ slug, queued: 0, recentCompletions: 0 }));
-    const fewFirst = rankCargos(equal, (x, y) => (holders[x.slug] ?? 0) - (holders[y.slug] ?? 0));
-    expect(fewFirst.map(({ slug }) => slug)).toEqual(["b", "a"]);
+  it("puts what fewer Islands hold before what more hold, where the scores are equal and nowhere else", () => {
+    const ranked = rankCargos([
+      { slug: "a", queued: 0, recentCompletions: 5, holders: 9 },
+      { slug: "b", queued: 1, recentCompletions: 0, holders: 2 },
+      { slug: "c", queued: 0, recentCompletions: 5, holders: 2 },
+      { slug: "d", queued: 0, recentCompletions: 0, holders: 0 },
+    ]);
+    expect(ranked.map(({ slug }) => slug)).toEqual(["b", "c", "a", "d"]);
   });
   it("gives the same order whatever the order of its input, and never a lower score first", () => {
     fc.assert(

@@ -58,9 +58,11 @@ interface Scene {
   island?: IslandRecord;
   queued?: Record<string, number>;
   completions?: Record<string, number>;
+  /** Other Islands that have it, by cache key. */
+  holders?: Record<string, number>;
 }
 
-function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {} }: Scene) {
+function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {}, holders = {} }: Scene) {
   const askedSinceMs: number[] = [];
   const recommender = new Recommender({
     store: {
@@ -74,6 +76,7 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
     },
     catalog: new Catalog(cargos, "a"),
     queuedDemand: () => new Map(Object.entries(queued)),
+    holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
     networkFee: 0.1,
     clock: { now: () => NOW_MS },
   });
@@ -130,6 +133,14 @@ describe("recommend()", () => {
   it("puts what is most wanted first", async () => {
     const cargos = ["a", "b", "c"].map((slug) => makeCargo({ slug }));
     expect(await slugsFor({ cargos, queued: { b: 1 }, completions: { c: 6 } })).toEqual(["c", "b", "a"]);
+  });
+  it("spreads: of what is wanted alike, it puts first what fewer of the others hold, by hash, address or image", async () => {
+    const sha256 = "0f".repeat(32);
+    const model = { url: "hf:o/b:m.gguf", sha256, sizeBytes: null };
+    const cargos = [makeCargo({ slug: "a" }), makeCargo({ slug: "b", model }), makeCargo({ slug: "c" })];
+    expect(await slugsFor({ cargos, holders: { "hf:o/a:m.gguf": 2, [sha256]: 1 } })).toEqual(["c", "b", "a"]);
+    const queued = { a: 1 };
+    expect(await slugsFor({ cargos, queued, holders: { "hf:o/a:m.gguf": 9, [sha256]: 1 } })).toEqual(["a", "c", "b"]);
   });
   it.each([
     ["has no model to fetch", { model: null }],
