@@ -83,6 +83,8 @@ export interface Cargo extends CargoManifest {
   /** JSON Schema (2020-12) of a job's input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly exampleInput: Readonly<Record<string, unknown>>;
+  /** JSON Schema (2020-12) of what a job puts out. */
+  readonly outputSchema: Readonly<Record<string, unknown>>;
   /** Takes chat input and streams text: it may be named as `model` of a chat completion. */
   readonly isChat: boolean;
 }

@@ -14,6 +14,7 @@ import { MICRO_PER_CREDIT, microFromCredits } from "../credits/micro-credits.ts"
 import { cargoProblems } from "./cargo-rules.ts";
 import { chatInputJsonSchema } from "./chat-input-schema.ts";
 import { BYTES_PER_MB, memorySchema } from "./memory-need.ts";
+import { outputSchemaOf } from "./output-schemas.ts";
 
 const MS_PER_S = 1_000;
 const MAX_MB = 16_777_216;
@@ -63,6 +64,7 @@ export const cargoFields = {
   memory: memorySchema,
   input_schema: jsonObject,
   example_input: jsonObject,
+  output_schema: jsonObject,
 };
 
 /** One file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
@@ -81,6 +83,7 @@ export const cargoFileSchema = z
     quantization: cargoFields.quantization.optional(),
     memory: cargoFields.memory.optional(),
     input_schema: cargoFields.input_schema.optional(),
+    output_schema: cargoFields.output_schema.optional(),
   })
   .superRefine((file, context) => {
     for (const { path, message } of cargoProblems(file)) {
@@ -117,6 +120,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     waitLimitMs: Math.round(file.wait_limit_s * MS_PER_S),
     inputSchema: isChat ? chatInputJsonSchema : (file.input_schema ?? {}),
     exampleInput: file.example_input,
+    outputSchema: outputSchemaOf(file),
     isChat,
     ...(file.weights === undefined ? {} : { weights: file.weights }),
     ...(file.container === undefined ? {} : { container: file.container }),

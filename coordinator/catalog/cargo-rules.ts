@@ -6,17 +6,25 @@ import type { CargoFile } from "./cargo-file.ts";
 import { hostProblem } from "./public-address.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 
-type OptionalField = "onnx_task_type" | "weights" | "container" | "args" | "context_tokens" | "model" | "input_schema";
+type OptionalField =
+  | ("onnx_task_type" | "weights" | "container" | "args" | "context_tokens" | "model")
+  | ("input_schema" | "output_schema");
 type Need = "needed" | "may" | "never";
 
 /** Which runtime has which fields; what is not said here is for every runtime alike. */
 const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
   llmcpp: needs({ model: "needed", context_tokens: "needed" }),
-  onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed" }),
+  onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
   diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
-  coreml: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed" }),
-  wasm: needs({ model: "needed", args: "may", input_schema: "needed" }),
-  container: needs({ container: "needed", input_schema: "needed" }),
+  coreml: needs({
+    model: "needed",
+    onnx_task_type: "may",
+    weights: "may",
+    input_schema: "needed",
+    output_schema: "may",
+  }),
+  wasm: needs({ model: "needed", args: "may", input_schema: "needed", output_schema: "may" }),
+  container: needs({ container: "needed", input_schema: "needed", output_schema: "may" }),
 };
 
 /** What may be named as `onnx_task_type`. Core ML runs the same files as the onnx and diffusers runtimes (catalog/README.md). */
@@ -34,6 +42,7 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
     context_tokens: "never",
     model: "never",
     input_schema: "never",
+    output_schema: "never",
     ...some,
   };
 }
@@ -75,7 +84,11 @@ function addressProblems({ model }: CargoFile): FieldError[] {
   return problem === null ? [] : [{ path: "model.url", message: problem }];
 }
 
-function schemaAndExampleProblems({ runtime_type, input_schema: schema, example_input }: CargoFile): FieldError[] {
+function schemaAndExampleProblems(file: CargoFile): FieldError[] {
+  return [...inputProblems(file), ...problemsOfSchema("output_schema", file.output_schema)];
+}
+
+function inputProblems({ runtime_type, input_schema: schema, example_input }: CargoFile): FieldError[] {
   if (runtime_type === "llmcpp") {
     const parsed = chatInputSchema.safeParse(example_input);
     return parsed.success
@@ -86,13 +99,19 @@ function schemaAndExampleProblems({ runtime_type, input_schema: schema, example_
         );
   }
   if (schema === undefined) return [];
+  const problems = problemsOfSchema("input_schema", schema);
+  return problems.length > 0 ? problems : under("example_input", inputSchemas.errorsOf(schema, example_input, 0));
+}
+
+function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown>> | undefined): FieldError[] {
+  if (schema === undefined) return [];
   try {
     inputSchemas.assertUsable(schema);
   } catch (error) {
-    if (error instanceof SchemaError) return under("input_schema", error.problems);
+    if (error instanceof SchemaError) return under(field, error.problems);
     throw error;
   }
-  return under("example_input", inputSchemas.errorsOf(schema, example_input, 0));
+  return [];
 }
 
 function under(field: string, problems: readonly FieldError[]): FieldError[] {

@@ -19,8 +19,9 @@ export type CargoPatch = Readonly<Record<string, unknown>>;
 
 /** Fields that an owner may change without a new approval: they do not change what runs. A lower price is fine too. */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
-  ...(["name", "description", "licence", "category", "example_input", "run_limit_s", "wait_limit_s"] as const),
+  ...(["name", "description", "licence", "category", "example_input", "output_schema"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
+  ...(["run_limit_s", "wait_limit_s"] as const),
 ];
 
 export interface CargoServiceDeps {

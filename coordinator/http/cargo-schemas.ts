@@ -27,6 +27,9 @@ export const cargoDetailSchema = cargoSchema
     workload_id: z.int(),
     input_schema: z.record(z.string(), z.unknown()).openapi({ description: "JSON Schema of a job's input" }),
     example_input: z.record(z.string(), z.unknown()),
+    output_schema: z
+      .record(z.string(), z.unknown())
+      .openapi({ description: "JSON Schema of a job's output; empty: any JSON value" }),
     run_limit_s: z.number(),
     wait_limit_s: z.number(),
     approved: z.boolean().openapi({ description: "By the operator. Until then only its owner sees and runs it" }),
@@ -50,6 +53,7 @@ const optionalFields = {
   quantization: cargoFields.quantization.nullish(),
   memory: cargoFields.memory.nullish(),
   input_schema: cargoFields.input_schema.nullish(),
+  output_schema: cargoFields.output_schema.nullish(),
   enabled: z.boolean().optional(),
 };
 
@@ -110,6 +114,7 @@ export const ownedCargoSchema = z
     quantization: cargoFields.quantization.optional(),
     memory: cargoFields.memory.optional(),
     input_schema: cargoFields.input_schema.optional(),
+    output_schema: cargoFields.output_schema.optional(),
     enabled: z.boolean(),
     approved: z.boolean().openapi({ description: "By the operator. Until then only you see and run it" }),
     revision: z.int().openapi({ description: "Counts the changes" }),
@@ -141,6 +146,7 @@ export function presentCargoDetail(cargo: CatalogEntry): z.infer<typeof cargoDet
     workload_id: cargo.workloadId,
     input_schema: { ...cargo.inputSchema },
     example_input: { ...cargo.exampleInput },
+    output_schema: { ...cargo.outputSchema },
     run_limit_s: cargo.runLimitMs / 1_000,
     wait_limit_s: cargo.waitLimitMs / 1_000,
     approved: cargo.privateTo === undefined,

@@ -37,7 +37,7 @@ const detailRoute = createRoute({
   operationId: "getCargo",
   method: "get",
   path: `${API_BASE}/cargos/{slug}`,
-  summary: "A Cargo with the schema of its input",
+  summary: "A Cargo with the schemas of its input and output",
   description: "No credential is needed, but for a Cargo of your own that is not approved yet.",
   security: [{}, { bearer: ["read"] }],
   request: { params: slugParams },

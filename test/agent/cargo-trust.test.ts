@@ -76,7 +76,7 @@ async function welcomed(): Promise<ScriptedSession> {
   return session;
 }
 
-const changed = (override: object): CargoManifest => ({ ...manifest, ...override }) as CargoManifest;
+const changed = (override: object): CargoManifest => ({ ...manifest, ...override });
 const byOther = (cargo: CargoManifest): string => sign(null, signedBytes(cargo), other.privateKey).toString("base64");
 
 describe("a Cargo that comes with a job", () => {

@@ -107,7 +107,10 @@ describe("the shipped catalog", () => {
     expect(own.map(({ url }) => url.slice("/models/".length)).sort()).toEqual(readdirSync(`${CATALOG}/models`).sort());
   });
   it("has no two Cargos that are the same under two names", () => {
-    const runs = files.map(({ model, container, args }) => JSON.stringify([model?.url, container, args]));
+    const runs = files.map((file) => {
+      const { runtime_type: runtime, model, container, args } = file;
+      return JSON.stringify([runtime, model?.url, container, args]);
+    });
     expect(new Set(runs).size).toBe(runs.length);
     expect(new Set(files.map((file) => file.name)).size).toBe(files.length);
   });
@@ -124,6 +127,9 @@ describe("the shipped catalog", () => {
       const { max_tokens: maxTokens = 0 } = file.example_input;
       if (file.context_tokens !== null) expect(maxTokens).toBeLessThan(file.context_tokens);
     });
+    it("says what it puts out", () => {
+      expect(cargoOf(file).outputSchema).toHaveProperty("type");
+    });
     it("refuses an input with nothing in it", () => {
       expect(() => checkInput(cargoOf(file), {})).toThrow();
     });
@@ -138,8 +144,14 @@ describe("the shipped catalog", () => {
         case "diffusers":
           expect(model?.url).toMatch(HUB_FOLDER);
           return expect(file.weights).toBeDefined();
-        case "coreml":
-          return expect(model?.url).toMatch(/^hf:apple\//);
+        case "coreml": {
+          // Core ML runs ONNX files: those that an onnx or diffusers Cargo names too.
+          const siblings = files.filter((other) => ["onnx", "diffusers"].includes(other.runtime_type));
+          const tasks = siblings
+            .filter((other) => other.model?.url === model?.url && other.weights === file.weights)
+            .map((other) => (other.runtime_type === "diffusers" ? "text-to-image" : other.onnx_task_type));
+          return expect(tasks).toContain(file.onnx_task_type);
+        }
         case "wasm":
           expect(model?.url).toMatch(/^(https:\/\/\S+|\/models\/[\w.-]+)\.wasm$/);
           return expect(model?.sha256).not.toBeNull();

@@ -41,6 +41,7 @@ export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
     waitLimitMs: 3_600_000,
     inputSchema: { type: "object" },
     exampleInput: { prompt: "hi" },
+    outputSchema: { type: "string" },
     isChat: true,
     ...override,
   };

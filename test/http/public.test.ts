@@ -102,6 +102,7 @@ describe("GET /cargos/:slug", () => {
       workload_id: 7,
       input_schema: { type: "object" },
       example_input: { prompt: "hi" },
+      output_schema: { type: "string" },
       run_limit_s: 300,
       wait_limit_s: 3_600,
     });

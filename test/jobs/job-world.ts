@@ -113,6 +113,7 @@ function makeCargo(slug: string, index: number): CatalogEntry {
     waitLimitMs: 3_600_000,
     inputSchema: { type: "object" },
     exampleInput: { prompt: "hi" },
+    outputSchema: {},
     isChat: true,
   };
 }

@@ -21,6 +21,7 @@ function makeCargo(overrides: Partial<CatalogEntry> & { slug: string }): Catalog
     waitLimitMs: 1,
     inputSchema: {},
     exampleInput: {},
+    outputSchema: {},
     isChat: true,
     model: { url: `hf:o/${overrides.slug}:m.gguf`, sha256: null, sizeBytes: null },
     requiredRamBytes: GIB,

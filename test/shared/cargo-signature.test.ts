@@ -37,7 +37,7 @@ const manifests = fc
     args: fc.array(fc.string(), { maxLength: 3 }),
     later: fc.jsonValue({ maxDepth: 2 }),
   })
-  .map((fields) => ({ ...MANIFEST, ...fields }) as CargoManifest);
+  .map((fields): CargoManifest => ({ ...MANIFEST, ...fields }));
 
 describe("the signature of a Cargo", () => {
   it("is the documented one for the documented manifest", () => {

@@ -170,7 +170,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A Cargo with the schema of its input
+         * A Cargo with the schemas of its input and output
          * @description No credential is needed, but for a Cargo of your own that is not approved yet.
          */
         get: operations["getCargo"];
@@ -732,6 +732,10 @@ export interface components {
             licence: string;
             name: string;
             onnx_task_type: string | null;
+            /** @description JSON Schema of a job's output; empty: any JSON value */
+            output_schema: {
+                [key: string]: unknown;
+            };
             /** @description Credits, exact to a millionth */
             price_per_job: number;
             required_ram_mb: number;
@@ -780,6 +784,9 @@ export interface components {
             } | null;
             name?: string;
             onnx_task_type?: string | null;
+            output_schema?: {
+                [key: string]: unknown;
+            } | null;
             parameters?: string | null;
             price_per_job?: number;
             quantization?: string | null;
@@ -980,6 +987,9 @@ export interface components {
             } | null;
             name: string;
             onnx_task_type?: string | null;
+            output_schema?: {
+                [key: string]: unknown;
+            } | null;
             parameters?: string | null;
             price_per_job: number;
             quantization?: string | null;
@@ -1158,7 +1168,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description Another try may succeed */
             retryable: boolean;
@@ -1203,7 +1213,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -1290,7 +1300,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -1554,6 +1564,9 @@ export interface components {
             } | null;
             name: string;
             onnx_task_type: string | null;
+            output_schema?: {
+                [key: string]: unknown;
+            };
             parameters?: string;
             price_per_job: number;
             quantization?: string;
@@ -2783,6 +2796,9 @@ export interface operations {
                      *         },
                      *         "example_input": {
                      *           "prompt": "Count to 3."
+                     *         },
+                     *         "output_schema": {
+                     *           "type": "string"
                      *         },
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,

@@ -43,6 +43,7 @@ export const CARGO_EXAMPLES: Examples = {
         workload_id: 7,
         input_schema: { type: "object", properties: { prompt: { type: "string" } } },
         example_input: { prompt: "Count to 3." },
+        output_schema: { type: "string" },
         run_limit_s: 300,
         wait_limit_s: 3_600,
         approved: true,
