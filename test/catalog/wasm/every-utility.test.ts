@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { linksOf, runWasi } from "../../support/wasi-host.ts";
 import { pinnedCargo, UTILITY_SLUGS, Utility } from "./utility.ts";
@@ -28,7 +29,7 @@ it("there are at least ten", () => {
 
 describe.each(UTILITY_SLUGS)("%s", (slug) => {
   const utility = new Utility(slug);
-  const { example, memoryMb } = pinnedCargo(slug);
+  const { example, memoryMb, outputSchema } = pinnedCargo(slug);
   const line = JSON.stringify(example);
   /** The fields of the example, each with `value` in its place. */
   const withValue = (value: string): string[] =>
@@ -52,6 +53,11 @@ describe.each(UTILITY_SLUGS)("%s", (slug) => {
     for (const moved of [1, 7])
       expect(runWasi(utility.module, Buffer.from(line), moved)).toMatchObject({ stdout, exitCode: 0 });
     expect(runWasi(utility.module, Buffer.from(`${line}\nwhat follows the first line`)).stdout).toBe(stdout);
+  });
+  it("puts out what its Cargo says that it does", () => {
+    const check = new Ajv2020().compile(outputSchema);
+    check(utility.output(example));
+    expect(check.errors).toBeNull();
   });
   it.each([
     ["", "The input is empty: it must be one line of JSON"],

@@ -10,12 +10,22 @@ export const UTILITY_SLUGS = readdirSync(new URL("wasm/", CATALOG)).flatMap((nam
 );
 
 /** What the catalog states of a utility. @throws {Error} when it pins no hash or no memory. */
-export function pinnedCargo(slug: string): { example: object; sha256: string; memoryMb: number } {
+export function pinnedCargo(slug: string): {
+  example: object;
+  outputSchema: object | boolean;
+  sha256: string;
+  memoryMb: number;
+} {
   const read = readCargoFile(readFileSync(new URL(`cargos/${slug}.json`, CATALOG), "utf8"));
   if ("errors" in read || read.file.model?.sha256 == null) throw new Error(`${slug} pins no hash`);
   const { memory } = read.file;
   if (memory === undefined || !("working_mb" in memory)) throw new Error(`${slug} states no memory`);
-  return { example: read.file.example_input, sha256: read.file.model.sha256, memoryMb: memory.working_mb };
+  return {
+    example: read.file.example_input,
+    outputSchema: read.file.output_schema ?? false,
+    sha256: read.file.model.sha256,
+    memoryMb: memory.working_mb,
+  };
 }
 
 interface Line {
