@@ -1,14 +1,16 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { ServiceError } from "../../shared/errors.ts";
+import { refuseUpgrade } from "./refuse-upgrade.ts";
 
 /** Answers one request; may also write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
 export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
-/** Takes over the socket of a request for another protocol. A rejection closes the socket. */
+/** Takes over the socket of a request for another protocol. Until it has, a rejection is answered as that of a request. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
 /** The transport under the API. One adapter so far, node:http. */
@@ -30,6 +32,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: the system chooses. */
   readonly port: number;
+  /** See {@link STALLED_MS}. */
+  readonly stalledMs?: number;
 }
 
 /** For a whole request to come in, its body included. Answers may take as long as they like. */
@@ -38,9 +42,16 @@ const HEADERS_TIMEOUT_MS = 20_000;
 /** Longer than the usual idle time of a proxy, so that it is the proxy that ends an idle connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
+/**
+ * A client may take so long not to take a byte of what waits for it, which is memory; then its answer is cut off, a stream like
+ * any other, after one to three times as long (by when its socket was looked at). Long, as the system tells of room only when
+ * about a third of its own buffer, often a megabyte, was read. An answer that has nothing to send may wait as long as it likes.
+ */
+const STALLED_MS = 120_000;
 
 /** Listens by node:http. @throws when the address is taken or not ours. */
-export async function listen(fetch: FetchHandler, { host, port }: ListenOptions): Promise<Listener> {
+export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
+  const { host, port, stalledMs = STALLED_MS } = options;
   const server = createAdaptorServer({
     fetch: (request, env) => answer(fetch, request, env as HttpBindings),
     serverOptions: {
@@ -52,6 +63,7 @@ export async function listen(fetch: FetchHandler, { host, port }: ListenOptions)
       noDelay: true,
     },
   }) as Server;
+  server.timeout = stalledMs;
   const listener = new NodeListener(server);
   server.listen(port, host);
   await once(server, "listening");
@@ -125,6 +137,10 @@ class NodeListener implements Listener {
   #watch(response: ServerResponse): void {
     if (this.#closed !== null) response.shouldKeepAlive = false;
     this.#answers.add(response);
+    // Node counts it as activity when the system takes a part of a long write. Unheard, the event would close the socket.
+    response.on("timeout", (socket: Socket) => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
     response.once("close", () => {
       this.#answers.delete(response);
       if (this.#closed !== null) this.#server.closeIdleConnections();
@@ -137,11 +153,10 @@ class NodeListener implements Listener {
     // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
     const handler = this.#handlers.get((request.url ?? "").split("?", 1)[0] ?? "");
-    if (handler === undefined || this.#closed !== null) {
-      const status = handler === undefined ? "404 Not Found" : "503 Service Unavailable";
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      return;
-    }
-    Promise.resolve(handler(request, socket, head)).catch(() => socket.destroy());
+    if (handler === undefined) {
+      refuseUpgrade(socket, new ServiceError("not_found", "Nothing at this path takes an upgrade"));
+    } else if (this.#closed === null) {
+      Promise.resolve(handler(request, socket, head)).catch((error: unknown) => refuseUpgrade(socket, error));
+    } else refuseUpgrade(socket, new ServiceError("shutting_down", "The coordinator is going down"));
   }
 }

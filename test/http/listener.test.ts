@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RateLimitedError } from "../../shared/errors.ts";
 import { Api, BodyReader, eventually, readToEnd } from "./api.ts";
 import { DONE, makeJob } from "./scripted-jobs.ts";
 
@@ -31,9 +32,31 @@ describe("Listener", () => {
     async (path) => {
       api.listener.onUpgrade(SESSION, () => expect.unreachable());
       const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE));
-      expect(answer).toBe("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n.*"code":"not_found"/s);
     },
   );
+
+  it("answers an upgrade with the refusal that its handler throws, and leaves nothing half open", async () => {
+    const closed = Promise.withResolvers<void>();
+    api.listener.onUpgrade(SESSION, (_request, socket) => {
+      socket.once("close", () => closed.resolve());
+      return Promise.reject(new RateLimitedError("requests_per_minute", 7));
+    });
+    // It never ends its own side.
+    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
+    client.write(`GET ${SESSION} HTTP/1.1\r\n${UPGRADE.join("\r\n")}\r\n\r\n`);
+    let answer = "";
+    client.on("data", (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await once(client, "end");
+    await closed.promise;
+    client.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\n/);
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+      error: { message: expect.any(String), code: "rate_limited", retry_after: 7, limit: "requests_per_minute" },
+    });
+  });
 
   it("closes the socket when the handler fails", async () => {
     api.listener.onUpgrade(SESSION, () => Promise.reject(new Error("no")));
