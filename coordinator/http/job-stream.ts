@@ -30,14 +30,17 @@ const streamRoute = createRoute({
 export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
   const { jobs, clock, options } = deps;
   serveScoped(app, deps, "read", streamRoute, async ({ c, identity, params, query }) => {
-    const feed = await jobs.openFeed(identity.accountId, params.id);
+    const { accountId } = identity;
+    await jobs.assertOwn(accountId, params.id);
     const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
     const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
     // 204 is what tells an EventSource not to come back.
     if (after.ended) return c.body(null, 204);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
+    // Before the feed, which of a job that has ended is read whole. The place is given back with the answer, whatever that is.
     c.get("limits").openStream(identity, response);
+    const feed = await jobs.openFeed(accountId, params.id);
     void new FeedRelay({ feed, after, encoder: jobEvents, response, clock, heartbeatMs: options.heartbeatMs });
     return RESPONSE_ALREADY_SENT;
   });

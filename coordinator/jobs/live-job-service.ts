@@ -100,6 +100,11 @@ export class LiveJobService implements JobService {
     return job.state;
   }
 
+  async assertOwn(accountId: string, jobId: string): Promise<void> {
+    if ((await this.#findLive(accountId, jobId)) !== undefined) return;
+    if ((await this.#deps.store.jobs.accountOf(jobId)) !== accountId) throw noSuchJob(jobId);
+  }
+
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     const live = await this.#findLive(accountId, jobId);
     if (live !== undefined) return live.feed;
@@ -146,11 +151,13 @@ export class LiveJobService implements JobService {
   /** Another account's job does not exist. */
   async #find(accountId: string, jobId: string): Promise<JobRecord> {
     const record = await this.#deps.store.jobs.get(jobId);
-    if (record === undefined || record.accountId !== accountId) {
-      throw new ServiceError("not_found", `There is no job "${jobId}"`);
-    }
+    if (record === undefined || record.accountId !== accountId) throw noSuchJob(jobId);
     return record;
   }
+}
+
+function noSuchJob(jobId: string): ServiceError {
+  return new ServiceError("not_found", `There is no job "${jobId}"`);
 }
 
 /** The last event of a job that ended, as its first readers got it. @throws for an unfinished one, which has a live feed. */

@@ -119,6 +119,8 @@ export interface JobStore {
    * for before. @throws {ServiceError} `idempotency_conflict`.
    */
   findRepeat(request: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined>;
+  /** Whose job it is, without reading the job; undefined for an unknown id. */
+  accountOf(jobId: string): Promise<string | undefined>;
   /** The job with all of it; undefined for an unknown id. */
   get(jobId: string): Promise<JobRecord | undefined>;
   /** The input alone. @throws when the job does not exist. */

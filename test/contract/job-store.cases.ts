@@ -47,6 +47,15 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.input(job.id)).toEqual(job.input);
   });
 
+  check("jobs.accountOf() is the account that submitted the job, undefined for an unknown id", async (store) => {
+    const accountId = await makeAccount(store);
+    await makeAccount(store);
+    const job = makeJob(accountId);
+    await store.jobs.submit(job);
+    expect(await store.jobs.accountOf(job.id)).toBe(accountId);
+    expect(await store.jobs.accountOf("job_none")).toBeUndefined();
+  });
+
   check("jobs.submit() holds the price", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 1_000_000 });
     await store.jobs.submit(makeJob(accountId));

@@ -22,6 +22,7 @@ const MAX_PAGE = 100;
 export class SqliteJobStore implements JobStore {
   readonly #db: Database.Database;
   readonly #writer: Writer;
+  readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[], LiveJobRecord>;
@@ -32,6 +33,7 @@ export class SqliteJobStore implements JobStore {
   constructor(db: Database.Database, writer: Writer) {
     this.#db = db;
     this.#writer = writer;
+    this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
     this.#selectJob = db.prepare(
       `SELECT ${WHOLE_COLUMNS} FROM jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
        LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id WHERE jobs.id = ?`,
@@ -60,6 +62,10 @@ export class SqliteJobStore implements JobStore {
     const { accountId, createdAtMs, idempotency } = request;
     const firstId = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
     return firstId === null ? undefined : this.get(firstId);
+  }
+
+  async accountOf(jobId: string): Promise<string | undefined> {
+    return this.#selectAccount.get(jobId);
   }
 
   async get(jobId: string): Promise<JobRecord | undefined> {
