@@ -11,6 +11,7 @@ export const ERROR_STATUS = {
   validation_failed: 422,
   email_taken: 422,
   slug_taken: 422,
+  too_many_keys: 422,
   job_not_cancellable: 422,
   idempotency_conflict: 422,
   context_length_exceeded: 422,

@@ -42,6 +42,8 @@ const createKeyRoute = createRoute({
   method: "post",
   path: `${API_BASE}/api-keys`,
   summary: "Create an API key",
+  description:
+    "An account has at most 50; one more is 422 too_many_keys. A key that is revoked counts for another minute, as its requests do.",
   request: jsonBody(createBody),
   responses: { 201: json(createdSchema, "The key, with its secret for the only time") },
 });

@@ -36,6 +36,7 @@ const loginRoute = createRoute({
   method: "post",
   path: `${API_BASE}/auth/login`,
   summary: "Start a session",
+  description: "An account has at most 20 sessions: when another begins, the oldest ends.",
   request: jsonBody(credentialsSchema),
   responses: { 200: json(data(sessionSchema), "The session"), ...failures(401) },
 });

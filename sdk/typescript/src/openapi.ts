@@ -65,7 +65,10 @@ export interface paths {
         /** API keys that are not revoked, newest first */
         get: operations["listApiKeys"];
         put?: never;
-        /** Create an API key */
+        /**
+         * Create an API key
+         * @description An account has at most 50; one more is 422 too_many_keys. A key that is revoked counts for another minute, as its requests do.
+         */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -99,7 +102,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start a session */
+        /**
+         * Start a session
+         * @description An account has at most 20 sessions: when another begins, the oldest ends.
+         */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -1114,7 +1120,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1456,7 +1462,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1893,7 +1899,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2026,7 +2032,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
