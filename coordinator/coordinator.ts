@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -9,6 +10,7 @@ import { CatalogKeeper } from "./catalog/catalog-keeper.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { createApp } from "./http/app.ts";
+import { clientAddress } from "./http/client-address.ts";
 import { listen } from "./http/listener.ts";
 import { Claims } from "./islands/claims.ts";
 import { IslandGateway } from "./islands/gateway.ts";
@@ -138,7 +140,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     networkFee,
     queuedDemand: () => scheduler.queuedDemand(),
   });
-  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts });
+  const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
+  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts, addressOf });
   const metrics = new Metrics({ dispatcher, version });
   const app = createApp({
     metrics,
