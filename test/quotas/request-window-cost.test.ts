@@ -9,25 +9,26 @@ const touch = (name: string | symbol): void => {
   if (typeof name === "string" && /^\d+$/.test(name)) touched += 1;
 };
 
-/** A ring's memory, each of whose numbers counts when it is touched. To copy all of it, as growing does, counts once. */
-class CountingTimes {
-  constructor(length: number) {
-    const times = new RealTimes(length);
-    return new Proxy(times, {
-      get(target, name): unknown {
-        touch(name);
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== "function") return value;
-        touched += 1;
-        return value.bind(target);
-      },
-      set(target, name, value): boolean {
-        touch(name);
-        return Reflect.set(target, name, value, target);
-      },
-    }) as unknown as CountingTimes;
-  }
+/** Counts each number of a ring's memory that is touched. To copy all of it, as growing does, counts once. */
+function counted(times: Float64Array): Float64Array {
+  return new Proxy(times, {
+    get(target, name): unknown {
+      touch(name);
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      touched += 1;
+      return value.bind(target);
+    },
+    set(target, name, value): boolean {
+      touch(name);
+      return Reflect.set(target, name, value, target);
+    },
+  });
 }
+
+const CountingTimes = new Proxy(Float64Array, {
+  construct: (target, [length]: [number]) => counted(new target(length)),
+});
 
 class CountingMap<K, V> extends Map<K, V> {
   override get(key: K): V | undefined {
@@ -63,7 +64,6 @@ class CountingMap<K, V> extends Map<K, V> {
   }
 }
 
-const RealTimes = Float64Array;
 beforeEach(() => {
   vi.stubGlobal("Float64Array", CountingTimes);
   vi.stubGlobal("Map", CountingMap);
