@@ -12,6 +12,7 @@ import type { BatchGate } from "./batch-gate.ts";
 import type { BatchService, BatchView, SubmitBatchRequest, SubmittedBatch } from "./batch-service.ts";
 import { batchStatusOf } from "./batch-status.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import { firstOfKey } from "./first-of-key.ts";
 import { LiveJob } from "./live-job.ts";
 
 export interface LiveBatchesDeps {
@@ -48,6 +49,19 @@ export class LiveBatches implements BatchService {
   }
 
   async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
+    const { store, clock } = this.#deps;
+    const { accountId, idempotency } = request;
+    const record = await firstOfKey(
+      () => store.batches.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
+      () => this.#submitNew(request),
+    );
+    return {
+      ...(await this.#view(record)),
+      webhookSecret: await readGeneratedSecret(store.webhooks, record.webhookId),
+    };
+  }
+
+  async #submitNew(request: SubmitBatchRequest): Promise<BatchRecord> {
     const { store, catalog, clock, gate, webhookAllowPrivate: allowPrivate } = this.#deps;
     const entry = catalog.get(request.slug, request.accountId);
     checkInputs(entry, request.inputs);
@@ -60,10 +74,7 @@ export class LiveBatches implements BatchService {
     const batch = newBatch(request, entry, nowMs, webhook);
     const outcome = await store.batches.submit(batch);
     if (outcome.created) this.#begin(batch, entry);
-    return {
-      ...(await this.#view(outcome.batch)),
-      webhookSecret: await readGeneratedSecret(store.webhooks, outcome.batch.webhookId),
-    };
+    return outcome.batch;
   }
 
   async get(accountId: string, batchId: string): Promise<BatchView> {

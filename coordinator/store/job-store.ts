@@ -115,8 +115,8 @@ export interface JobStore {
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**
-   * The first job of the same request: what `submit` would answer without making one. It sees every submission that was asked
-   * for before. @throws {ServiceError} `idempotency_conflict`.
+   * The first job of the same request: what `submit` would answer without making one; undefined without an Idempotency-Key. It
+   * sees every submission that was asked for before. @throws {ServiceError} `idempotency_conflict`.
    */
   findRepeat(request: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined>;
   /** Whose job it is, without reading the job; undefined for an unknown id. */

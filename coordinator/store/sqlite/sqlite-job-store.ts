@@ -60,8 +60,9 @@ export class SqliteJobStore implements JobStore {
 
   async findRepeat(request: Parameters<JobStore["findRepeat"]>[0]): Promise<JobRecord | undefined> {
     const { accountId, createdAtMs, idempotency } = request;
-    const firstId = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
-    return firstId === null ? undefined : this.get(firstId);
+    if (idempotency === null) return undefined;
+    const made = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
+    return made === null ? undefined : this.get(made.jobId);
   }
 
   async accountOf(jobId: string): Promise<string | undefined> {
