@@ -1798,7 +1798,7 @@ export interface components {
             /** @description Place in the queue of its Cargo, 1 is next */
             position: number;
             /** @enum {string} */
-            reason: "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
+            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
         };
         WebhookLog: {
             /** @description The last ten, oldest first */
