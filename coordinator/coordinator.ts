@@ -28,7 +28,7 @@ import { Recommender } from "./recommendations/recommend.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
-import { resolveWithDns } from "./webhooks/webhook-address.ts";
+import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
 export interface CoordinatorDeps {
@@ -83,7 +83,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     clock,
     log,
     payload: webhookPayload(store),
-    resolveHost: resolveWithDns,
+    resolveHost: hostResolver(),
     random: Math.random,
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
