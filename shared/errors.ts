@@ -16,6 +16,7 @@ export const ERROR_STATUS = {
   idempotency_conflict: 422,
   context_length_exceeded: 422,
   conversation_busy: 422,
+  position_lost: 422,
   rate_limited: 429,
   internal: 500,
   job_failed: 500,

@@ -288,7 +288,11 @@ export class Dispatcher {
     job.durableSeq = 0;
     job.announce("queued");
     island.holding.set(job.id, attempt);
-    void this.persist(this.#deps.store.jobs.move(this.#move(job, "assign")));
+    const assigned = this.persist(this.#deps.store.jobs.move(this.#move(job, "assign")));
+    job.assigned = assigned;
+    void assigned.then(() => {
+      if (job.assigned === assigned) job.assigned = null;
+    });
   }
 
   #sendIfCurrent(job: LiveJob, island: Island, attempt: number, input: JobInput): void {

@@ -116,8 +116,8 @@ export class LiveJobService implements JobService {
     const live = await this.#findLive(accountId, jobId);
     if (live !== undefined) return live.feed;
     const record = await this.#find(accountId, jobId);
-    const { items } = await this.#deps.store.jobs.feed(jobId, record.attempt);
-    return new Feed(jobId, items, endingOf(record));
+    const { parts } = await this.#deps.store.jobs.feed(jobId, record.attempt);
+    return new Feed(jobId, parts, endingOf(record));
   }
 
   /** Takes a place of the account's, and gives it back when no job comes of it. */

@@ -80,6 +80,9 @@ export interface FeedChunk {
   readonly items: readonly FeedItem[];
 }
 
+/** Feed items of one attempt. */
+export type FeedPart = Pick<FeedChunk, "attempt" | "items">;
+
 /** How a job ends, and what becomes of the credits held for it: `chargeMicro` of its price is charged, the rest released. */
 export interface JobEnding {
   readonly jobId: string;
@@ -142,8 +145,8 @@ export interface JobStore {
   end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[] }>;
   /** Appends to the job's feed. A chunk whose (attempt, seq) is stored already changes nothing. */
   appendFeed(chunk: FeedChunk): Promise<void>;
-  /** All feed items in order, and the last frame stored of `attempt` (0 for none). */
-  feed(jobId: string, attempt: number): Promise<{ items: FeedItem[]; lastSeq: number }>;
+  /** The whole feed in order, and the last frame stored of `attempt` (0 for none). */
+  feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }>;
   /** Jobs completed at or after `sinceMs`, by Cargo. */
   completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>>;
 }

@@ -114,6 +114,27 @@ describe("jobs.stream()", () => {
     expect(seen.at(-1)?.type).toBe("done");
   });
 
+  it("says restart where its place is lost, and gives everything again from the beginning", async () => {
+    const lost = { error: { message: "Read it again", code: "position_lost" } };
+    fixture.proxy.script({ kind: "end", afterBytes: wholeBytes / 2 }, { kind: "answer", status: 422, body: lost });
+    const events = await collect(fixture.client({ maxRetries: 1 }).jobs.stream(jobId));
+    const restartedAt = events.findIndex(({ type }) => type === "restart");
+    expect(restartedAt).toBeGreaterThan(0);
+    expect(events[restartedAt]).toEqual({ type: "restart", id: "" });
+    expect(events.slice(restartedAt + 1)).toEqual(whole);
+    expect(fixture.proxy.seen.map(({ headers }) => headers["last-event-id"])).toEqual([
+      undefined,
+      events[restartedAt - 1]?.id,
+      undefined,
+    ]);
+  });
+
+  it("throws a refusal of that kind to a stream that named no place", async () => {
+    const lost = { error: { message: "Read it again", code: "position_lost" } };
+    fixture.proxy.script({ kind: "answer", status: 422, body: lost });
+    await expect(collect(fixture.client().jobs.stream(jobId))).rejects.toMatchObject({ code: "position_lost" });
+  });
+
   it("goes on after lastEventId, and has nothing to say after the last event", async () => {
     const from = whole[2] as StreamedEvent;
     const client = fixture.client();

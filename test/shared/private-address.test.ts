@@ -75,12 +75,10 @@ describe("isPrivateAddress()", () => {
 
   it("agrees with the ranges on any address, near their ends and elsewhere", () => {
     const ends = REFUSED.flat();
-    const near = fc
-      .tuple(fc.constantFrom(...ends), fc.bigInt({ min: -3n, max: 3n }))
-      .map(([end, offset]) => ({
-        value: toNumber(end) + offset,
-        family: end.includes(":") ? (6 as const) : (4 as const),
-      }));
+    const near = fc.tuple(fc.constantFrom(...ends), fc.bigInt({ min: -3n, max: 3n })).map(([end, offset]) => ({
+      value: toNumber(end) + offset,
+      family: end.includes(":") ? (6 as const) : (4 as const),
+    }));
     const any4 = fc.bigInt({ min: 0n, max: 2n ** 32n - 1n }).map((value) => ({ value, family: 4 as const }));
     const any6 = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }).map((value) => ({ value, family: 6 as const }));
     const unicast = fc

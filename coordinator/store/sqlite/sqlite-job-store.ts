@@ -3,6 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type {
   FeedChunk,
   FeedItem,
+  FeedPart,
   JobEnding,
   JobFilter,
   JobInput,
@@ -122,11 +123,11 @@ export class SqliteJobStore implements JobStore {
     await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items) });
   }
 
-  async feed(jobId: string, attempt: number): Promise<{ items: FeedItem[]; lastSeq: number }> {
+  async feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }> {
     const chunks = this.#selectFeed.all(jobId);
     const seqs = chunks.map((chunk) => (chunk.attempt === attempt ? (chunk.seq ?? 0) : 0));
     return {
-      items: chunks.flatMap((chunk) => JSON.parse(chunk.items) as FeedItem[]),
+      parts: chunks.map((chunk) => ({ attempt: chunk.attempt, items: JSON.parse(chunk.items) as FeedItem[] })),
       lastSeq: seqs.reduce((last, seq) => Math.max(last, seq), 0),
     };
   }

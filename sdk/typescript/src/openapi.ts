@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * A job's output as it is made
-         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays.
+         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays. Where a crash has lost what was delivered up to there, the stream ends without `done` or `error` and the answer to the id is 422 position_lost: forget what the stream said, and read it again without the id.
          */
         get: operations["streamJob"];
         put?: never;
@@ -1120,7 +1120,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1462,7 +1462,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1899,7 +1899,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2032,7 +2032,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
