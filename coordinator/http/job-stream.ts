@@ -42,12 +42,12 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
     // 204 is what tells an EventSource not to come back.
     if (after.ended) return c.body(null, 204);
-    if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
     // Before the feed, which of a job that has ended is read whole. The place is given back with the answer, whatever that is.
     c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id);
+    if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
     void new FeedRelay({ feed, after, encoder: jobEvents, response, clock, heartbeatMs: options.heartbeatMs });
     return RESPONSE_ALREADY_SENT;
   });

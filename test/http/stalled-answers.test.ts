@@ -48,7 +48,7 @@ const routes: Readonly<Record<string, FetchHandler>> = {
     );
   },
   "/stream": (_request, { outgoing: response }) => {
-    const feed = new Feed("job_1", [{ type: "token", content: large, count: 1 }], null);
+    const feed = new Feed("job_1", [{ attempt: 1, items: [{ type: "token", content: large, count: 1 }] }]);
     void new FeedRelay({
       feed,
       after: FEED_START,
