@@ -6,6 +6,7 @@ import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../shared/errors.ts";
 import { refuseUpgrade } from "./refuse-upgrade.ts";
+import { serveWithoutUpgrade } from "./unwanted-upgrade.ts";
 
 /** Answers one request; may also write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
 export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
@@ -17,7 +18,7 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** Hands upgrades of exactly `path` to `handler`; those of other paths are answered 404 and closed. */
+  /** Hands upgrades of exactly `path` to `handler`. Of other paths an upgrade is ignored, and the request answered like any (RFC 9110 §7.8). */
   onUpgrade(path: string, handler: UpgradeHandler): void;
   /** Stops accepting, and waits for the answers under way; those left when `deadline` aborts are cut off. Upgraded sockets stay. */
   finishAnswers(deadline: AbortSignal): Promise<void>;
@@ -52,6 +53,7 @@ const STALLED_MS = 120_000;
 /** Listens by node:http. @throws when the address is taken or not ours. */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS } = options;
+  const handlers = new Map<string, UpgradeHandler>();
   const server = createAdaptorServer({
     fetch: (request, env) => answer(fetch, request, env as HttpBindings),
     serverOptions: {
@@ -61,10 +63,12 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       noDelay: true,
+      // Known to Node 24.9 and later; earlier ones end in `serveWithoutUpgrade`.
+      shouldUpgradeCallback: (request) => handlers.has(pathOf(request)),
     },
   }) as Server;
   server.timeout = stalledMs;
-  const listener = new NodeListener(server);
+  const listener = new NodeListener(server, handlers);
   server.listen(port, host);
   await once(server, "listening");
   return listener;
@@ -77,15 +81,20 @@ function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Respo
   return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));
 }
 
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? "").split("?", 1)[0] ?? "";
+}
+
 class NodeListener implements Listener {
   readonly #server: Server;
   readonly #upgraded = new Set<Duplex>();
-  readonly #handlers = new Map<string, UpgradeHandler>();
+  readonly #handlers: Map<string, UpgradeHandler>;
   readonly #answers = new Set<ServerResponse>();
   #closed: Promise<unknown> | null = null;
 
-  constructor(server: Server) {
+  constructor(server: Server, handlers: Map<string, UpgradeHandler>) {
     this.#server = server;
+    this.#handlers = handlers;
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     // Ahead of the API, which may write its headers at once.
     server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
@@ -148,14 +157,16 @@ class NodeListener implements Listener {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const handler = this.#handlers.get(pathOf(request));
+    if (handler === undefined) {
+      serveWithoutUpgrade(this.#server, request, socket, head);
+      return;
+    }
     this.#upgraded.add(socket);
     socket.once("close", () => this.#upgraded.delete(socket));
     // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
-    const handler = this.#handlers.get((request.url ?? "").split("?", 1)[0] ?? "");
-    if (handler === undefined) {
-      refuseUpgrade(socket, new ServiceError("not_found", "Nothing at this path takes an upgrade"));
-    } else if (this.#closed === null) {
+    if (this.#closed === null) {
       Promise.resolve(handler(request, socket, head)).catch((error: unknown) => refuseUpgrade(socket, error));
     } else refuseUpgrade(socket, new ServiceError("shutting_down", "The coordinator is going down"));
   }
