@@ -14,9 +14,16 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
+const shuttingDown = {
+  kind: "answer",
+  status: 503,
+  body: { error: { message: "Going down", code: "shutting_down", type: "server_error", param: null } },
+} as const;
+const proxyFailed = { kind: "answer", status: 503, body: "<h1>No server is available</h1>" } as const;
 const noIsland = {
   kind: "answer",
   status: 503,
+  headers: { "retry-after": "5" },
   body: { error: { message: "No Island", code: "no_island_available", type: "server_error", param: null } },
 } as const;
 
@@ -31,17 +38,19 @@ describe("chat.create()", () => {
     expect(usage.total_tokens).toBe(8);
   });
 
-  it("is tried again when no Island took it, and not when its answer was lost", async () => {
-    fixture.proxy.script(noIsland);
+  it("is tried again when nothing was done, and not when no Island took it or its answer was lost", async () => {
+    fixture.proxy.script(shuttingDown, proxyFailed);
     const asked = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
     expect((await asked).id).toBe(assign.jobId);
-    expect(fixture.proxy.seen).toHaveLength(2);
+    expect(fixture.proxy.seen).toHaveLength(3);
 
-    fixture.proxy.script(noIsland, noIsland);
-    const refused = fixture.client({ maxRetries: 1 }).chat.create(BODY);
+    fixture.proxy.script(noIsland);
+    const refused = fixture.client().chat.create(BODY);
     await expect(refused).rejects.toBeInstanceOf(ServiceUnavailableError);
+    await expect(refused).rejects.toMatchObject({ code: "no_island_available", retryAfterS: 5 });
+    expect(fixture.proxy.seen).toHaveLength(1);
 
     fixture.proxy.script({ kind: "refuse" });
     await expect(fixture.client().chat.create(BODY)).rejects.toBeInstanceOf(ConnectionError);
@@ -73,13 +82,17 @@ describe("chat.stream()", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 8 } });
   });
 
-  it("is tried again when no Island took it", async () => {
-    fixture.proxy.script(noIsland);
+  it("is tried again when nothing was done, and not when no Island took it", async () => {
+    fixture.proxy.script(shuttingDown);
     const asked = collect(fixture.client().chat.text(BODY));
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
     expect((await asked).join("")).toBe("Hello");
     expect(fixture.proxy.seen).toHaveLength(2);
+
+    fixture.proxy.script(noIsland);
+    await expect(collect(fixture.client().chat.text(BODY))).rejects.toBeInstanceOf(ServiceUnavailableError);
+    expect(fixture.proxy.seen).toHaveLength(1);
   });
 
   it("throws when the job fails in mid-stream, so that a cut answer is not taken for a whole one", async () => {
