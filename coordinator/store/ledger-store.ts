@@ -36,7 +36,10 @@ export interface LedgerLine {
 
 /** Append-only double-entry ledger. Source: DESIGN §4, row Credits. */
 export interface LedgerStore {
-  /** Issues credits to an account: network to client. `micro` positive. @throws {ServiceError} `not_found`. */
+  /**
+   * Issues credits to an account: network to client. `micro` positive.
+   * @throws {ServiceError} `not_found`; `bad_request` beyond what an account can hold (2^53 micro-credits) or the network issue (2^62).
+   */
   grant(accountId: string, micro: number, atMs: number): Promise<void>;
   /** What moved the account's credits, newest first. `limit` 1 to 100; `total` counts all. */
   list(
