@@ -130,6 +130,27 @@ describe("requests without a key", () => {
     expect(statuses).toEqual([200, 429, 200, 200, 429, 200]);
   });
 
+  it("are counted without the port that some proxies write, and by the proxy where it names no address", async () => {
+    await api[Symbol.asyncDispose]();
+    api = await Api.open({ publicRequestsPerMinute: 1, trustProxy: true });
+    const statuses = [];
+    for (const from of [
+      "192.0.2.1:50001",
+      "192.0.2.1:50002",
+      "192.0.2.1",
+      "[2001:db8::1]:50001",
+      "[2001:db8::2]:50002",
+      "2001:db8::3",
+      "unknown",
+      "_hidden",
+      "192.0.2.1.evil:1",
+      undefined,
+    ]) {
+      statuses.push((await anonymous("/health", from)).status);
+    }
+    expect(statuses).toEqual([200, 429, 429, 200, 429, 429, 200, 429, 429, 429]);
+  });
+
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],
