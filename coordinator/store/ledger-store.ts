@@ -29,8 +29,10 @@ export interface LedgerLine {
   readonly heldMicro: number;
   /** What may be spent after it. */
   readonly balanceMicro: number;
-  /** The job that was submitted, run or earned by; null for a grant. */
+  /** The job that was submitted, run or earned by; null for a grant and for the hold of a batch. */
   readonly jobId: string | null;
+  /** Of a hold: the batch whose jobs it is for, which settle under their own ids. */
+  readonly batchId: string | null;
   readonly atMs: number;
 }
 
