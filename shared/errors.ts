@@ -12,6 +12,7 @@ export const ERROR_STATUS = {
   email_taken: 422,
   slug_taken: 422,
   too_many_keys: 422,
+  too_many_cargos: 422,
   job_not_cancellable: 422,
   idempotency_conflict: 422,
   context_length_exceeded: 422,
