@@ -3,6 +3,7 @@ import { RateLimitedError, ServiceError, ValidationError, type FieldError } from
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
+import { resolveLimits } from "../quotas/account-limits.ts";
 import type { BatchRecord, FailMode, LiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -65,6 +66,9 @@ export class LiveBatches implements BatchService {
     const { store, catalog, clock, gate, webhookAllowPrivate: allowPrivate } = this.#deps;
     const entry = catalog.get(request.slug, request.accountId);
     checkInputs(entry, request.inputs);
+    const { concurrentJobs } = resolveLimits(await store.accounts.limits(request.accountId));
+    // Otherwise the batch would wait, and its credits be held, for room that is never there.
+    if (concurrentJobs === 0) throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
     // A Cargo may cost nothing, so credits do not bound what waits.
     if (gate.waitingOf(request.accountId) + request.inputs.length > MAX_WAITING_JOBS) {
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
