@@ -56,10 +56,10 @@ export class Catalog {
     return this.#entries.get(slug);
   }
 
-  /** Everybody's, in order of slug. */
-  list(filter: CatalogFilter = {}): CatalogEntry[] {
+  /** What `accountId` may run, in order of slug; without an account, what everybody may. */
+  list(filter: CatalogFilter = {}, accountId?: string): CatalogEntry[] {
     return [...this.#entries.values()]
-      .filter((entry) => entry.privateTo === undefined)
+      .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
       .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
       .filter((entry) => filter.category === undefined || entry.category === filter.category);
   }
