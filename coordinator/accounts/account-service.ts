@@ -219,6 +219,13 @@ export class AccountService {
     }
   }
 
+  /** False once the key was revoked, or the session has ended, whichever process did it. */
+  async isStillValid(identity: Identity): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
+    return (await store.listKeys(identity.accountId)).some(({ id }) => id === identity.keyId);
+  }
+
   /** Whose Island this is; undefined when the token is none or revoked. */
   async authenticateIsland(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;

@@ -76,6 +76,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
     if (!wasRevoked) throw new ServiceError("not_found", `There is no API key "${params.id}"`);
+    c.get("limits").endStreams(params.id);
     return c.json({ data: { id: params.id, revoked: true } });
   });
 }

@@ -34,7 +34,7 @@ const streamRoute = createRoute({
 });
 
 export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
-  const { jobs, clock, options } = deps;
+  const { accounts, jobs, clock, options } = deps;
   serveScoped(app, deps, "read", streamRoute, async ({ c, identity, params, query }) => {
     const { accountId } = identity;
     await jobs.assertOwn(accountId, params.id);
@@ -48,7 +48,15 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
-    void new FeedRelay({ feed, after, encoder: jobEvents, response, clock, heartbeatMs: options.heartbeatMs });
+    void new FeedRelay({
+      feed,
+      after,
+      encoder: jobEvents,
+      response,
+      clock,
+      heartbeatMs: options.heartbeatMs,
+      mayRead: () => accounts.isStillValid(identity),
+    });
     return RESPONSE_ALREADY_SENT;
   });
 }

@@ -21,6 +21,8 @@ export interface RelayOptions {
   readonly response: ServerResponse;
   readonly clock: Clock;
   readonly heartbeatMs: number;
+  /** Asked at every heartbeat; a client that may not read on is cut off. A rejection leaves the stream as it is. */
+  readonly mayRead: () => Promise<boolean>;
 }
 
 export const SSE_HEADERS = {
@@ -110,7 +112,13 @@ export class FeedRelay {
     return this.#options.clock.schedule(this.#options.heartbeatMs, () => {
       if (!this.#isBlocked) this.#write(HEARTBEAT);
       this.#heartbeat = this.#scheduleHeartbeat();
+      void this.#cutOffUnlessMayRead();
     });
+  }
+
+  async #cutOffUnlessMayRead(): Promise<void> {
+    const { mayRead, response } = this.#options;
+    if (!(await mayRead().catch(() => true))) response.destroy();
   }
 
   readonly #onDrain = (): void => {

@@ -56,6 +56,7 @@ const routes: Readonly<Record<string, FetchHandler>> = {
       response,
       clock: systemClock,
       heartbeatMs: 10,
+      mayRead: async () => true,
     });
     return RESPONSE_ALREADY_SENT;
   },
