@@ -497,7 +497,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Chat Cargos in the shape of OpenAI's models */
+        /**
+         * Chat Cargos in the shape of OpenAI's models
+         * @description Those that the caller may run, its own unapproved ones among them.
+         */
         get: operations["listModels"];
         put?: never;
         post?: never;
@@ -851,6 +854,8 @@ export interface components {
                 code: string;
                 message: string;
                 param: null;
+                /** @description Another try may succeed */
+                retryable: boolean;
                 /** @enum {string} */
                 type: "server_error";
             };
@@ -861,13 +866,14 @@ export interface components {
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
-                content: string | {
+                content?: string | {
                     text: string;
                     /** @enum {string} */
                     type: "text";
-                }[];
+                }[] | null;
                 /** @enum {string} */
                 role: "system" | "user" | "assistant" | "tool" | "developer";
+                tool_calls?: unknown[] | null;
             }[];
             /** @description Slug of a chat Cargo; the operator's default when left out */
             model?: string | null;
@@ -1120,7 +1126,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1338,6 +1344,8 @@ export interface components {
             amount: number;
             /** @description `credits` afterwards */
             balance: number;
+            /** @description Of the hold for a whole batch, whose jobs are charged and released one by one */
+            batch_id: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1462,7 +1470,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1899,7 +1907,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2032,7 +2040,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2201,6 +2209,17 @@ export interface operations {
                      *           "context_tokens": null,
                      *           "run_limit_s": 300,
                      *           "wait_limit_s": 3600,
+                     *           "input_schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "input": {
+                     *                 "type": "string"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "input"
+                     *             ]
+                     *           },
                      *           "example_input": {
                      *             "input": "What a day!"
                      *           },
@@ -2256,6 +2275,7 @@ export interface operations {
                      *           "held": 1.5,
                      *           "balance": 9998.5,
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
+                     *           "batch_id": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
                      *         {
@@ -2265,6 +2285,7 @@ export interface operations {
                      *           "held": 0,
                      *           "balance": 10000,
                      *           "job_id": null,
+                     *           "batch_id": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],
@@ -2679,6 +2700,17 @@ export interface operations {
                  *       "context_tokens": null,
                  *       "run_limit_s": 300,
                  *       "wait_limit_s": 3600,
+                 *       "input_schema": {
+                 *         "type": "object",
+                 *         "properties": {
+                 *           "input": {
+                 *             "type": "string"
+                 *           }
+                 *         },
+                 *         "required": [
+                 *           "input"
+                 *         ]
+                 *       },
                  *       "example_input": {
                  *         "input": "What a day!"
                  *       }
@@ -2719,6 +2751,17 @@ export interface operations {
                      *         "context_tokens": null,
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,
+                     *         "input_schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "input": {
+                     *               "type": "string"
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "input"
+                     *           ]
+                     *         },
                      *         "example_input": {
                      *           "input": "What a day!"
                      *         },
@@ -2905,6 +2948,17 @@ export interface operations {
                      *         "context_tokens": null,
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,
+                     *         "input_schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "input": {
+                     *               "type": "string"
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "input"
+                     *           ]
+                     *         },
                      *         "example_input": {
                      *           "input": "What a day!"
                      *         },
