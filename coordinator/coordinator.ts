@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -9,6 +10,7 @@ import { CatalogKeeper } from "./catalog/catalog-keeper.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { createApp } from "./http/app.ts";
+import { clientAddress } from "./http/client-address.ts";
 import { listen } from "./http/listener.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { Claims } from "./islands/claims.ts";
@@ -27,7 +29,7 @@ import { Recommender } from "./recommendations/recommend.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
-import { resolveWithDns } from "./webhooks/webhook-address.ts";
+import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
 export interface CoordinatorDeps {
@@ -82,7 +84,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     clock,
     log,
     payload: webhookPayload(store),
-    resolveHost: resolveWithDns,
+    resolveHost: hostResolver(),
     random: Math.random,
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
@@ -142,7 +144,9 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     queuedDemand: () => scheduler.queuedDemand(),
     holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
   });
-  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts, publicKey: signer.publicKey });
+  const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
+  const { publicKey } = signer;
+  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts, publicKey, addressOf });
   const metrics = new Metrics({ dispatcher, version });
   const app = createApp({
     metrics,

@@ -8,19 +8,41 @@ export const DEFAULT_TEMPERATURE = 0.7;
 /** Most UTF-8 bytes of a job's input, as JSON. Source: DESIGN §4. */
 export const MAX_INPUT_BYTES = 256 * 1_024;
 
-/** OpenAI clients send content as text or as a list of text parts; parts are joined. */
-const contentSchema = z.union([
-  z.string(),
-  z
-    .array(z.object({ type: z.literal("text"), text: z.string() }))
-    .max(256)
-    .transform((parts) => parts.map((part) => part.text).join("")),
-]);
+const MAX_PARTS = 256;
 
-export const chatMessageSchema = z.object({
-  role: z.enum(CHAT_ROLES),
-  content: contentSchema,
-});
+/** OpenAI clients send content as text or as a list of text parts; parts are joined. */
+const contentSchema = z.union(
+  [
+    z.string(),
+    z
+      .array(z.object({ type: z.literal("text"), text: z.string() }))
+      .max(MAX_PARTS)
+      .transform((parts) => parts.map((part) => part.text).join("")),
+  ],
+  { error: ({ input }) => describeContentFault(input) },
+);
+
+function describeContentFault(content: unknown): string {
+  const taken = 'a text, or a list of parts {"type": "text", "text": "…"}';
+  if (!Array.isArray(content)) return `must be ${taken}`;
+  if (content.length > MAX_PARTS) return `has ${content.length} parts; at most ${MAX_PARTS} are taken`;
+  const types = content.map((part: { type?: unknown } | null) => part?.type);
+  const other = types.find((type) => typeof type === "string" && type !== "text");
+  return other === undefined ? `must be ${taken}` : `must be ${taken}; ${JSON.stringify(other)} is not taken`;
+}
+
+/** An assistant that called tools has often said nothing beside: its content may be `null` or left out, and is then empty. */
+export const chatMessageSchema = z
+  .object({
+    role: z.enum(CHAT_ROLES),
+    content: contentSchema.nullish(),
+    tool_calls: z.array(z.unknown()).nullish(),
+  })
+  .refine(({ role, content, tool_calls: calls }) => content != null || (role === "assistant" && !!calls?.length), {
+    message: "is needed; only an assistant message with tool_calls may be without",
+    path: ["content"],
+  })
+  .transform(({ role, content }) => ({ role, content: content ?? "" }));
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
 export const responseFormatSchema = z.discriminatedUnion("type", [

@@ -1,91 +1,73 @@
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { BlockList, isIP } from "node:net";
 
-export interface HostAddress {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
-
-/** All addresses of a host name. */
-export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>;
-
-/** Ranges that are not the public internet. Source: IANA special-purpose registries for IPv4 and IPv6. */
+/**
+ * IPv4 that is not the public internet: what IANA's special-purpose registry (RFC 6890, as of 2025) does not call globally
+ * reachable, multicast, and the former class E. 192.0.0.0/24 is refused whole, with the two anycast addresses in it that only
+ * a network's own equipment answers.
+ */
 const PRIVATE_IPV4 = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-] as const;
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private use
+  "100.64.0.0/10", // shared by carriers
+  "127.0.0.0/8", // loopback
+  "169.254.0.0/16", // link-local: cloud metadata
+  "172.16.0.0/12", // private use
+  "192.0.0.0/24", // protocol assignments
+  "192.0.2.0/24", // documentation
+  "192.88.99.0/24", // 6to4 relays, deprecated
+  "192.168.0.0/16", // private use
+  "198.18.0.0/15", // benchmarking
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, broadcast
+];
+/**
+ * All IPv6 that IANA has given out as global unicast (its address space registry); whatever else there is or will be (loopback,
+ * unique local, link-local, site-local, multicast, discard-only, SRv6, local NAT64 of RFC 8215) is outside.
+ */
+const GLOBAL_IPV6 = "2000::/3";
+/** Of it, what the special-purpose registry does not call globally reachable, and tunnels, whose end may be anywhere. */
 const PRIVATE_IPV6 = [
-  ["::", 96],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
-] as const;
-/** An IPv4 address behind NAT64 (RFC 6052) is as private as the one inside. IPv4-mapped ones are handled by BlockList. */
-const NAT64_PREFIX = "64:ff9b::";
+  "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4
+  "3fff::/20", // documentation
+];
+/** IPv6 that stands for the IPv4 address in its last 32 bits, and is as private as that: IPv4-mapped, and NAT64 (RFC 6052). */
+const IPV4_PREFIXES = ["::ffff:", "64:ff9b::"];
+const IPV4_PREFIX_BITS = 96;
 
+const globalIpv6 = new BlockList();
 const privateAddresses = new BlockList();
-for (const [network, prefix] of PRIVATE_IPV4) {
-  privateAddresses.addSubnet(network, prefix, "ipv4");
-  privateAddresses.addSubnet(`${NAT64_PREFIX}${network}`, 96 + prefix, "ipv6");
+addRange(globalIpv6, GLOBAL_IPV6);
+for (const range of [...PRIVATE_IPV4, ...PRIVATE_IPV6]) addRange(privateAddresses, range);
+for (const prefix of IPV4_PREFIXES) {
+  addRange(globalIpv6, `${prefix}0.0.0.0/${IPV4_PREFIX_BITS}`);
+  for (const range of PRIVATE_IPV4) {
+    const [network, bits] = range.split("/");
+    addRange(privateAddresses, `${prefix}${network}/${IPV4_PREFIX_BITS + Number(bits)}`);
+  }
 }
-for (const [network, prefix] of PRIVATE_IPV6) privateAddresses.addSubnet(network, prefix, "ipv6");
 
-/** True for loopback, private, link-local (cloud metadata), shared, reserved and multicast addresses, and for no address. */
+function addRange(list: BlockList, range: string): void {
+  const [network = "", bits] = range.split("/");
+  list.addSubnet(network, Number(bits), isIP(network) === 6 ? "ipv6" : "ipv4");
+}
+
+/**
+ * True for what is not an address of a host on the public internet: loopback, private, link-local (cloud metadata), shared,
+ * reserved, documentation, multicast, tunnels; and for what is no address.
+ */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/%.*$/, "");
   const family = isIP(bare);
-  if (family === 0) return true;
-  return privateAddresses.check(bare, family === 4 ? "ipv4" : "ipv6");
+  if (family === 4) return privateAddresses.check(bare, "ipv4");
+  return family === 0 || !globalIpv6.check(bare, "ipv6") || privateAddresses.check(bare, "ipv6");
 }
 
 /** The private address that is the host of a URL; the platform connects to it without a lookup. Null for any other host. */
 export function privateLiteralOf(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return isIP(host) !== 0 && isPrivateAddress(host) ? host : null;
-}
-
-/**
- * A lookup for `http.request` that refuses a host with any private address. The socket connects to the very addresses
- * that were checked, so a name that changes its answer between check and connection gains nothing.
- * @param refusal The error for a host that has the private address.
- */
-export function publicLookup(
-  resolveHost: ResolveHost,
-  refusal: (hostname: string, address: string) => Error,
-): LookupFunction {
-  return (hostname, options, callback) => {
-    resolveHost(hostname).then(
-      (addresses) => {
-        const refused = addresses.find(({ address }) => isPrivateAddress(address));
-        const fitting = addresses.filter(({ family }) => !options.family || family === Number(options.family));
-        const first = fitting[0];
-        if (refused !== undefined) callback(refusal(hostname, refused.address), "");
-        else if (first === undefined) callback(notFound(hostname), "");
-        else if (options.all === true) callback(null, [...fitting]);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ""),
-    );
-  };
-}
-
-function notFound(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`no address found for ${hostname}`), { code: "ENOTFOUND" });
 }

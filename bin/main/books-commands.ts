@@ -68,7 +68,7 @@ export function addBooksCommands(program: Command, tools: BooksTools): void {
   onDataDirectory(credits.command("grant"))
     .description("Give an account credits.")
     .requiredOption("--email <address>", "the account's e-mail address")
-    .requiredOption("--credits <number>", "more than 0, with at most 6 decimals")
+    .requiredOption("--credits <number>", "more than 0, at most 4000000000, with at most 6 decimals")
     .action(async (options: DataOptions & { email: string; credits: string }) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
@@ -97,18 +97,23 @@ export function addBooksCommands(program: Command, tools: BooksTools): void {
 
 function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
   if (text === undefined) return {};
-  return { [name]: text === "default" ? null : Number(text) };
+  // Number() would take an empty text for 0, and other ways to write a number; what is none is told with the range.
+  return { [name]: text === "default" ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN };
 }
 
 /** @throws {ServiceError} `bad_request` */
 function readGrant(text: string): number {
   try {
-    const micro = microFromCredits(Number(text));
+    const micro = /^\d+(\.\d+)?$/.test(text) ? microFromCredits(Number(text)) : 0;
     if (micro > 0) return micro;
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new ServiceError("bad_request", `${text} is not an amount to grant: more than 0, with at most 6 decimals`);
+  const amount = JSON.stringify(text);
+  throw new ServiceError(
+    "bad_request",
+    `${amount} is not an amount to grant: more than 0, at most 4000000000, with at most 6 decimals`,
+  );
 }
 
 function faultsOf(report: LedgerReport): string[] {

@@ -3,6 +3,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import { WINDOW_MS } from "../quotas/request-window.ts";
 import {
   SCOPES,
   type Account,
@@ -19,6 +20,9 @@ import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
+/** Of an account. Requests are counted by key and by session, so that these bound the account's. */
+const MAX_KEYS = 50;
+const MAX_SESSIONS = 20;
 
 /** Who calls the API. A session has every scope and may manage keys. */
 export type Identity = {
@@ -75,7 +79,7 @@ export class AccountService {
   }
 
   /**
-   * Makes an account and signs it in. `address`: the network address that asks.
+   * Makes an account and signs it in. Of more than 20 sessions of an account the oldest end. `address`: the network address that asks.
    * @throws {ServiceError} `email_taken`; `insufficient_scope` when registration is closed; {@link ValidationError};
    *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
    */
@@ -139,7 +143,11 @@ export class AccountService {
     return changeLimits(this.#deps.store, accountId, limits);
   }
 
-  /** Makes an API key; `secret` is shown this once. @throws {ValidationError} */
+  /**
+   * Makes an API key; `secret` is shown this once. A key that was revoked counts as long as its last requests do, or an account
+   * could go on with ever new ones.
+   * @throws {ServiceError} `too_many_keys` when the account has 50; {@link ValidationError}
+   */
   async createKey(
     accountId: string,
     wish: { readonly name?: string | undefined; readonly scopes?: readonly string[] | undefined } = {},
@@ -154,7 +162,8 @@ export class AccountService {
       scopes: readScopes(wish.scopes),
       createdAtMs,
     };
-    await this.#deps.store.createKey({ ...key, secretHash: hashSecret(secret) });
+    const cap = { maxKeys: MAX_KEYS, revokedAfterMs: createdAtMs - WINDOW_MS };
+    await this.#deps.store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);
     return { key: { ...key, lastUsedAtMs: null }, secret };
   }
 
@@ -210,6 +219,13 @@ export class AccountService {
     }
   }
 
+  /** False once the key was revoked, or the session has ended, whichever process did it. */
+  async isStillValid(identity: Identity): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
+    return (await store.listKeys(identity.accountId)).some(({ id }) => id === identity.keyId);
+  }
+
   /** Whose Island this is; undefined when the token is none or revoked. */
   async authenticateIsland(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;
@@ -226,12 +242,8 @@ export class AccountService {
     const createdAtMs = this.#deps.clock.now();
     const expiresAtMs = createdAtMs + SESSION_MS;
     const token = newSecret("st");
-    await this.#deps.store.createSession({
-      tokenHash: hashSecret(token),
-      accountId: account.id,
-      createdAtMs,
-      expiresAtMs,
-    });
+    const session = { tokenHash: hashSecret(token), accountId: account.id, createdAtMs, expiresAtMs };
+    await this.#deps.store.createSession(session, MAX_SESSIONS);
     return { token, expiresAtMs, account };
   }
 }

@@ -1,4 +1,5 @@
-import type { CargoCategory, RuntimeType } from "../../shared/cargo.ts";
+import { isDeepStrictEqual } from "node:util";
+import { manifestOf, type CargoCategory, type CargoManifest, type RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { CatalogCargo } from "./cargo-file.ts";
 
@@ -12,6 +13,18 @@ export interface CatalogEntry extends CatalogCargo {
 export interface CatalogFilter {
   readonly runtimeType?: RuntimeType | undefined;
   readonly category?: CargoCategory | undefined;
+}
+
+/** True if `entry` is everybody's and runs what `accepted` ran for its owner alone. */
+export function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
+  if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
+  return isDeepStrictEqual(withoutNetwork(entry), withoutNetwork(accepted));
+}
+
+/** What the Cargo runs, but for the network, which comes with the approval. */
+function withoutNetwork(entry: CatalogEntry): CargoManifest {
+  const { container, ...rest } = manifestOf(entry);
+  return container === undefined ? rest : { ...rest, container: { ...container, network: false } };
 }
 
 /** The enabled Cargos as they are now, by slug. Its only writer is the catalog's keeper; an entry never changes, it is replaced. */
@@ -43,10 +56,10 @@ export class Catalog {
     return this.#entries.get(slug);
   }
 
-  /** Everybody's, in order of slug. */
-  list(filter: CatalogFilter = {}): CatalogEntry[] {
+  /** What `accountId` may run, in order of slug; without an account, what everybody may. */
+  list(filter: CatalogFilter = {}, accountId?: string): CatalogEntry[] {
     return [...this.#entries.values()]
-      .filter((entry) => entry.privateTo === undefined)
+      .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
       .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
       .filter((entry) => filter.category === undefined || entry.category === filter.category);
   }

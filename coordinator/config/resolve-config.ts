@@ -36,7 +36,7 @@ const COORDINATOR_SETTINGS = {
   }),
   newAccountMicro: setting.number("new_account_credits", {
     min: 0,
-    max: 1_000_000_000,
+    max: 1_000_000,
     factor: MICRO_PER_CREDIT,
     fallback: 10_000,
     meaning: "Credits that a new account is given",

@@ -14,8 +14,8 @@ export function microFromCredits(credits: number): number {
   return micro;
 }
 
-/** @throws {RangeError} unless `micro` is an exact integer of 0 or more. */
+/** Exact below 2^53 micro-credits, which no grant lifts an account above; earnings can. @throws {RangeError} unless `micro` is an integer of 0 or more. */
 export function creditsFromMicro(micro: number): number {
-  if (!Number.isSafeInteger(micro) || micro < 0) throw new RangeError(`${micro} is not an amount of micro-credits`);
+  if (!Number.isInteger(micro) || micro < 0) throw new RangeError(`${micro} is not an amount of micro-credits`);
   return micro / MICRO_PER_CREDIT;
 }

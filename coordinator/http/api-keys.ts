@@ -42,6 +42,8 @@ const createKeyRoute = createRoute({
   method: "post",
   path: `${API_BASE}/api-keys`,
   summary: "Create an API key",
+  description:
+    "An account has at most 50; one more is 422 too_many_keys. A key that is revoked counts for another minute, as its requests do.",
   request: jsonBody(createBody),
   responses: { 201: json(createdSchema, "The key, with its secret for the only time") },
 });
@@ -74,6 +76,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
     if (!wasRevoked) throw new ServiceError("not_found", `There is no API key "${params.id}"`);
+    c.get("limits").endStreams(params.id);
     return c.json({ data: { id: params.id, revoked: true } });
   });
 }

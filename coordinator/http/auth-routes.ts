@@ -36,6 +36,7 @@ const loginRoute = createRoute({
   method: "post",
   path: `${API_BASE}/auth/login`,
   summary: "Start a session",
+  description: "An account has at most 20 sessions: when another begins, the oldest ends.",
   request: jsonBody(credentialsSchema),
   responses: { 200: json(data(sessionSchema), "The session"), ...failures(401) },
 });
@@ -64,6 +65,7 @@ export function serveAuth(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "read", logoutRoute, async ({ c, identity }) => {
     if (identity.kind !== "session") throw new ServiceError("bad_request", "An API key has no session to end");
     await accounts.logout(bearerToken(c.env.incoming) ?? "");
+    c.get("limits").endStreams(identity.tokenHash);
     return c.json({ data: { logged_out: true } });
   });
 }

@@ -39,6 +39,19 @@ export const cargoDetailSchema = cargoSchema
 const { slug, name, description, category, runtime_type, licence } = cargoFields;
 const { price_per_job, required_ram_mb, required_vram_mb, example_input } = cargoFields;
 
+/** Fields that every Cargo has, beside its slug, which is for good. */
+const requiredFields = {
+  name,
+  description,
+  category,
+  runtime_type,
+  licence,
+  price_per_job,
+  required_ram_mb,
+  required_vram_mb,
+  example_input,
+};
+
 /** Fields that a Cargo may be without. `null` says so. */
 const optionalFields = {
   onnx_task_type: cargoFields.onnx_task_type.optional(),
@@ -58,50 +71,17 @@ const optionalFields = {
 };
 
 /** What goes with what is checked by the service: see catalog/README.md. */
-export const createCargoSchema = z
-  .strictObject({
-    slug,
-    name,
-    description,
-    category,
-    runtime_type,
-    licence,
-    price_per_job,
-    required_ram_mb,
-    required_vram_mb,
-    example_input,
-    ...optionalFields,
-  })
-  .openapi("CreateCargo");
+export const createCargoSchema = z.strictObject({ slug, ...requiredFields, ...optionalFields }).openapi("CreateCargo");
 
 export const changeCargoSchema = z
-  .strictObject({
-    name: name.optional(),
-    description: description.optional(),
-    category: category.optional(),
-    runtime_type: runtime_type.optional(),
-    licence: licence.optional(),
-    price_per_job: price_per_job.optional(),
-    required_ram_mb: required_ram_mb.optional(),
-    required_vram_mb: required_vram_mb.optional(),
-    example_input: example_input.optional(),
-    ...optionalFields,
-  })
+  .strictObject({ ...z.object(requiredFields).partial().shape, ...optionalFields })
   .openapi("ChangeCargo");
 
 /** A Cargo as its owner wrote it, and what has become of it. */
 export const ownedCargoSchema = z
   .object({
     slug,
-    name,
-    description,
-    category,
-    runtime_type,
-    licence,
-    price_per_job,
-    required_ram_mb,
-    required_vram_mb,
-    example_input,
+    ...requiredFields,
     onnx_task_type: cargoFields.onnx_task_type,
     model: cargoFields.model,
     weights: cargoFields.weights.optional(),

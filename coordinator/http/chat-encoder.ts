@@ -32,8 +32,8 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
     item: (item) => (item.type === "token" ? chunk(`{"content":${JSON.stringify(item.content)}}`, "null") : ""),
     ending(ending) {
       if (ending.type === "error") {
-        const { message, code } = ending;
-        return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code } })}\n\n`;
+        const { message, code, retryable } = ending;
+        return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
       }
       const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
       return `${chunk("{}", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;

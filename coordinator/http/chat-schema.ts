@@ -67,7 +67,13 @@ export const chatEventSchema = z
       .openapi("ChatCompletionChunk"),
     z
       .object({
-        error: z.object({ message: z.string(), type: z.literal("server_error"), param: z.null(), code: z.string() }),
+        error: z.object({
+          message: z.string(),
+          type: z.literal("server_error"),
+          param: z.null(),
+          code: z.string(),
+          retryable: z.boolean().openapi({ description: "Another try may succeed" }),
+        }),
       })
       .openapi("ChatCompletionError", { description: "The job failed in mid-stream; no [DONE] follows" }),
     z.literal("[DONE]").openapi({ description: "Literally, and not JSON: the answer is whole" }),

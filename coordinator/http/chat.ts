@@ -31,7 +31,7 @@ const chatRoute = createRoute({
 });
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
-  const { jobs, catalog, clock, options } = deps;
+  const { accounts, jobs, catalog, clock, options } = deps;
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
     const { outgoing: response } = c.env;
     const { accountId } = identity;
@@ -70,6 +70,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
       response,
       clock,
       heartbeatMs: options.heartbeatMs,
+      mayRead: () => accounts.isStillValid(identity),
     });
     return RESPONSE_ALREADY_SENT;
   });

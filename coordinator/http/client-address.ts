@@ -1,17 +1,23 @@
 import type { IncomingMessage } from "node:http";
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import type { HttpOptions } from "./http-deps.ts";
 
 /** Groups of 16 bits that name a network: whoever has an IPv6 address has 2^64 of them. */
 const NETWORK_GROUPS = 4;
 
 /**
- * IP address of the client, for limits; of an IPv6 address its network (/64). Behind a trusted proxy it is the last entry of X-Forwarded-For: the one that the proxy
- * wrote itself, where earlier ones are whatever the client sent.
+ * IP address of the client, for limits; of an IPv6 address its network (/64). Behind a trusted proxy it is the last entry of
+ * X-Forwarded-For: the one that the proxy wrote itself, where earlier ones are whatever the client sent. An entry that names no
+ * address ("unknown") counts as the proxy's own.
  */
 export function clientAddress(incoming: IncomingMessage, { trustProxy }: Pick<HttpOptions, "trustProxy">): string {
-  const forwarded = trustProxy ? lastOf(incoming.headers["x-forwarded-for"]) : undefined;
-  return networkOf(forwarded ?? incoming.socket.remoteAddress ?? "unknown");
+  const forwarded = trustProxy ? withoutPort(lastOf(incoming.headers["x-forwarded-for"]) ?? "") : "";
+  return networkOf(isIP(forwarded) === 0 ? (incoming.socket.remoteAddress ?? "unknown") : forwarded);
+}
+
+/** Some proxies write the client's port too, which each connection has another of: 192.0.2.1:80, [2001:db8::1]:80. */
+function withoutPort(entry: string): string {
+  return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
 /** An IPv4 address as it is, also one that is mapped into IPv6; of an IPv6 address the first four groups. */

@@ -42,7 +42,7 @@ const postRoute = createRoute({
 });
 
 export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
-  const { conversations, clock, options } = deps;
+  const { accounts, conversations, clock, options } = deps;
 
   serveScoped(app, deps, "write", postRoute, async ({ c, identity, params, body }) => {
     const { outgoing: response } = c.env;
@@ -71,7 +71,15 @@ export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
     if (!isStreamed) return c.json({ data: presentAnswered(asked, message) });
     // From here the relay watches the client.
     const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
-    void new FeedRelay({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: options.heartbeatMs });
+    void new FeedRelay({
+      feed,
+      after: FEED_START,
+      encoder,
+      response,
+      clock,
+      heartbeatMs: options.heartbeatMs,
+      mayRead: () => accounts.isStillValid(identity),
+    });
     return RESPONSE_ALREADY_SENT;
   });
 }

@@ -36,8 +36,15 @@ export const createConversationSchema = z
   })
   .openapi("CreateConversation");
 
+/** Closed: who wants another model or system prompt must not believe that the conversation has it. */
 export const updateConversationSchema = z
-  .object({ title: titleSchema, metadata: metadataSchema.optional() })
+  .strictObject(
+    { title: titleSchema, metadata: metadataSchema.optional() },
+    {
+      error: ({ code, keys }) =>
+        code === "unrecognized_keys" ? `${keys?.join(", ")}: only title and metadata can be changed` : undefined,
+    },
+  )
   .openapi("UpdateConversation", { description: "What is left out stays; a title of null removes it" });
 
 export const postMessageSchema = z

@@ -9,6 +9,7 @@ import {
 } from "./conversation-schemas.ts";
 import { serveScoped } from "./endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { answerJson } from "./large-answer.ts";
 import { queryInt } from "./query.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
@@ -103,7 +104,7 @@ export function serveConversations(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
     const { conversation, messages, total } = await conversations.read(identity.accountId, params.id, query);
     const { limit, offset } = query;
-    return c.json({
+    return answerJson(c, identity, {
       data: { ...presentConversation(conversation), messages: messages.map(presentMessage) },
       meta: { total, limit, offset },
     });

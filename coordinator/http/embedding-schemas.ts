@@ -4,14 +4,20 @@ import type { Usage } from "../../shared/output.ts";
 
 const MAX_TEXTS = 256;
 
-const textSchema = z.string("must be a text; lists of tokens are not taken").min(1);
+const textSchema = z.string().min(1, "must not be empty");
+
+function describeInputFault(input: unknown): string {
+  if (!Array.isArray(input)) return `must be a text, or a list of 1 to ${MAX_TEXTS} texts`;
+  if (input.length > MAX_TEXTS) return `has ${input.length} texts; at most ${MAX_TEXTS} are taken`;
+  return "must be texts; lists of tokens are not taken";
+}
 
 /** Body of an embeddings request. Unknown fields are ignored, `user` among them; `null` means "not given". */
 export const embeddingsBodySchema = z
   .object({
     input: z
-      .union([textSchema, z.array(textSchema).min(1).max(MAX_TEXTS)], {
-        error: `must be a text that is not empty, or 1 to ${MAX_TEXTS} of them`,
+      .union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
+        error: ({ input }) => describeInputFault(input),
       })
       .refine((input) => Buffer.byteLength(JSON.stringify(input)) <= MAX_INPUT_BYTES - 1_024, {
         message: `larger than ${MAX_INPUT_BYTES - 1_024} bytes of JSON`,

@@ -5,6 +5,7 @@ import type { JobView } from "../jobs/job-service.ts";
 import type { FeedItem } from "../store/job-store.ts";
 import { serveScoped } from "./endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { answerJson } from "./large-answer.ts";
 import { presentUsage, usageSchema } from "./presenters.ts";
 import { data, failures, json, orNull } from "./responses.ts";
 
@@ -42,7 +43,7 @@ export function serveJobOutput(app: HttpApp, deps: HttpDeps): void {
     // The feed first: of a job that ends between the two, the job then has the whole output.
     const feed = await jobs.openFeed(identity.accountId, params.id);
     const job = await jobs.get(identity.accountId, params.id);
-    return c.json({ data: presentOutput(job, feed) });
+    return answerJson(c, identity, { data: presentOutput(job, feed) });
   });
 }
 

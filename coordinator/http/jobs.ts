@@ -15,6 +15,7 @@ import {
   summarySchema,
 } from "./job-schemas.ts";
 import { untilEnded } from "./job-wait.ts";
+import { answerJson } from "./large-answer.ts";
 import { queryInt } from "./query.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 import { webhookOf } from "./webhook-schemas.ts";
@@ -120,11 +121,11 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
     const { accountId } = identity;
     const job = await jobs.get(accountId, params.id);
-    if (query.wait === 0 || isTerminal(job.state)) return c.json({ data: presentDetail(job) });
+    if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
     const gone = goneSignal(c.env.outgoing);
     await untilEnded(await jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
-    return c.json({ data: presentDetail(await jobs.get(accountId, params.id)) });
+    return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
 
   serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params }) => {

@@ -20,6 +20,10 @@ const lineSchema = z
     held: creditsSchema.openapi({ description: "Change of what is set aside for unfinished jobs" }),
     balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
     job_id: z.string().nullable(),
+    batch_id: z
+      .string()
+      .nullable()
+      .openapi({ description: "Of the hold for a whole batch, whose jobs are charged and released one by one" }),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -58,6 +62,7 @@ function presentLine(line: LedgerLine): z.infer<typeof lineSchema> {
     held: presentCredits(line.heldMicro),
     balance: presentCredits(line.balanceMicro),
     job_id: line.jobId,
+    batch_id: line.batchId,
     created_at: presentTime(line.atMs),
   };
 }

@@ -1,21 +1,24 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { ServiceError } from "../../shared/errors.ts";
+import { refuseUpgrade } from "./refuse-upgrade.ts";
+import { serveWithoutUpgrade } from "./unwanted-upgrade.ts";
 
 /** Answers one request; may also write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
 export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
-/** Takes over the socket of a request for another protocol. A rejection closes the socket. */
+/** Takes over the socket of a request for another protocol. Until it has, a rejection is answered as that of a request. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
 /** The transport under the API. One adapter so far, node:http. */
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** Hands upgrades of exactly `path` to `handler`; those of other paths are answered 404 and closed. */
+  /** Hands upgrades of exactly `path` to `handler`. Of other paths an upgrade is ignored, and the request answered like any (RFC 9110 §7.8). */
   onUpgrade(path: string, handler: UpgradeHandler): void;
   /** Stops accepting, and waits for the answers under way; those left when `deadline` aborts are cut off. Upgraded sockets stay. */
   finishAnswers(deadline: AbortSignal): Promise<void>;
@@ -30,6 +33,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0: the system chooses. */
   readonly port: number;
+  /** See {@link STALLED_MS}. */
+  readonly stalledMs?: number;
 }
 
 /** For a whole request to come in, its body included. Answers may take as long as they like. */
@@ -38,9 +43,17 @@ const HEADERS_TIMEOUT_MS = 20_000;
 /** Longer than the usual idle time of a proxy, so that it is the proxy that ends an idle connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
+/**
+ * A client may take so long not to take a byte of what waits for it, which is memory; then its answer is cut off, a stream like
+ * any other, after one to three times as long (by when its socket was looked at). Long, as the system tells of room only when
+ * about a third of its own buffer, often a megabyte, was read. An answer that has nothing to send may wait as long as it likes.
+ */
+const STALLED_MS = 120_000;
 
 /** Listens by node:http. @throws when the address is taken or not ours. */
-export async function listen(fetch: FetchHandler, { host, port }: ListenOptions): Promise<Listener> {
+export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
+  const { host, port, stalledMs = STALLED_MS } = options;
+  const handlers = new Map<string, UpgradeHandler>();
   const server = createAdaptorServer({
     fetch: (request, env) => answer(fetch, request, env as HttpBindings),
     serverOptions: {
@@ -50,9 +63,12 @@ export async function listen(fetch: FetchHandler, { host, port }: ListenOptions)
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       noDelay: true,
+      // Known to Node 24.9 and later; earlier ones end in `serveWithoutUpgrade`.
+      shouldUpgradeCallback: (request) => handlers.has(pathOf(request)),
     },
   }) as Server;
-  const listener = new NodeListener(server);
+  server.timeout = stalledMs;
+  const listener = new NodeListener(server, handlers);
   server.listen(port, host);
   await once(server, "listening");
   return listener;
@@ -65,15 +81,20 @@ function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Respo
   return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));
 }
 
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? "").split("?", 1)[0] ?? "";
+}
+
 class NodeListener implements Listener {
   readonly #server: Server;
   readonly #upgraded = new Set<Duplex>();
-  readonly #handlers = new Map<string, UpgradeHandler>();
+  readonly #handlers: Map<string, UpgradeHandler>;
   readonly #answers = new Set<ServerResponse>();
   #closed: Promise<unknown> | null = null;
 
-  constructor(server: Server) {
+  constructor(server: Server, handlers: Map<string, UpgradeHandler>) {
     this.#server = server;
+    this.#handlers = handlers;
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     // Ahead of the API, which may write its headers at once.
     server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
@@ -125,6 +146,10 @@ class NodeListener implements Listener {
   #watch(response: ServerResponse): void {
     if (this.#closed !== null) response.shouldKeepAlive = false;
     this.#answers.add(response);
+    // Node counts it as activity when the system takes a part of a long write. Unheard, the event would close the socket.
+    response.on("timeout", (socket: Socket) => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
     response.once("close", () => {
       this.#answers.delete(response);
       if (this.#closed !== null) this.#server.closeIdleConnections();
@@ -132,16 +157,17 @@ class NodeListener implements Listener {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const handler = this.#handlers.get(pathOf(request));
+    if (handler === undefined) {
+      serveWithoutUpgrade(this.#server, request, socket, head);
+      return;
+    }
     this.#upgraded.add(socket);
     socket.once("close", () => this.#upgraded.delete(socket));
     // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
-    const handler = this.#handlers.get((request.url ?? "").split("?", 1)[0] ?? "");
-    if (handler === undefined || this.#closed !== null) {
-      const status = handler === undefined ? "404 Not Found" : "503 Service Unavailable";
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      return;
-    }
-    Promise.resolve(handler(request, socket, head)).catch(() => socket.destroy());
+    if (this.#closed === null) {
+      Promise.resolve(handler(request, socket, head)).catch((error: unknown) => refuseUpgrade(socket, error));
+    } else refuseUpgrade(socket, new ServiceError("shutting_down", "The coordinator is going down"));
   }
 }

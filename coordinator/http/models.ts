@@ -13,6 +13,7 @@ const listRoute = createRoute({
   method: "get",
   path: `${API_BASE}/models`,
   summary: "Chat Cargos in the shape of OpenAI's models",
+  description: "Those that the caller may run, its own unapproved ones among them.",
   responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
@@ -27,8 +28,8 @@ const detailRoute = createRoute({
 
 export function serveModels(app: HttpApp, deps: HttpDeps): void {
   const { catalog } = deps;
-  serveScoped(app, deps, "read", listRoute, ({ c }) => {
-    const chatCargos = catalog.list().filter(({ isChat }) => isChat);
+  serveScoped(app, deps, "read", listRoute, ({ c, identity }) => {
+    const chatCargos = catalog.list({}, identity.accountId).filter(({ isChat }) => isChat);
     return c.json({ object: "list", data: chatCargos.map(({ slug }) => presentModel(slug)) });
   });
   serveScoped(app, deps, "read", detailRoute, ({ c, params, identity }) => {

@@ -5,6 +5,7 @@ import { RateLimitedError } from "../../shared/errors.ts";
 import type { Identity } from "../accounts/account-service.ts";
 import { RequestWindow, type RequestCount } from "../quotas/request-window.ts";
 import { StreamQuota } from "../quotas/stream-quota.ts";
+import { CallerStreams, callerOf } from "./caller-streams.ts";
 import { clientAddress } from "./client-address.ts";
 import type { HttpDeps, HttpEnv, HttpOptions } from "./http-deps.ts";
 
@@ -18,6 +19,7 @@ export class RequestLimits {
   readonly #callers: RequestWindow;
   readonly #addresses: RequestWindow;
   readonly #streams = new StreamQuota();
+  readonly #openStreams = new CallerStreams();
 
   constructor({ clock, options }: Pick<HttpDeps, "clock" | "options">) {
     this.#clock = clock;
@@ -33,7 +35,7 @@ export class RequestLimits {
    */
   countCaller(identity: Identity, response: ServerResponse): void {
     const limit = identity.limits.requestsPerMinute;
-    const count = this.#callers.count(identity.kind === "key" ? identity.keyId : identity.tokenHash, limit);
+    const count = this.#callers.count(callerOf(identity), limit);
     response.setHeader("X-RateLimit-Limit", limit);
     response.setHeader("X-RateLimit-Remaining", count.remaining);
     response.setHeader("X-RateLimit-Reset", Math.ceil((this.#clock.now() + count.freesInMs) / MS_PER_S));
@@ -46,11 +48,18 @@ export class RequestLimits {
   }
 
   /** Counts a stream of the account as open until `response` is closed, by whomever. @throws {RateLimitedError} */
-  openStream({ accountId, limits }: Identity, response: ServerResponse): void {
+  openStream(identity: Identity, response: ServerResponse): void {
+    const { accountId, limits } = identity;
     const close = this.#streams.enter(accountId, limits.concurrentStreams);
     response.once("close", close);
+    this.#openStreams.add(identity, response);
     // A client that left before now brings no other event.
     if (response.destroyed) close();
+  }
+
+  /** Cuts off the streams of a key (by its id) or session (by its token's hash) that is no more. */
+  endStreams(caller: string): void {
+    this.#openStreams.end(caller);
   }
 }
 

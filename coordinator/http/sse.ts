@@ -21,6 +21,8 @@ export interface RelayOptions {
   readonly response: ServerResponse;
   readonly clock: Clock;
   readonly heartbeatMs: number;
+  /** Asked at every heartbeat; a client that may not read on is cut off. A rejection leaves the stream as it is. */
+  readonly mayRead: () => Promise<boolean>;
 }
 
 export const SSE_HEADERS = {
@@ -51,7 +53,7 @@ export class FeedRelay {
   /** Sends the headers and all that the feed has already. */
   constructor(options: RelayOptions) {
     this.#options = options;
-    this.#cursor = new FeedCursor(options.after);
+    this.#cursor = new FeedCursor(options.feed, options.after);
     const { feed, response, encoder } = options;
     response.on("close", this.#onClose).on("drain", this.#onDrain);
     this.#unsubscribe = feed.subscribe(() => this.#pump(false));
@@ -69,8 +71,14 @@ export class FeedRelay {
   #pump(merging: boolean): void {
     const { feed, encoder, response } = this.#options;
     let text = "";
+    if (this.#cursor.isLost) {
+      // A client that comes back for the rest is told by its next request.
+      this.#release();
+      response.end();
+      return;
+    }
     while (!this.#isBlocked && !this.#isOver) {
-      const item = this.#cursor.take(feed.items);
+      const item = this.#cursor.take();
       if (item === undefined) break;
       text += encoder.item(merging && item.type === "token" ? this.#joinTokens(item) : item, this.#cursor.position);
       if (text.length < SLICE_CHARS) continue;
@@ -86,11 +94,10 @@ export class FeedRelay {
 
   /** `first` and the tokens that follow it directly, as one. */
   #joinTokens(first: Extract<FeedItem, { type: "token" }>): FeedItem {
-    const { items } = this.#options.feed;
     let { content, count } = first;
-    for (let next = this.#cursor.peek(items); next?.type === "token"; next = this.#cursor.peek(items)) {
+    for (let next = this.#cursor.peek(); next?.type === "token"; next = this.#cursor.peek()) {
       if (content.length + next.content.length > MERGED_CHARS) break;
-      this.#cursor.take(items);
+      this.#cursor.take();
       content += next.content;
       count += next.count;
     }
@@ -105,7 +112,13 @@ export class FeedRelay {
     return this.#options.clock.schedule(this.#options.heartbeatMs, () => {
       if (!this.#isBlocked) this.#write(HEARTBEAT);
       this.#heartbeat = this.#scheduleHeartbeat();
+      void this.#cutOffUnlessMayRead();
     });
+  }
+
+  async #cutOffUnlessMayRead(): Promise<void> {
+    const { mayRead, response } = this.#options;
+    if (!(await mayRead().catch(() => true))) response.destroy();
   }
 
   readonly #onDrain = (): void => {

@@ -4,12 +4,16 @@ import { WebSocketServer, type WebSocket } from "ws";
 import type { AccountService } from "../accounts/account-service.ts";
 import { PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { JoinLimit } from "./join-limit.ts";
 import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts";
 
 export interface GatewayDeps extends SessionDeps {
   readonly accounts: Pick<AccountService, "authenticateIsland">;
   /** Shown to Islands before they are let in; see `PUBLIC_KEY_HEADER`. */
   readonly publicKey: string;
+  /** The network address that asks, for limits. */
+  readonly addressOf: (request: IncomingMessage) => string;
 }
 
 /** Where Islands' WebSockets come in: checks the token, agrees on the protocol version, and opens sessions. */
@@ -17,9 +21,11 @@ export class IslandGateway {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
+  readonly #limit: JoinLimit;
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
+    this.#limit = new JoinLimit(deps.clock);
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: true,
@@ -31,16 +37,22 @@ export class IslandGateway {
     this.#server.on("headers", (headers) => headers.push(`${PUBLIC_KEY_HEADER}: ${deps.publicKey}`));
   }
 
+  /**
+   * Opens a session on the socket.
+   * @throws {ServiceError} `unauthenticated`, for a missing, unknown or revoked token; {@link RateLimitedError} when the address
+   *   had too many refused. The socket is then still the caller's.
+   */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    const owner = token === undefined ? undefined : await this.#deps.accounts.authenticateIsland(token);
+    const { accounts, addressOf } = this.#deps;
+    const address = addressOf(request);
+    const token = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? "")?.[1];
+    this.#limit.assertMayTry(address, token);
+    const owner = token === undefined ? undefined : await accounts.authenticateIsland(token);
     if (token === undefined || owner === undefined) {
-      socket.end(
-        "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-      );
-      return;
+      this.#limit.refused(address, token);
+      throw new ServiceError("unauthenticated", "Send an Island token that holds: Authorization: Bearer it_…");
     }
-    const { accounts } = this.#deps;
+    this.#limit.accepted(token);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       this.#open(ws, {
         accountId: owner.accountId,

@@ -144,12 +144,7 @@ export class IslandDesk {
 
   #receiveNumbered(island: Island, frame: NumberedFrame): Promise<void> | undefined {
     const job = this.#current(island, frame);
-    if (job === undefined) {
-      if (frame.type !== "output") this.#freeSlot(island, frame);
-      // The attempt is over for us, so its frames may be forgotten: at once, or when its end is durable.
-      const settled = this.#dispatcher.jobs.get(frame.jobId)?.settled ?? Promise.resolve();
-      return settled.then(() => this.#ack(island, frame));
-    }
+    if (job === undefined) return this.#discard(island, frame).then(() => this.#ack(island, frame));
     if (frame.seq <= job.lastSeq) {
       if (frame.seq <= job.durableSeq) this.#ack(island, frame);
       return undefined;
@@ -157,10 +152,27 @@ export class IslandDesk {
     if (frame.seq !== job.lastSeq + 1) throw new ProtocolError(`seq: ${frame.seq} after ${job.lastSeq}`);
     job.lastSeq = frame.seq;
     if (job.state === "queued" && frame.type !== "failed" && frame.type !== "cancelled") this.#dispatcher.start(job);
-    return this.#apply(island, job, frame).then(() => {
+    return this.#applyInTime(island, job, frame).then(() => {
       if (job.attempt === frame.attempt) job.durableSeq = frame.seq;
       this.#ack(island, frame);
     });
+  }
+
+  /**
+   * Acts on a frame as soon as its attempt is durable, which it nearly always is: what is said of an attempt is then never
+   * said again of another with the same number, whenever we are killed. README of `jobs/`, "Positions".
+   */
+  #applyInTime(island: Island, job: LiveJob, frame: NumberedFrame): Promise<void> {
+    if (job.assigned === null) return this.#apply(island, job, frame);
+    return job.assigned.then(() =>
+      this.#current(island, frame) === job ? this.#apply(island, job, frame) : this.#discard(island, frame),
+    );
+  }
+
+  /** The attempt is over for us, so its frames may be forgotten: at once, or when its end is durable. */
+  #discard(island: Island, frame: NumberedFrame): Promise<void> {
+    if (frame.type !== "output") this.#freeSlot(island, frame);
+    return this.#dispatcher.jobs.get(frame.jobId)?.settled ?? Promise.resolve();
   }
 
   /** Acts on a numbered frame of the present attempt; resolves when what it says is durable. */

@@ -57,6 +57,7 @@ export class Island {
     if (report === null || state === null) throw new Error(`Island ${this.hostId} has not said hello`);
     return {
       id: this.hostId,
+      accountId: this.accountId,
       runtimes: report.runtimes.map((runtime) => runtime.type),
       ramBytes: report.hardware.ramBytes,
       vramBytes: totalVramBytes(report.hardware),

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { LiveJob } from "./live-job.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 export interface BatchGateDeps {
   readonly quota: JobQuota;
@@ -19,7 +20,7 @@ const LOOK_AGAIN_MS = 60_000;
 interface Line {
   readonly accountId: string;
   /** First come, first served. */
-  readonly jobs: Map<string, LiveJob>;
+  readonly jobs: WaitingLine;
   /** The account's limit is being asked for; whoever asked will see every change up to the answer. */
   isAsking: boolean;
 }
@@ -42,7 +43,7 @@ export class BatchGate {
 
   /** Puts jobs of one account at the end of its line; those that there is room for are admitted a moment later. */
   enter(jobs: readonly LiveJob[]): void {
-    for (const job of jobs) this.#lineOf(job.accountId).jobs.set(job.id, job);
+    for (const job of jobs) this.#lineOf(job.accountId).jobs.push(job);
     for (const accountId of new Set(jobs.map((job) => job.accountId))) this.#advance(accountId);
     this.#lookAgainLater();
   }
@@ -50,20 +51,13 @@ export class BatchGate {
   /** Takes a job out that will not run. Does nothing for one that does not wait here. */
   leave(job: LiveJob): void {
     const line = this.#lines.get(job.accountId);
-    if (line === undefined || !line.jobs.delete(job.id)) return;
+    if (line === undefined || !line.jobs.remove(job.id)) return;
     if (line.jobs.size === 0) this.#lines.delete(job.accountId);
   }
 
   /** 1-based place in its account's line; null for a job that does not wait here. */
   positionOf(job: LiveJob): number | null {
-    const jobs = this.#lines.get(job.accountId)?.jobs;
-    if (jobs === undefined || !jobs.has(job.id) || job.hasPlace) return null;
-    let position = 1;
-    for (const id of jobs.keys()) {
-      if (id === job.id) break;
-      position += 1;
-    }
-    return position;
+    return job.hasPlace ? null : (this.#lines.get(job.accountId)?.jobs.positionOf(job.id) ?? null);
   }
 
   /** Jobs of the account that wait for room. */
@@ -80,7 +74,7 @@ export class BatchGate {
   #lineOf(accountId: string): Line {
     let line = this.#lines.get(accountId);
     if (line === undefined) {
-      line = { accountId, jobs: new Map(), isAsking: false };
+      line = { accountId, jobs: new WaitingLine(), isAsking: false };
       this.#lines.set(accountId, line);
     }
     return line;
@@ -101,7 +95,7 @@ export class BatchGate {
     const { quota, admit } = this.#deps;
     // Closed, or emptied and made anew, while the limit was asked for.
     if (this.#lines.get(line.accountId) !== line) return;
-    for (const job of line.jobs.values()) {
+    for (let job = line.jobs.first; job !== undefined; job = line.jobs.first) {
       // An Island turned out to have it already.
       if (job.hasPlace) {
         this.leave(job);

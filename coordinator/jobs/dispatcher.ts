@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
-import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { isApprovalOf, type Catalog, type CatalogEntry } from "../catalog/catalog.ts";
 import { settle } from "../credits/settle.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { Claims } from "../islands/claims.ts";
@@ -110,12 +110,17 @@ export class Dispatcher {
 
   /**
    * The catalog answers differently for `slug`. If the Cargo is gone, its waiting jobs fail; those that an Island has go on, but
-   * get no other attempt. Otherwise every job keeps the Cargo that it was accepted for.
+   * get no other attempt. Otherwise every job keeps the Cargo that it was accepted for; the approval of that very one counts.
    */
   cargoChanged(slug: string): void {
-    if (this.#deps.catalog.known(slug) === undefined) {
-      for (const job of this.jobs.values()) {
-        if (job.slug === slug && job.state === "pending") void this.#failWithoutCargo(job);
+    const entry = this.#deps.catalog.known(slug);
+    for (const job of this.jobs.values()) {
+      if (job.slug !== slug || job.state !== "pending") continue;
+      if (entry === undefined) void this.#failWithoutCargo(job);
+      else if (job.cargo !== null && isApprovalOf(entry, job.cargo)) {
+        job.cargo = entry;
+        // One without a place waits at the gate, and is queued when it is admitted.
+        if (job.hasPlace) this.#queue(job);
       }
     }
     this.decide({ kind: "cargo_changed", slug });
@@ -261,7 +266,9 @@ export class Dispatcher {
   #queue(job: LiveJob): void {
     const { id, accountId, slug, priority, waitsSinceMs: createdAtMs } = job;
     const avoidIslands = [...job.avoidIslands];
-    this.decide({ kind: "job_waiting", job: { id, accountId, slug, priority, createdAtMs, avoidIslands } });
+    const onlyIslandsOf = this.#cargoOf(job)?.privateTo ?? null;
+    const waiting = { id, accountId, slug, onlyIslandsOf, priority, createdAtMs, avoidIslands };
+    this.decide({ kind: "job_waiting", job: waiting });
     job.input = null;
   }
 
@@ -282,7 +289,11 @@ export class Dispatcher {
     job.durableSeq = 0;
     job.announce("queued");
     island.holding.set(job.id, attempt);
-    void this.persist(this.#deps.store.jobs.move(this.#move(job, "assign")));
+    const assigned = this.persist(this.#deps.store.jobs.move(this.#move(job, "assign")));
+    job.assigned = assigned;
+    void assigned.then(() => {
+      if (job.assigned === assigned) job.assigned = null;
+    });
   }
 
   #sendIfCurrent(job: LiveJob, island: Island, attempt: number, input: JobInput): void {

@@ -1,4 +1,5 @@
 import type { FeedItem } from "../store/job-store.ts";
+import type { Feed } from "./feed.ts";
 
 /**
  * How far a reader has come: how many output items and how many status items it was given. The two are counted apart so that
@@ -7,21 +8,24 @@ import type { FeedItem } from "../store/job-store.ts";
 export interface FeedPosition {
   readonly outputs: number;
   readonly statuses: number;
+  /** The attempt that made the last of these outputs; 1 for none. README, "Positions". */
+  readonly attempt: number;
   readonly ended: boolean;
 }
 
-export const FEED_START: FeedPosition = { outputs: 0, statuses: 0, ended: false };
+export const FEED_START: FeedPosition = { outputs: 0, statuses: 0, attempt: 1, ended: false };
 
-/** As an SSE event id: "12.3", or "12.3.end" for the last event. */
-export function formatPosition({ outputs, statuses, ended }: FeedPosition): string {
-  return ended ? `${outputs}.${statuses}.end` : `${outputs}.${statuses}`;
+/** As an SSE event id: "12.3", in the second attempt "12.3.2"; "12.3.end" or "12.3.2.end" for the last event. */
+export function formatPosition({ outputs, statuses, attempt, ended }: FeedPosition): string {
+  return `${outputs}.${statuses}${attempt === 1 ? "" : `.${attempt}`}${ended ? ".end" : ""}`;
 }
 
 /** Reads a Last-Event-ID; undefined when it is not one of ours. */
 export function parsePosition(id: string): FeedPosition | undefined {
-  const match = /^(\d{1,9})\.(\d{1,9})(\.end)?$/.exec(id);
+  const match = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(\.end)?$/.exec(id);
   if (match === null) return undefined;
-  return { outputs: Number(match[1]), statuses: Number(match[2]), ended: match[3] !== undefined };
+  const [, outputs, statuses, attempt = "1", end] = match;
+  return { outputs: Number(outputs), statuses: Number(statuses), attempt: Number(attempt), ended: end !== undefined };
 }
 
 /** A reader's place in a feed. It walks the items once and leaves out what the reader was given before a reconnect. */
@@ -29,19 +33,33 @@ export class FeedCursor {
   #next = 0;
   #outputs = 0;
   #statuses = 0;
+  readonly #feed: Feed;
   readonly #skip: FeedPosition;
 
-  constructor(after: FeedPosition = FEED_START) {
+  constructor(feed: Feed, after: FeedPosition = FEED_START) {
+    this.#feed = feed;
     this.#skip = after;
   }
 
-  /** Position after the last item taken. */
+  /** What the reader has been given in all, before a reconnect and since. */
   get position(): FeedPosition {
-    return { outputs: this.#outputs, statuses: this.#statuses, ended: false };
+    const isAhead = this.#outputs > this.#skip.outputs;
+    return {
+      outputs: isAhead ? this.#outputs : this.#skip.outputs,
+      statuses: Math.max(this.#statuses, this.#skip.statuses),
+      attempt: isAhead ? this.#feed.attemptOf(this.#outputs) : this.#skip.attempt,
+      ended: false,
+    };
+  }
+
+  /** The reader was given something that is not in the feed: it must not be told that what follows goes on from there. */
+  get isLost(): boolean {
+    return this.#outputs < this.#skip.outputs && this.#feed.hasLost(this.#skip);
   }
 
   /** The next item that the reader has not seen, with the cursor moved past it; undefined at the end of what there is. */
-  take(items: readonly FeedItem[]): FeedItem | undefined {
+  take(): FeedItem | undefined {
+    const { items } = this.#feed;
     while (this.#next < items.length) {
       const item = items[this.#next++] as FeedItem;
       const isNew =
@@ -52,7 +70,7 @@ export class FeedCursor {
   }
 
   /** The item that `take` would look at next, seen or not. */
-  peek(items: readonly FeedItem[]): FeedItem | undefined {
-    return items[this.#next];
+  peek(): FeedItem | undefined {
+    return this.#feed.items[this.#next];
   }
 }

@@ -1,6 +1,7 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { FinishReason, Usage } from "../../shared/output.ts";
-import type { FeedItem } from "../store/job-store.ts";
+import type { FeedItem, FeedPart } from "../store/job-store.ts";
+import type { FeedPosition } from "./feed-position.ts";
 
 /** The last thing of every feed, exactly once. */
 export type FeedEnding =
@@ -29,12 +30,14 @@ export class Feed {
   readonly #listeners = new Set<() => void>();
   #ending: FeedEnding | null;
   #tokens = 0;
+  /** Outputs of each attempt that made some, in order. */
+  readonly #outputs: { readonly attempt: number; count: number }[] = [];
 
-  constructor(jobId: string, items: readonly FeedItem[] = [], ending: FeedEnding | null = null) {
+  constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null) {
     this.jobId = jobId;
-    this.#items = [...items];
+    this.#items = parts.flatMap(({ items }) => items);
     this.#ending = ending;
-    for (const item of items) this.#count(item);
+    for (const { attempt, items } of parts) for (const item of items) this.#count(item, attempt);
   }
 
   get items(): readonly FeedItem[] {
@@ -52,7 +55,7 @@ export class Feed {
 
   /** True once a client may have seen something of the output. */
   get hasOutput(): boolean {
-    return this.#items.some((item) => item.type !== "status");
+    return this.#outputs.length > 0;
   }
 
   /** The text delivered so far. */
@@ -62,11 +65,32 @@ export class Feed {
     return text;
   }
 
-  push(items: readonly FeedItem[]): void {
+  /** The attempt that made the `nth` output, counted from 1; 1 for none. */
+  attemptOf(nth: number): number {
+    let upTo = 0;
+    for (const { attempt, count } of this.#outputs) {
+      upTo += count;
+      if (nth > 0 && nth <= upTo) return attempt;
+    }
+    return 1;
+  }
+
+  /**
+   * True when a reader was given output that this feed has not and never will have: it was relayed, a crash came before it was
+   * stored, and the job went on without it. False while the attempt that made it may still bring it again.
+   */
+  hasLost({ outputs, attempt }: FeedPosition): boolean {
+    const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
+    const isOver = this.#ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
+    return outputs > made && isOver;
+  }
+
+  /** `attempt`: the one that made the items. */
+  push(items: readonly FeedItem[], attempt = 1): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     for (const item of items) {
       this.#items.push(item);
-      this.#count(item);
+      this.#count(item, attempt);
     }
     this.#wake();
   }
@@ -84,8 +108,12 @@ export class Feed {
     return () => this.#listeners.delete(listener);
   }
 
-  #count(item: FeedItem): void {
+  #count(item: FeedItem, attempt: number): void {
+    if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
+    const last = this.#outputs.at(-1);
+    if (last?.attempt === attempt) last.count += 1;
+    else this.#outputs.push({ attempt, count: 1 });
   }
 
   #wake(): void {

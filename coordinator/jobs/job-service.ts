@@ -48,6 +48,8 @@ export interface JobService {
   ): Promise<{ jobs: JobSummary[]; total: number }>;
   /** Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
   cancel(accountId: string, jobId: string): Promise<JobState>;
+  /** Resolves when the account has the job, of which nothing is read for it. @throws {ServiceError} `not_found` */
+  assertOwn(accountId: string, jobId: string): Promise<void>;
   /** The job's one feed: live while the job is unfinished, else rebuilt from storage. @throws {ServiceError} `not_found`. */
   openFeed(accountId: string, jobId: string): Promise<Feed>;
 }

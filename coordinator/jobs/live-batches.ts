@@ -3,6 +3,7 @@ import { RateLimitedError, ServiceError, ValidationError, type FieldError } from
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
+import { resolveLimits } from "../quotas/account-limits.ts";
 import type { BatchRecord, FailMode, LiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +13,7 @@ import type { BatchGate } from "./batch-gate.ts";
 import type { BatchService, BatchView, SubmitBatchRequest, SubmittedBatch } from "./batch-service.ts";
 import { batchStatusOf } from "./batch-status.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import { firstOfKey } from "./first-of-key.ts";
 import { LiveJob } from "./live-job.ts";
 
 export interface LiveBatchesDeps {
@@ -48,9 +50,25 @@ export class LiveBatches implements BatchService {
   }
 
   async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
+    const { store, clock } = this.#deps;
+    const { accountId, idempotency } = request;
+    const record = await firstOfKey(
+      () => store.batches.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
+      () => this.#submitNew(request),
+    );
+    return {
+      ...(await this.#view(record)),
+      webhookSecret: await readGeneratedSecret(store.webhooks, record.webhookId),
+    };
+  }
+
+  async #submitNew(request: SubmitBatchRequest): Promise<BatchRecord> {
     const { store, catalog, clock, gate, webhookAllowPrivate: allowPrivate } = this.#deps;
     const entry = catalog.get(request.slug, request.accountId);
     checkInputs(entry, request.inputs);
+    const { concurrentJobs } = resolveLimits(await store.accounts.limits(request.accountId));
+    // Otherwise the batch would wait, and its credits be held, for room that is never there.
+    if (concurrentJobs === 0) throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
     // A Cargo may cost nothing, so credits do not bound what waits.
     if (gate.waitingOf(request.accountId) + request.inputs.length > MAX_WAITING_JOBS) {
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
@@ -60,10 +78,7 @@ export class LiveBatches implements BatchService {
     const batch = newBatch(request, entry, nowMs, webhook);
     const outcome = await store.batches.submit(batch);
     if (outcome.created) this.#begin(batch, entry);
-    return {
-      ...(await this.#view(outcome.batch)),
-      webhookSecret: await readGeneratedSecret(store.webhooks, outcome.batch.webhookId),
-    };
+    return outcome.batch;
   }
 
   async get(accountId: string, batchId: string): Promise<BatchView> {

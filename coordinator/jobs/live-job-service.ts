@@ -11,6 +11,7 @@ import type { Store } from "../store/store.ts";
 import { newWebhook } from "../webhooks/new-webhook.ts";
 import { readGeneratedSecret, readWebhookLog } from "../webhooks/webhook-log.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import { firstOfKey } from "./first-of-key.ts";
 import { Feed, type FeedEnding } from "./feed.ts";
 import type { JobService, JobView, SubmitRequest, SubmittedJob } from "./job-service.ts";
 import { LiveJob, traitsOf } from "./live-job.ts";
@@ -46,7 +47,17 @@ export class LiveJobService implements JobService {
   }
 
   async #submit(request: SubmitRequest): Promise<SubmittedJob> {
-    const { store, catalog, clock, jobQuota } = this.#deps;
+    const { store, clock } = this.#deps;
+    const { accountId, idempotency } = request;
+    const record = await firstOfKey(
+      () => store.jobs.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
+      () => this.#submitNew(request),
+    );
+    return { ...record, webhookSecret: await readGeneratedSecret(store.webhooks, record.webhookId) };
+  }
+
+  async #submitNew(request: SubmitRequest): Promise<JobRecord> {
+    const { store, catalog, clock } = this.#deps;
     const entry = catalog.get(request.slug, request.accountId);
     checkInput(entry, request.input);
     const createdAtMs = clock.now();
@@ -67,11 +78,7 @@ export class LiveJobService implements JobService {
       webhook,
     };
     const { concurrentJobs } = resolveLimits(await store.accounts.limits(request.accountId));
-    const mayBeRepeat = request.idempotency !== null && jobQuota.isFull(request.accountId, concurrentJobs);
-    // A request that was answered before needs no place, so that a full account is no reason to refuse it.
-    const repeated = mayBeRepeat ? await store.jobs.findRepeat(newJob) : undefined;
-    const record = repeated ?? (await this.#submitNew(newJob, entry, concurrentJobs, storeJob));
-    return { ...record, webhookSecret: await readGeneratedSecret(store.webhooks, record.webhookId) };
+    return this.#take(newJob, entry, concurrentJobs, storeJob);
   }
 
   async get(accountId: string, jobId: string): Promise<JobView> {
@@ -100,16 +107,21 @@ export class LiveJobService implements JobService {
     return job.state;
   }
 
+  async assertOwn(accountId: string, jobId: string): Promise<void> {
+    if ((await this.#findLive(accountId, jobId)) !== undefined) return;
+    if ((await this.#deps.store.jobs.accountOf(jobId)) !== accountId) throw noSuchJob(jobId);
+  }
+
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     const live = await this.#findLive(accountId, jobId);
     if (live !== undefined) return live.feed;
     const record = await this.#find(accountId, jobId);
-    const { items } = await this.#deps.store.jobs.feed(jobId, record.attempt);
-    return new Feed(jobId, items, endingOf(record));
+    const { parts } = await this.#deps.store.jobs.feed(jobId, record.attempt);
+    return new Feed(jobId, parts, endingOf(record));
   }
 
   /** Takes a place of the account's, and gives it back when no job comes of it. */
-  async #submitNew(
+  async #take(
     newJob: NewJob,
     cargo: CatalogEntry,
     limit: number,
@@ -146,11 +158,13 @@ export class LiveJobService implements JobService {
   /** Another account's job does not exist. */
   async #find(accountId: string, jobId: string): Promise<JobRecord> {
     const record = await this.#deps.store.jobs.get(jobId);
-    if (record === undefined || record.accountId !== accountId) {
-      throw new ServiceError("not_found", `There is no job "${jobId}"`);
-    }
+    if (record === undefined || record.accountId !== accountId) throw noSuchJob(jobId);
     return record;
   }
+}
+
+function noSuchJob(jobId: string): ServiceError {
+  return new ServiceError("not_found", `There is no job "${jobId}"`);
 }
 
 /** The last event of a job that ended, as its first readers got it. @throws for an unfinished one, which has a live feed. */

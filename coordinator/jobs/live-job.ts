@@ -50,6 +50,8 @@ export class LiveJob {
   hasPlace = false;
   /** Bytes of output taken over all attempts, each item with a little for itself. */
   outputBytes = 0;
+  /** Resolves when the present attempt is durable, before which nothing of it is said; null when it is. */
+  assigned: Promise<void> | null = null;
   /** Resolves when the job's end is durable; null before it has ended. */
   settled: Promise<void> | null = null;
   /** The wait limit's timer until the start, then the run limit's. */
@@ -92,7 +94,7 @@ export class LiveJob {
 
   say(items: readonly FeedItem[]): void {
     this.unsaved.push(...items);
-    this.feed.push(items);
+    this.feed.push(items, this.attempt);
   }
 
   /** The items that the store has not been given yet; it is given them now. */

@@ -55,12 +55,12 @@ function freshJob(record: LiveJobRecord): LiveJob {
 
 /** A job with attempts behind it: what was delivered of it is needed to go on. */
 async function begunJob(store: Store, catalog: Catalog, record: LiveJobRecord): Promise<LiveJob> {
-  const { items, lastSeq } = await store.jobs.feed(record.id, record.attempt);
-  const job = new LiveJob(record, new Feed(record.id, items));
+  const { parts, lastSeq } = await store.jobs.feed(record.id, record.attempt);
+  const job = new LiveJob(record, new Feed(record.id, parts));
   job.lastSeq = lastSeq;
   job.durableSeq = lastSeq;
   job.traits = traitsOf(await store.jobs.input(record.id), catalog.known(record.slug)?.isChat ?? false);
-  if (items.length === 0) job.announce("pending");
+  if (parts.length === 0) job.announce("pending");
   return job;
 }
 

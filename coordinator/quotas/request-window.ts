@@ -51,9 +51,16 @@ export class RequestWindow {
     ring.dropUntil(nowMs - WINDOW_MS);
     const isAllowed = ring.size < limit;
     if (isAllowed) ring.push(nowMs);
-    // A limit that was lowered may leave more in the ring than it allows: then the one that makes room is not the oldest.
-    const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
-    return { isAllowed, remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
+    return { isAllowed, ...standing(ring, limit, nowMs) };
+  }
+
+  /** Where `caller` stands, without a request: whether one more would be allowed. Nobody is remembered for it. */
+  look(caller: string, limit: number): RequestCount {
+    const nowMs = this.#clock.monotonicMs();
+    const ring = this.#younger.get(caller) ?? this.#older.get(caller);
+    ring?.dropUntil(nowMs - WINDOW_MS);
+    if (ring === undefined || ring.size === 0) return { isAllowed: true, remaining: limit, freesInMs: 0 };
+    return { isAllowed: ring.size < limit, ...standing(ring, limit, nowMs) };
   }
 
   #ringOf(caller: string, nowMs: number): TimeRing {
@@ -71,6 +78,12 @@ export class RequestWindow {
     this.#younger = new Map();
     this.#bornMs = nowMs;
   }
+}
+
+/** `ring` is not empty. A lowered limit may leave more in it than it allows: then the one that makes room is not the oldest. */
+function standing(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
+  const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
+  return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
 }
 
 /** Times in their order, oldest first; a circular buffer that grows. */
@@ -94,17 +107,24 @@ class TimeRing {
     this.#size += 1;
   }
 
-  /** Drops all times up to and including `time`. */
+  /** Drops all times up to and including `time`. Of a long minute all may go at once, so that they are not walked through. */
   dropUntil(time: number): void {
-    while (this.#size > 0 && this.at(0) <= time) {
-      this.#first = (this.#first + 1) % this.#times.length;
-      this.#size -= 1;
+    if (this.#size === 0 || this.at(0) > time) return;
+    let [kept, dropped] = [this.#size, 0];
+    while (dropped + 1 < kept) {
+      const middle = (dropped + kept) >>> 1;
+      if (this.at(middle) <= time) dropped = middle;
+      else kept = middle;
     }
+    this.#first = (this.#first + kept) % this.#times.length;
+    this.#size -= kept;
   }
 
+  /** The ring is full. */
   #grow(): void {
     const grown = new Float64Array(this.#times.length * 2);
-    for (let index = 0; index < this.#size; index += 1) grown[index] = this.at(index);
+    grown.set(this.#times.subarray(this.#first));
+    grown.set(this.#times.subarray(0, this.#first), this.#times.length - this.#first);
     this.#times = grown;
     this.#first = 0;
   }

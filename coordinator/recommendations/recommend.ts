@@ -115,13 +115,14 @@ function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | nul
 function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {
   if (!RECOMMENDED_RUNTIMES.includes(cargo.runtimeType)) return false;
   const offer = {
+    accountId: island.accountId,
     runtimes: island.runtimes.map((runtime) => runtime.type),
     ramBytes: island.hardware.ramBytes,
     vramBytes: totalVramBytes(island.hardware),
     // An Island that drains now may be back before the download is done.
     draining: false,
   };
-  return fits(cargo, offer) === true;
+  return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;
 }
 
 /** Exact decimal text of micro-credits (0 or more), without trailing zeros: 900_000 is "0.9". */

@@ -5,6 +5,7 @@ import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 export interface QueuedJob extends HeapItem {
   readonly id: string;
   readonly slug: string;
+  readonly onlyIslandsOf: string | null;
   readonly band: number;
   readonly createdAtMs: number;
   readonly avoidIslands: readonly string[];

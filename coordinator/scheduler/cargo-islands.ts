@@ -1,5 +1,4 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
-import { fits, type Misfit } from "./fit.ts";
+import { fits, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import { UNMEASURED } from "./measure.ts";
 import type { OnlineIsland } from "./online-island.ts";
@@ -40,10 +39,11 @@ function currentRank({ merit, island }: Entry): number {
 
 /** The online Islands as one Cargo sees them: those that fit and have a free slot in order, and all of them counted. */
 export class CargoIslands {
-  readonly cargo: CargoManifest;
+  readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
   readonly #ready = new IndexedHeap<Entry>(ranksBefore);
   readonly #misfits: Record<Misfit, number> = {
+    not_own: 0,
     runtime_missing: 0,
     too_little_ram: 0,
     too_little_vram: 0,
@@ -52,7 +52,7 @@ export class CargoIslands {
   #withModel = 0;
   readonly #downloads = new Map<string, number | null>();
 
-  constructor(cargo: CargoManifest, islands: Iterable<OnlineIsland>) {
+  constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>) {
     this.cargo = cargo;
     for (const island of islands) this.put(island);
   }

@@ -5,15 +5,27 @@ function isHigher(a: Band, b: Band): boolean {
   return a.number > b.number;
 }
 
-/** The waiting jobs of one Cargo, the highest band first. */
-export class CargoQueue {
+/** Jobs of one Cargo that the same Islands may run. */
+export interface JobKind {
   readonly slug: string;
+  /** As `WaitingJob` has it. */
+  readonly onlyIslandsOf: string | null;
+}
+
+/** Names a kind of jobs. No slug has a space. */
+export function keyOfKind({ slug, onlyIslandsOf }: JobKind): string {
+  return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
+}
+
+/** The waiting jobs of one kind, the highest band first. */
+export class CargoQueue {
+  readonly kind: JobKind;
   #size = 0;
   readonly #bands = new Map<number, Band>();
   readonly #order = new IndexedHeap<Band>(isHigher);
 
-  constructor(slug: string) {
-    this.slug = slug;
+  constructor({ slug, onlyIslandsOf }: JobKind) {
+    this.kind = { slug, onlyIslandsOf };
   }
 
   get size(): number {
@@ -57,7 +69,7 @@ export class CargoQueue {
 
   #bandOf(job: QueuedJob): Band {
     const band = this.#bands.get(job.band);
-    if (band === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.slug}`);
+    if (band === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.kind.slug}`);
     return band;
   }
 }

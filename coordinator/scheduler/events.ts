@@ -4,6 +4,8 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 export interface SchedulerIsland {
   /** Host id. */
   readonly id: string;
+  /** Of its owner. */
+  readonly accountId: string;
   /** Those that can be used on it. */
   readonly runtimes: readonly RuntimeType[];
   /** What jobs may use in all, whatever runs now. */
@@ -27,6 +29,8 @@ export interface WaitingJob {
   readonly id: string;
   readonly accountId: string;
   readonly slug: string;
+  /** The account whose Islands alone may run it, for a Cargo that is not approved; null: any Island. */
+  readonly onlyIslandsOf: string | null;
   /** 0 to 100, higher first. */
   readonly priority: number;
   readonly createdAtMs: number;

@@ -1,9 +1,9 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Census } from "./cargo-islands.ts";
-import { MISFITS, type Misfit } from "./fit.ts";
+import { MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 
 /** What can keep a job from an Island. */
 export const WAIT_CAUSES = [
+  "own_islands_only",
   "no_island_online",
   "no_island_offers_runtime",
   "no_island_fits",
@@ -21,6 +21,10 @@ export interface Waiting {
 }
 
 type Cause = Pick<Waiting, "reason" | "message">;
+/** What is in the way of an Island that could run the Cargo at all. */
+type Lack = Exclude<Misfit, "not_own">;
+
+const OWN_ONLY = "only your own Islands run it until it is approved";
 
 /** The cause is not one that an Island could change, but a client can still be told. */
 export function explainUnknownCargo(slug: string): Cause {
@@ -28,9 +32,18 @@ export function explainUnknownCargo(slug: string): Cause {
 }
 
 /** Why a job of the Cargo waits, given that no fitting Island has a free slot. */
-export function explainWait(cargo: CargoManifest, census: Census): Cause {
-  const offering = census.online - census.misfits.runtime_missing;
-  if (census.online === 0) return { reason: "no_island_online", message: "no Island is online" };
+export function explainWait(cargo: ScheduledCargo, census: Census): Cause {
+  const own = census.online - census.misfits.not_own;
+  if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own);
+  if (own === 0) return { reason: "own_islands_only", message: `${OWN_ONLY}, and none of them is online` };
+  const { reason, message } = explainLack(cargo, census, own);
+  return { reason, message: `${message}; ${OWN_ONLY}` };
+}
+
+/** @param online Those that may run the Cargo. */
+function explainLack(cargo: ScheduledCargo, census: Census, online: number): Cause {
+  const offering = online - census.misfits.runtime_missing;
+  if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
   }
@@ -56,27 +69,28 @@ export function describeDownloads(fractions: readonly (number | null)[]): string
   return `model is downloading on ${islands(fractions.length)}${percent}`;
 }
 
-function describeMisfits(cargo: CargoManifest, census: Census, offering: number): string {
+function describeMisfits(cargo: ScheduledCargo, census: Census, offering: number): string {
   const head = `${islands(offering)} ${offering === 1 ? "offers" : "offer"} ${cargo.runtimeType}`;
-  const found = MISFITS.filter((misfit) => misfit !== "runtime_missing" && census.misfits[misfit] > 0);
+  const lacks = MISFITS.filter((misfit) => misfit !== "not_own" && misfit !== "runtime_missing");
+  const found = lacks.filter((misfit) => census.misfits[misfit] > 0);
   const only = found.length === 1 ? found[0] : undefined;
   if (only !== undefined) return `${head}, ${describeOnlyMisfit(only, cargo, offering)}`;
   const parts = found.map((misfit) => `${census.misfits[misfit]} ${lackOf(misfit, cargo, census.misfits[misfit])}`);
   return `${head}, none fits: ${parts.join(", ")}`;
 }
 
-function describeOnlyMisfit(misfit: Misfit, cargo: CargoManifest, count: number): string {
+function describeOnlyMisfit(misfit: Lack, cargo: ScheduledCargo, count: number): string {
   if (count === 1) return `but it ${lackOf(misfit, cargo, 1)}`;
   return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
 /** The predicate of "1 …" or "3 …". */
-function lackOf(misfit: Misfit, cargo: CargoManifest, count: number): string {
+function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
   if (misfit === "draining") return count === 1 ? "takes no new jobs now" : "take no new jobs now";
   return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
 }
 
-function needOf(misfit: Exclude<Misfit, "draining">, cargo: CargoManifest): string {
+function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): string {
   switch (misfit) {
     case "runtime_missing":
       return cargo.runtimeType;

@@ -2,7 +2,7 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import { AccountTurns } from "./account-turns.ts";
 import { bandOf, isOlder, type QueuedJob } from "./band.ts";
 import { CargoIslands } from "./cargo-islands.ts";
-import { CargoQueue } from "./cargo-queue.ts";
+import { CargoQueue, keyOfKind } from "./cargo-queue.ts";
 import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
 import { fits } from "./fit.ts";
@@ -25,13 +25,13 @@ const MAX_REMEMBERED_ISLANDS = 10_000;
 export class Scheduler {
   readonly #cargos: (slug: string) => CargoManifest | undefined;
   readonly #jobs = new Map<string, QueuedJob>();
-  /** Queues with at least one job. */
+  /** Queues with at least one job, by `keyOfKind()`. */
   readonly #queues = new Map<string, CargoQueue>();
   readonly #turns = new AccountTurns();
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #holders = new ModelHolders();
   readonly #awayMeasures = new RecentMap<IslandMeasures>(MAX_REMEMBERED_ISLANDS);
-  /** Of every queued Cargo that the catalog knows and of some others, the one asked for longest ago first. */
+  /** Of every queued kind of jobs whose Cargo the catalog knows and of some others, the one asked for longest ago first. */
   readonly #indices = new Map<string, CargoIslands>();
 
   /** @param cargos The catalog; when an answer of its changes, `cargo_changed` must follow. */
@@ -60,8 +60,7 @@ export class Scheduler {
         this.#record(event);
         return [];
       case "cargo_changed":
-        this.#indices.delete(event.slug);
-        return this.#queues.has(event.slug) ? this.#serveQueue(event.slug) : [];
+        return this.#changeCargo(event.slug);
       default:
         return event satisfies never;
     }
@@ -70,16 +69,19 @@ export class Scheduler {
   /** Why the job waits; null if it does not. Its cost grows with the jobs of the same Cargo and band, not with Islands. */
   explain(jobId: string): Waiting | null {
     const job = this.#jobs.get(jobId);
-    const queue = job === undefined ? undefined : this.#queues.get(job.slug);
+    const key = job === undefined ? "" : keyOfKind(job);
+    const queue = this.#queues.get(key);
     if (job === undefined || queue === undefined) return null;
-    const index = this.#indices.get(job.slug);
+    const index = this.#indices.get(key);
     const cause = index === undefined ? explainUnknownCargo(job.slug) : explainWait(index.cargo, index.census());
     return { ...cause, position: queue.positionOf(job) };
   }
 
   /** Waiting jobs by slug; only Cargos that have some. */
   queuedDemand(): ReadonlyMap<string, number> {
-    return new Map([...this.#queues].map(([slug, queue]) => [slug, queue.size]));
+    const demand = new Map<string, number>();
+    for (const { kind, size } of this.#queues.values()) demand.set(kind.slug, (demand.get(kind.slug) ?? 0) + size);
+    return demand;
   }
 
   /** Online Islands but `exceptId` that have a model or image on their disk, by its cache key. */
@@ -99,17 +101,19 @@ export class Scheduler {
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
     this.#dequeue(job.id);
-    const { id, slug, createdAtMs, avoidIslands } = job;
+    const { id, slug, onlyIslandsOf, createdAtMs, avoidIslands } = job;
+    const key = keyOfKind(job);
     const turn = this.#turns.enter(job.accountId);
-    const queued: QueuedJob = { heapIndex: -1, id, slug, band: bandOf(job), createdAtMs, avoidIslands, turn };
-    let queue = this.#queues.get(slug);
+    const band = bandOf(job);
+    const queued: QueuedJob = { heapIndex: -1, id, slug, onlyIslandsOf, band, createdAtMs, avoidIslands, turn };
+    let queue = this.#queues.get(key);
     if (queue === undefined) {
-      queue = new CargoQueue(slug);
-      this.#queues.set(slug, queue);
+      queue = new CargoQueue(job);
+      this.#queues.set(key, queue);
     }
     queue.add(queued);
     this.#jobs.set(id, queued);
-    return this.#serveQueue(slug);
+    return this.#serveQueue(queue);
   }
 
   #dequeue(jobId: string): void {
@@ -118,10 +122,11 @@ export class Scheduler {
   }
 
   #unlist(job: QueuedJob): void {
-    const queue = this.#queues.get(job.slug);
+    const key = keyOfKind(job);
+    const queue = this.#queues.get(key);
     if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);
     queue.remove(job);
-    if (queue.size === 0) this.#queues.delete(job.slug);
+    if (queue.size === 0) this.#queues.delete(key);
     this.#jobs.delete(job.id);
     this.#turns.leave(job.turn);
   }
@@ -169,16 +174,23 @@ export class Scheduler {
     const measures = island?.measures ?? this.#awayMeasures.get(run.islandId);
     if (measures === undefined) return;
     recordRun(measures, run);
-    if (island !== undefined) this.#indices.get(run.slug)?.put(island);
+    if (island === undefined) return;
+    for (const index of this.#indices.values()) if (index.cargo.slug === run.slug) index.put(island);
   }
 
-  /** Gives the free slots of any Island to the jobs of one Cargo. */
-  #serveQueue(slug: string): SchedulerEffect[] {
+  #changeCargo(slug: string): SchedulerEffect[] {
+    for (const [key, { cargo }] of this.#indices) if (cargo.slug === slug) this.#indices.delete(key);
+    const queues = [...this.#queues.values()].filter(({ kind }) => kind.slug === slug);
+    return queues.flatMap((queue) => this.#serveQueue(queue));
+  }
+
+  /** Gives the free slots of any Island to the jobs of one kind. */
+  #serveQueue(queue: CargoQueue): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
-    const index = this.#indexOf(slug);
+    const index = this.#indexOf(queue);
     if (index === undefined) return effects;
     for (;;) {
-      const job = this.#queues.get(slug)?.head();
+      const job = queue.head();
       const island = job === undefined ? undefined : index.best(job.avoidIslands);
       if (job === undefined || island === undefined) return effects;
       effects.push(this.#assign(job, island));
@@ -199,8 +211,8 @@ export class Scheduler {
   /** The highest band; in it a Cargo that the Island has in memory; then the account whose turn it is. */
   #bestJobFor(island: OnlineIsland): QueuedJob | undefined {
     let best: QueuedJob | undefined;
-    for (const queue of this.#queues.values()) {
-      const index = this.#indices.get(queue.slug);
+    for (const [key, queue] of this.#queues) {
+      const index = this.#indices.get(key);
       if (index === undefined || fits(index.cargo, island.info) !== true) continue;
       const job = queue.head();
       if (job !== undefined && (best === undefined || goesBefore(job, best, island.info.loaded))) best = job;
@@ -215,25 +227,26 @@ export class Scheduler {
     return { kind: "assign", jobId: job.id, islandId: island.id };
   }
 
-  /** The Islands as the Cargo sees them, built when it is first asked for; undefined if the catalog does not know it. */
-  #indexOf(slug: string): CargoIslands | undefined {
-    let index = this.#indices.get(slug);
+  /** The Islands as jobs of that kind see them, built when first asked for; undefined if the catalog does not know the Cargo. */
+  #indexOf({ kind }: CargoQueue): CargoIslands | undefined {
+    const key = keyOfKind(kind);
+    let index = this.#indices.get(key);
     if (index === undefined) {
-      const cargo = this.#cargos(slug);
+      const cargo = this.#cargos(kind.slug);
       if (cargo === undefined) return undefined;
-      index = new CargoIslands(cargo, this.#islands.values());
+      index = new CargoIslands({ ...cargo, onlyIslandsOf: kind.onlyIslandsOf }, this.#islands.values());
       this.#dropOldIndex();
     }
-    this.#indices.delete(slug);
-    this.#indices.set(slug, index);
+    this.#indices.delete(key);
+    this.#indices.set(key, index);
     return index;
   }
 
   #dropOldIndex(): void {
     if (this.#indices.size < MAX_INDEXED_CARGOS) return;
-    for (const slug of this.#indices.keys()) {
-      if (this.#queues.has(slug)) continue;
-      this.#indices.delete(slug);
+    for (const key of this.#indices.keys()) {
+      if (this.#queues.has(key)) continue;
+      this.#indices.delete(key);
       return;
     }
   }

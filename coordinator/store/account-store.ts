@@ -42,6 +42,13 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
+/** How many keys an account may have. */
+export interface KeyCap {
+  readonly maxKeys: number;
+  /** Keys that were revoked after this moment count like those that work. */
+  readonly revokedAfterMs: number;
+}
+
 /** Accounts and all their credentials. Secrets reach this port only as hashes (hex SHA-256, or scrypt for passwords). */
 export interface AccountStore {
   /**
@@ -63,7 +70,8 @@ export interface AccountStore {
   /** Changes the limits that are given; null puts one back to its default. @throws {ServiceError} `not_found`. */
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits>;
 
-  createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }): Promise<void>;
+  /** @throws {ServiceError} `too_many_keys`, also when calls at once would pass the cap together. */
+  createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }, cap: KeyCap): Promise<void>;
   /** The key that is not revoked, by its secret's hash. */
   findKey(secretHash: string): Promise<ApiKey | undefined>;
   /** Newest first; revoked keys are not listed. */
@@ -72,7 +80,8 @@ export interface AccountStore {
   revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean>;
   touchKey(keyId: string, atMs: number): Promise<void>;
 
-  createSession(session: Session & { tokenHash: string; createdAtMs: number }): Promise<void>;
+  /** Of more than `maxSessions` (1 or more) of the account, the oldest end. */
+  createSession(session: Session & { tokenHash: string; createdAtMs: number }, maxSessions: number): Promise<void>;
   /** The session that has not expired at `nowMs`. */
   findSession(tokenHash: string, nowMs: number): Promise<Session | undefined>;
   deleteSession(tokenHash: string): Promise<void>;

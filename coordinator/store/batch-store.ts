@@ -58,6 +58,8 @@ export interface BatchStore {
    * @throws {ServiceError} `insufficient_credits`, with nothing stored; `idempotency_conflict`.
    */
   submit(batch: NewBatch): Promise<SubmitBatchOutcome>;
+  /** As `JobStore.findRepeat`, of a batch. @throws {ServiceError} `idempotency_conflict`. */
+  findRepeat(request: Pick<NewBatch, "accountId" | "createdAtMs" | "idempotency">): Promise<BatchRecord | undefined>;
   get(batchId: string): Promise<BatchRecord | undefined>;
   /** Those with a job that has not ended. */
   unfinished(): Promise<LiveBatchRecord[]>;

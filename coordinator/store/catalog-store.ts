@@ -43,7 +43,7 @@ export interface CatalogStore {
   listOwned(ownerId: string): Promise<StoredCargo[]>;
   /**
    * Stores a Cargo that is not approved. An owner may take up a slug again that he deleted.
-   * @throws {ServiceError} `slug_taken` by whoever else; `validation_failed` past {@link MAX_OWNED_CARGOS}.
+   * @throws {ServiceError} `slug_taken` by whoever else; `too_many_cargos` past {@link MAX_OWNED_CARGOS}.
    */
   create(cargo: {
     slug: string;

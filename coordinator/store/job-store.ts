@@ -80,6 +80,9 @@ export interface FeedChunk {
   readonly items: readonly FeedItem[];
 }
 
+/** Feed items of one attempt. */
+export type FeedPart = Pick<FeedChunk, "attempt" | "items">;
+
 /** How a job ends, and what becomes of the credits held for it: `chargeMicro` of its price is charged, the rest released. */
 export interface JobEnding {
   readonly jobId: string;
@@ -115,10 +118,12 @@ export interface JobStore {
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**
-   * The first job of the same request: what `submit` would answer without making one. It sees every submission that was asked
-   * for before. @throws {ServiceError} `idempotency_conflict`.
+   * The first job of the same request: what `submit` would answer without making one; undefined without an Idempotency-Key. It
+   * sees every submission that was asked for before. @throws {ServiceError} `idempotency_conflict`.
    */
   findRepeat(request: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined>;
+  /** Whose job it is, without reading the job; undefined for an unknown id. */
+  accountOf(jobId: string): Promise<string | undefined>;
   /** The job with all of it; undefined for an unknown id. */
   get(jobId: string): Promise<JobRecord | undefined>;
   /** The input alone. @throws when the job does not exist. */
@@ -140,8 +145,8 @@ export interface JobStore {
   end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[] }>;
   /** Appends to the job's feed. A chunk whose (attempt, seq) is stored already changes nothing. */
   appendFeed(chunk: FeedChunk): Promise<void>;
-  /** All feed items in order, and the last frame stored of `attempt` (0 for none). */
-  feed(jobId: string, attempt: number): Promise<{ items: FeedItem[]; lastSeq: number }>;
+  /** The whole feed in order, and the last frame stored of `attempt` (0 for none). */
+  feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }>;
   /** Jobs completed at or after `sinceMs`, by Cargo. */
   completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>>;
 }

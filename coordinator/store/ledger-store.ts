@@ -29,14 +29,19 @@ export interface LedgerLine {
   readonly heldMicro: number;
   /** What may be spent after it. */
   readonly balanceMicro: number;
-  /** The job that was submitted, run or earned by; null for a grant. */
+  /** The job that was submitted, run or earned by; null for a grant and for the hold of a batch. */
   readonly jobId: string | null;
+  /** Of a hold: the batch whose jobs it is for, which settle under their own ids. */
+  readonly batchId: string | null;
   readonly atMs: number;
 }
 
 /** Append-only double-entry ledger. Source: DESIGN §4, row Credits. */
 export interface LedgerStore {
-  /** Issues credits to an account: network to client. `micro` positive. @throws {ServiceError} `not_found`. */
+  /**
+   * Issues credits to an account: network to client. `micro` positive.
+   * @throws {ServiceError} `not_found`; `bad_request` beyond what an account can hold (2^53 micro-credits) or the network issue (2^62).
+   */
   grant(accountId: string, micro: number, atMs: number): Promise<void>;
   /** What moved the account's credits, newest first. `limit` 1 to 100; `total` counts all. */
   list(

@@ -1,6 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { publicLookup, type ResolveHost } from "../../shared/private-address.ts";
+import { lookupBy, publicLookup } from "../../shared/host-lookup.ts";
+import type { ResolveHostUntil } from "./resolve-host.ts";
 import { refusalOf } from "./webhook-address.ts";
 
 /** Of an answer's body, more is not read: nobody looks at it. */
@@ -13,7 +14,7 @@ export interface WebhookPost {
   /** Aborted: the receiver takes too long, or the coordinator goes down. */
   readonly signal: AbortSignal;
   readonly allowPrivate: boolean;
-  readonly resolveHost: ResolveHost;
+  readonly resolveHost: ResolveHostUntil;
 }
 
 /** The operator does not allow the address. */
@@ -29,13 +30,14 @@ export async function postWebhook(post: WebhookPost): Promise<number> {
   const url = new URL(post.url);
   const refusal = refusalOf(url, post.allowPrivate);
   if (refusal !== null) throw new AddressRefusedError(`the URL ${refusal}`);
+  const resolveHost = (hostname: string) => post.resolveHost(hostname, post.signal);
   const options = {
     method: "POST",
     headers: { ...post.headers, "content-length": String(Buffer.byteLength(post.body)) },
     // A connection of its own: no state is left behind, and the address is checked each time.
     agent: false,
     signal: post.signal,
-    ...(post.allowPrivate ? {} : { lookup: publicLookup(post.resolveHost, refused) }),
+    lookup: post.allowPrivate ? lookupBy(resolveHost) : publicLookup(resolveHost, refused),
   } as const;
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? https.request(url, options) : http.request(url, options);

@@ -1,5 +1,4 @@
-import { lookup } from "node:dns";
-import { privateLiteralOf, type ResolveHost } from "../../shared/private-address.ts";
+import { privateLiteralOf } from "../../shared/private-address.ts";
 
 /**
  * Why a webhook may not be sent to `url`; null if it may, as far as the URL alone tells. Where private addresses are not
@@ -11,11 +10,3 @@ export function refusalOf(url: URL, allowPrivate: boolean): string | null {
   if (!allowPrivate && privateLiteralOf(url) !== null) return "must not be a private address";
   return null;
 }
-
-export const resolveWithDns: ResolveHost = (hostname) =>
-  new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, addresses) => {
-      if (error !== null) reject(error);
-      else resolve(addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
-    });
-  });

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import type { ResolveHost } from "../../shared/private-address.ts";
 import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
 import { DeliveryLines } from "./delivery-lines.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
+import type { ResolveHostUntil } from "./resolve-host.ts";
 import { outcomeOf } from "./retry-schedule.ts";
 
 export interface WebhookSenderDeps {
@@ -13,7 +13,7 @@ export interface WebhookSenderDeps {
   readonly log: Pick<Logger, "warn" | "error">;
   /** The body that tells of the end of a webhook's job or batch: the same for every try. */
   readonly payload: (webhook: WebhookRecord) => Promise<string>;
-  readonly resolveHost: ResolveHost;
+  readonly resolveHost: ResolveHostUntil;
   /** 0 (included) to 1 (excluded). */
   readonly random: () => number;
   readonly options: {

@@ -1,7 +1,8 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { JobFailure } from "../../shared/errors.ts";
-import { privateLiteralOf, publicLookup, type ResolveHost } from "../../shared/private-address.ts";
+import { publicLookup, type ResolveHost } from "../../shared/host-lookup.ts";
+import { privateLiteralOf } from "../../shared/private-address.ts";
 
 /** Checks a URL whose host is an address: the platform connects to it without a lookup. @throws {JobFailure} */
 export function assertPublicLiteral(url: URL): void {

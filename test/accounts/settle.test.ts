@@ -100,7 +100,7 @@ describe("microFromCredits() and creditsFromMicro()", () => {
     for (const credits of [-1, -0.000_001, Number.NaN, Infinity, 0.000_000_1, 1.234_567_8, 4_000_000_001]) {
       expect(() => microFromCredits(credits), String(credits)).toThrow(RangeError);
     }
-    for (const micro of [-1, 0.5, Number.NaN, 2 ** 53]) {
+    for (const micro of [-1, 0.5, Number.NaN, Infinity]) {
       expect(() => creditsFromMicro(micro), String(micro)).toThrow(RangeError);
     }
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readShippedCargos } from "../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../coordinator/catalog/operator-cargos.ts";
@@ -25,7 +26,8 @@ const as = (account: { key: string } | null, method: string, path: string, body?
 const post = (file: object = ONNX_FILE, by = owner) => as(by, "POST", "/cargos", file);
 const submit = (by = owner, body: object = OFFERED) => as(by, "POST", "/jobs", body);
 const detail = async (jobId: string, by = owner) => (await as(by, "GET", `/jobs/${jobId}`)).body.data;
-const island = () => FakeIsland.join(coordinator.url, other.islandToken, { runtimes: RUNTIMES });
+const island = (of = owner) =>
+  FakeIsland.join(coordinator.url, of.islandToken, { hostId: randomUUID(), runtimes: RUNTIMES });
 
 /** Works beside the running coordinator, as `coordinator cargo` does; then waits until that has noticed. */
 async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
@@ -184,6 +186,64 @@ describe("an owner's Cargo", () => {
     await submit(owner, { workload: "some-container", input: { text: "Hello" } });
     const { cargo } = await host.next("assign");
     expect(cargo.container).toEqual({ ...CONTAINER_FILE.container, network: false });
+  });
+});
+
+describe("jobs of a Cargo that is not approved", () => {
+  it("run on the Islands of its owner only, also those of a batch, and say so", async () => {
+    await post();
+    await using theirs = await island(other);
+    const { body } = await submit();
+    const batch = await as(owner, "POST", "/jobs/batch", { workload: "some-onnx", inputs: [OFFERED.input] });
+    const ids = [body.data.id, batch.body.data.jobs[0].id] as string[];
+    const message = "only your own Islands run it until it is approved, and none of them is online";
+    for (const id of ids) {
+      const { status, waiting } = await until(
+        () => detail(id),
+        (job) => job.waiting.reason !== "account_limit",
+        "the gate has let it through",
+      );
+      expect([status, waiting]).toMatchObject(["pending", { reason: "own_islands_only", message }]);
+    }
+    await using own = await island();
+    expect([(await own.next("assign")).jobId, (await own.next("assign")).jobId].toSorted()).toEqual(ids.toSorted());
+    expect(theirs.pending("assign")).toEqual([]);
+  });
+
+  it("run on any Island from its approval on, those too that wait already", async () => {
+    await post(CONTAINER_FILE);
+    await using theirs = await island(other);
+    const request = { workload: "some-container", input: { text: "Hello" } };
+    const { body } = await submit(owner, request);
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    await approve("some-container");
+    const { jobId, cargo } = await theirs.next("assign");
+    expect([jobId, cargo.container?.network]).toEqual([body.data.id, true]);
+  });
+
+  it("do not run elsewhere by the approval of what its owner has made of it since", async () => {
+    await post();
+    await using theirs = await island(other);
+    const { body } = await submit();
+    const model = { ...ONNX_FILE.model, url: "hf:owner/other" };
+    await as(owner, "PATCH", "/cargos/some-onnx", { model });
+    await approve();
+    const later = (await submit()).body.data.id;
+    expect((await theirs.next("assign")).jobId).toBe(later);
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    await using own = await island();
+    const { jobId, cargo } = await own.next("assign");
+    expect([jobId, cargo.model?.url]).toEqual([body.data.id, ONNX_FILE.model.url]);
+  });
+
+  it("are limited to them after a restart too", async () => {
+    await post();
+    const { body } = await submit();
+    await coordinator.stop();
+    await coordinator.start();
+    await using theirs = await island(other);
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    expect(theirs.pending("assign")).toEqual([]);
   });
 });
 

@@ -1,6 +1,10 @@
 import { expect } from "vitest";
+import type { Store } from "../../coordinator/store/store.ts";
+import type { ServiceError } from "../../shared/errors.ts";
 import type { Check } from "./store.contract.ts";
 import { MADE_AT_MS, makeAccount } from "./store-builders.ts";
+
+const CAP = { maxKeys: 3, revokedAfterMs: MADE_AT_MS };
 
 export function describeAccounts(check: Check): void {
   check("accounts.create() grants the first credits in the same commit", async (store) => {
@@ -66,7 +70,7 @@ export function describeAccounts(check: Check): void {
 
   check("accounts.findKey() finds by the secret's hash until the key is revoked", async (store) => {
     const accountId = await makeAccount(store);
-    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" });
+    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
     expect(await store.accounts.findKey("h1")).toEqual({ ...key, id: "key_1", accountId, lastUsedAtMs: null });
     expect(await store.accounts.findKey("h2")).toBeUndefined();
     expect(await store.accounts.revokeKey(accountId, "key_1", 5)).toBe(true);
@@ -76,10 +80,10 @@ export function describeAccounts(check: Check): void {
   check("accounts.listKeys() gives the account's own keys, newest first, without revoked ones", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
-    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" });
-    await store.accounts.createKey({ ...key, id: "key_2", accountId, secretHash: "h2" });
-    await store.accounts.createKey({ ...key, id: "key_3", accountId, secretHash: "h3" });
-    await store.accounts.createKey({ ...key, id: "key_4", accountId: other, secretHash: "h4" });
+    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
+    await store.accounts.createKey({ ...key, id: "key_2", accountId, secretHash: "h2" }, CAP);
+    await store.accounts.createKey({ ...key, id: "key_3", accountId, secretHash: "h3" }, CAP);
+    await store.accounts.createKey({ ...key, id: "key_4", accountId: other, secretHash: "h4" }, CAP);
     await store.accounts.revokeKey(accountId, "key_2", 5);
     expect((await store.accounts.listKeys(accountId)).map(({ id }) => id)).toEqual(["key_3", "key_1"]);
   });
@@ -87,16 +91,41 @@ export function describeAccounts(check: Check): void {
   check("accounts.revokeKey() is false for another account's key and for a key revoked before", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
-    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" });
+    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
     expect(await store.accounts.revokeKey(other, "key_1", 5)).toBe(false);
     expect(await store.accounts.findKey("h1")).toBeDefined();
     await store.accounts.revokeKey(accountId, "key_1", 5);
     expect(await store.accounts.revokeKey(accountId, "key_1", 6)).toBe(false);
   });
 
+  const createKeys = async (store: Store, accountId: string, ids: readonly string[]) => {
+    const made = await Promise.allSettled(
+      ids.map((id) => store.accounts.createKey({ ...key, id, accountId, secretHash: id }, CAP)),
+    );
+    return made.map((outcome) => (outcome.status === "fulfilled" ? "made" : (outcome.reason as ServiceError).code));
+  };
+
+  check("accounts.createKey() makes no more keys than the cap, also of many calls at once", async (store) => {
+    const accountId = await makeAccount(store);
+    const other = await makeAccount(store);
+    const outcomes = await createKeys(store, accountId, ["key_1", "key_2", "key_3", "key_4", "key_5"]);
+    expect(outcomes).toEqual(["made", "made", "made", "too_many_keys", "too_many_keys"]);
+    expect(await store.accounts.listKeys(accountId)).toHaveLength(3);
+    expect(await createKeys(store, other, ["key_6"])).toEqual(["made"]);
+  });
+
+  check("accounts.createKey() counts keys that were revoked after the moment it is given", async (store) => {
+    const accountId = await makeAccount(store);
+    await createKeys(store, accountId, ["key_1", "key_2", "key_3"]);
+    await store.accounts.revokeKey(accountId, "key_1", CAP.revokedAfterMs + 1);
+    expect(await createKeys(store, accountId, ["key_4"])).toEqual(["too_many_keys"]);
+    await store.accounts.revokeKey(accountId, "key_2", CAP.revokedAfterMs);
+    expect(await createKeys(store, accountId, ["key_4"])).toEqual(["made"]);
+  });
+
   check("accounts.touchKey() keeps the latest use", async (store) => {
     const accountId = await makeAccount(store);
-    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" });
+    await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
     await store.accounts.touchKey("key_1", 20);
     await store.accounts.touchKey("key_1", 10);
     expect((await store.accounts.findKey("h1"))?.lastUsedAtMs).toBe(20);
@@ -105,11 +134,29 @@ export function describeAccounts(check: Check): void {
   check("accounts.findSession() finds until the session expires or is deleted", async (store) => {
     const accountId = await makeAccount(store);
     const expiresAtMs = MADE_AT_MS + 100;
-    await store.accounts.createSession({ tokenHash: "t1", accountId, createdAtMs: MADE_AT_MS, expiresAtMs });
+    await store.accounts.createSession({ tokenHash: "t1", accountId, createdAtMs: MADE_AT_MS, expiresAtMs }, 1);
     expect(await store.accounts.findSession("t1", expiresAtMs - 1)).toEqual({ accountId, expiresAtMs });
     expect(await store.accounts.findSession("t1", expiresAtMs)).toBeUndefined();
     await store.accounts.deleteSession("t1");
     expect(await store.accounts.findSession("t1", MADE_AT_MS)).toBeUndefined();
+  });
+
+  check("accounts.createSession() ends the account's oldest sessions above the most it may have", async (store) => {
+    const accountId = await makeAccount(store);
+    const other = await makeAccount(store);
+    const expiresAtMs = MADE_AT_MS + 100;
+    const begin = (tokenHash: string, createdAtMs: number, owner = accountId) =>
+      store.accounts.createSession({ tokenHash, accountId: owner, createdAtMs, expiresAtMs }, 2);
+    await begin("other", MADE_AT_MS - 9, other);
+    await begin("b", MADE_AT_MS + 2);
+    await Promise.all([begin("a", MADE_AT_MS + 1), begin("c", MADE_AT_MS + 3)]);
+    // By a clock that was set back; what has just begun is never the one that ends.
+    await begin("d", MADE_AT_MS);
+    const live = [];
+    for (const tokenHash of ["other", "a", "b", "c", "d"]) {
+      if ((await store.accounts.findSession(tokenHash, MADE_AT_MS)) !== undefined) live.push(tokenHash);
+    }
+    expect(live).toEqual(["other", "c", "d"]);
   });
 
   check("accounts.findIslandToken() finds until its own account revokes the token", async (store) => {

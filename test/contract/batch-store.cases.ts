@@ -77,6 +77,22 @@ export function describeBatches(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(8_000_000);
   });
 
+  check(
+    "batches.findRepeat() finds what submit() would answer, also of a submission that is under way",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      const idempotency = { key: "k", bodyHash: "b" };
+      const batch = makeBatch(accountId, 2, { idempotency });
+      expect(await store.batches.findRepeat(makeBatch(accountId, 2, { idempotency }))).toBeUndefined();
+      const submitted = store.batches.submit(batch);
+      expect((await store.batches.findRepeat(makeBatch(accountId, 2, { idempotency })))?.id).toBe(batch.id);
+      await submitted;
+      expect(await store.batches.findRepeat(makeBatch(accountId, 2))).toBeUndefined();
+      const other = makeBatch(accountId, 2, { idempotency: { key: "k", bodyHash: "c" } });
+      await expect(store.batches.findRepeat(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
+    },
+  );
+
   check("a key is one space for jobs and batches: the other kind is another request", async (store) => {
     const accountId = await makeAccount(store);
     await store.batches.submit(makeBatch(accountId, 1, { idempotency: { key: "a", bodyHash: "batch" } }));

@@ -72,7 +72,7 @@ export function describeCatalog(check: Check): void {
     const ownerId = await makeAccount(store);
     const slugs = Array.from({ length: MAX_OWNED_CARGOS }, (_, index) => `cargo-${index}`);
     await Promise.all(slugs.map((slug) => create(store, ownerId, slug)));
-    await expect(create(store, ownerId)).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(create(store, ownerId)).rejects.toMatchObject({ code: "too_many_cargos" });
     await store.catalog.remove("cargo-0", ownerId, LATER_MS);
     await create(store, ownerId);
   });

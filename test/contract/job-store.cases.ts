@@ -47,6 +47,15 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.input(job.id)).toEqual(job.input);
   });
 
+  check("jobs.accountOf() is the account that submitted the job, undefined for an unknown id", async (store) => {
+    const accountId = await makeAccount(store);
+    await makeAccount(store);
+    const job = makeJob(accountId);
+    await store.jobs.submit(job);
+    expect(await store.jobs.accountOf(job.id)).toBe(accountId);
+    expect(await store.jobs.accountOf("job_none")).toBeUndefined();
+  });
+
   check("jobs.submit() holds the price", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 1_000_000 });
     await store.jobs.submit(makeJob(accountId));
@@ -326,10 +335,16 @@ export function describeJobs(check: Check): void {
       store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: null, items: [status] }),
       store.jobs.appendFeed({ jobId: job.id, attempt: 2, seq: 1, items: [token("d")] }),
     ]);
-    const items = [status, token("a"), token("b"), token("c"), status, token("d")];
-    expect(await store.jobs.feed(job.id, 1)).toEqual({ items, lastSeq: 2 });
-    expect(await store.jobs.feed(job.id, 2)).toEqual({ items, lastSeq: 1 });
-    expect(await store.jobs.feed(job.id, 3)).toEqual({ items, lastSeq: 0 });
+    const parts = [
+      { attempt: 1, items: [status] },
+      { attempt: 1, items: [token("a"), token("b")] },
+      { attempt: 1, items: [token("c")] },
+      { attempt: 1, items: [status] },
+      { attempt: 2, items: [token("d")] },
+    ];
+    expect(await store.jobs.feed(job.id, 1)).toEqual({ parts, lastSeq: 2 });
+    expect(await store.jobs.feed(job.id, 2)).toEqual({ parts, lastSeq: 1 });
+    expect(await store.jobs.feed(job.id, 3)).toEqual({ parts, lastSeq: 0 });
   });
 
   check("jobs.appendFeed() of a frame that is stored changes nothing", async (store) => {
@@ -338,11 +353,11 @@ export function describeJobs(check: Check): void {
     const token = { type: "token", content: "a", count: 1 } as const;
     await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [token] });
     await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [{ ...token, content: "b" }] });
-    expect((await store.jobs.feed(job.id, 1)).items).toEqual([token]);
+    expect((await store.jobs.feed(job.id, 1)).parts.flatMap(({ items }) => items)).toEqual([token]);
   });
 
   check("jobs.feed() of an unknown job is empty", async (store) => {
-    expect(await store.jobs.feed("job_none", 1)).toEqual({ items: [], lastSeq: 0 });
+    expect(await store.jobs.feed("job_none", 1)).toEqual({ parts: [], lastSeq: 0 });
   });
 
   check("jobs.completionsSince() counts completed jobs by Cargo, from the moment on", async (store) => {

@@ -24,6 +24,36 @@ export function describeLedger(check: Check): void {
     }
   });
 
+  check("ledger.grant() goes on where the network has issued more than a double tells apart", async (store) => {
+    const grantMicro = 2 ** 52 + 1;
+    const accountIds = [];
+    for (let count = 0; count < 5; count += 1) accountIds.push(await makeAccount(store, { grantMicro }));
+    for (const accountId of accountIds) {
+      await store.ledger.grant(accountId, 1, MADE_AT_MS);
+      expect(await balanceOf(store, accountId)).toBe(2 ** 52 + 2);
+    }
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 20 });
+  });
+
+  check("ledger.grant() beyond what an account can hold is refused in words, and changes nothing", async (store) => {
+    const accountId = await makeAccount(store, { grantMicro: 2 ** 52 });
+    await expect(store.ledger.grant(accountId, 2 ** 52, MADE_AT_MS)).rejects.toMatchObject({
+      code: "bad_request",
+      message: "With this grant the account would have more than 9,007,199,254 credits",
+    });
+    expect(await balanceOf(store, accountId)).toBe(2 ** 52);
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 2 });
+  });
+
+  check("ledger: an owner may earn beyond what a grant can give", async (store) => {
+    const ownerId = await makeAccount(store, { grantMicro: Number.MAX_SAFE_INTEGER });
+    const job = makeJob(await makeAccount(store));
+    await runJob(store, job);
+    await store.jobs.end(makeEnding(job.id, { earning: { accountId: ownerId, micro: 900_001 } }));
+    expect(await balanceOf(store, ownerId)).toBe(Number.MAX_SAFE_INTEGER + 900_001);
+    expect(await store.ledger.verify()).toMatchObject(RIGHT);
+  });
+
   check("ledger: a completed job pays the Island's owner, and the network keeps the rest", async (store) => {
     const clientId = await makeAccount(store);
     const ownerId = await makeAccount(store, { grantMicro: 0 });

@@ -87,6 +87,16 @@ describe("A conversation", () => {
     expect((await api("DELETE", `/conversations/${first}`)).status).toBe(404);
   });
 
+  it("refuses to change what it could not: its model and system prompt stay", async () => {
+    const id = await create();
+    const { status, body } = await api("PATCH", `/conversations/${id}`, { model: "other", system_prompt: "x" });
+    expect([status, body.error.message]).toEqual([422, "model, system_prompt: only title and metadata can be changed"]);
+    expect((await api("GET", `/conversations/${id}`)).body.data).toMatchObject({
+      model: "tiny-chat",
+      system_prompt: null,
+    });
+  });
+
   it("does not exist for another account, and needs the scopes", async () => {
     const id = await create();
     const other = await coordinator.createAccount("other@example.com");

@@ -48,6 +48,11 @@ describe("coordinator account limits", () => {
   it.each([
     [["--email", "nobody@example.com"], "There is no account nobody@example.com\n"],
     [["--email", "ann@example.com", "--jobs", "-1"], "concurrentJobs: must be a whole number from 0 to 1000000\n"],
+    [["--email", "ann@example.com", "--jobs", ""], "concurrentJobs: must be a whole number from 0 to 1000000\n"],
+    [
+      ["--email", "ann@example.com", "--requests-per-minute", "0x10"],
+      "requestsPerMinute: must be a whole number from 1 to 1000000\n",
+    ],
     [
       ["--email", "ann@example.com", "--streams", "many"],
       "concurrentStreams: must be a whole number from 0 to 1000000\n",
@@ -65,9 +70,20 @@ describe("coordinator credits grant", () => {
     expect((await call(coordinator.url, key, "GET", "/account")).body.data.credits).toBe(2.5);
   });
 
-  it.each(["0", "much"])("refuses %s credits", async (credits) => {
+  it.each(["0", "much", "", "0x10", "1e3", "-5", "0.0000001", "4000000001"])("refuses %j credits", async (credits) => {
     const { code, stderr } = await run("credits", "grant", "--email", "ann@example.com", `--credits=${credits}`);
-    expect([code, stderr]).toEqual([1, `${credits} is not an amount to grant: more than 0, with at most 6 decimals\n`]);
+    expect([code, stderr]).toEqual([
+      1,
+      `"${credits}" is not an amount to grant: more than 0, at most 4000000000, with at most 6 decimals\n`,
+    ]);
+  });
+
+  it("refuses what would be more than an account can hold, in words", async () => {
+    await coordinator.createAccount("rich@example.com", 4_000_000_000);
+    const grant = () => run("credits", "grant", "--email", "rich@example.com", "--credits", "4000000000");
+    expect((await grant()).code).toBe(0);
+    const { code, stderr } = await grant();
+    expect([code, stderr]).toEqual([1, "With this grant the account would have more than 9,007,199,254 credits\n"]);
   });
 });
 

@@ -63,6 +63,18 @@ describe("sessions", () => {
     expect((await api.call("POST", "/auth/logout", { key: token })).status).toBe(401);
   });
 
+  it("are at most 20 of an account: the oldest ends when another begins", async () => {
+    const body = { email: newEmail(), password: "long enough" };
+    const tokens = [(await sign("register", body)).body.data.token as string];
+    for (let i = 0; i < 20; i += 1) {
+      api.clock.advance(1_000);
+      tokens.push((await sign("login", body, `192.0.2.${i}`)).body.data.token as string);
+    }
+    const statuses = [];
+    for (const key of tokens) statuses.push((await api.call("GET", "/account", { key })).status);
+    expect(statuses).toEqual([401, ...Array.from({ length: 20 }, () => 200)]);
+  });
+
   it("are over after 30 days", async () => {
     const { token } = (await sign("register", { email: newEmail(), password: "long enough" })).body.data;
     api.clock.advance(30 * 24 * 3_600_000);
@@ -212,6 +224,20 @@ describe("API keys", () => {
     expect((await api.call("GET", "/account", { key })).status).toBe(401);
     expect((await api.call("DELETE", `/api-keys/${id}`)).status).toBe(404);
     expect((await api.call("GET", "/api-keys")).body.data).toHaveLength(3);
+  });
+
+  it("are at most 50 of an account, where a revoked one counts as long as its requests do", async () => {
+    await api.accounts.setLimits(api.accountId, { requestsPerMinute: 1_000 });
+    const made = await Promise.all(Array.from({ length: 60 }, () => create({})));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(47);
+    const refused = made.find(({ status }) => status !== 201);
+    expect([refused?.status, refused?.body.error.code]).toEqual([422, "too_many_keys"]);
+    expect((await api.call("GET", "/api-keys")).body.data).toHaveLength(50);
+    await api.call("DELETE", `/api-keys/${made[0]?.body.id}`);
+    expect((await create({})).status).toBe(422);
+    api.clock.advance(60_000);
+    expect((await create({})).status).toBe(201);
+    expect((await create({})).status).toBe(422);
   });
 
   it("of another account do not exist", async () => {

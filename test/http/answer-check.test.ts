@@ -93,8 +93,8 @@ describe("AnswerCheck", () => {
   it("of a chat's stream takes chunks, one error and [DONE]", () => {
     const head = answer({ method: "POST", path: "/api/v1/chat/completions" });
     const faults = (data: string) => check.eventProblems(head, { event: null, data }).length;
-    const error = { error: { message: "no", type: "server_error", param: null, code: "run_timeout" } };
-    const found = [faults("[DONE]"), faults(JSON.stringify(error)), faults("{}"), faults("{")];
+    const error = { message: "no", type: "server_error", param: null, code: "run_timeout", retryable: false };
+    const found = [faults("[DONE]"), faults(JSON.stringify({ error })), faults("{}"), faults("{")];
     expect(found).toEqual([0, 0, 1, 1]);
   });
 

@@ -95,6 +95,43 @@ describe("POST /chat/completions", () => {
     expect(api.jobs.submitted[0]?.input).toEqual({ messages: [{ role: "user", content: "ab" }] });
   });
 
+  it.each([null, undefined])(
+    "takes content %j of an assistant that called tools, as official clients send it",
+    async (content) => {
+      answerWith("x");
+      const calls = [{ id: "call_1", type: "function", function: { name: "sum", arguments: "{}" } }];
+      const { status } = await chat({
+        messages: [
+          { role: "user", content: "What is 7 plus 8?" },
+          { role: "assistant", content, tool_calls: calls },
+          { role: "tool", content: "15", tool_call_id: "call_1" },
+        ],
+      });
+      expect(status).toBe(200);
+      expect(api.jobs.submitted[0]?.input["messages"]).toEqual([
+        { role: "user", content: "What is 7 plus 8?" },
+        { role: "assistant", content: "" },
+        { role: "tool", content: "15" },
+      ]);
+    },
+  );
+
+  it.each([
+    [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }, '"image_url" is not taken'],
+    [{ role: "user", content: 4 }, 'must be a text, or a list of parts {"type": "text", "text": "…"}'],
+    [
+      { role: "user", content: Array.from({ length: 257 }, () => ({ type: "text", text: "a" })) },
+      "257 parts; at most 256",
+    ],
+    [{ role: "user", content: null }, "only an assistant message with tool_calls"],
+    [{ role: "assistant", content: null, tool_calls: [] }, "only an assistant message with tool_calls"],
+    [{ role: "assistant" }, "only an assistant message with tool_calls"],
+  ])("says what content is taken instead of %j", async (message, words) => {
+    const { status, body } = await chat({ messages: [message] });
+    expect([status, body.error.param, body.error.details.length]).toEqual([422, "messages.0.content", 1]);
+    expect(body.error.message).toContain(words);
+  });
+
   it.each([
     [{ messages: undefined }, "messages"],
     [{ messages: [] }, "messages"],
@@ -274,7 +311,7 @@ describe("POST /chat/completions", () => {
     const lines = text.split("\n\n");
     expect([status, lines.length]).toEqual([200, 4]);
     expect(lines[2]).toBe(
-      'data: {"error":{"message":"because","type":"server_error","param":null,"code":"runtime_crashed"}}',
+      'data: {"error":{"message":"because","type":"server_error","param":null,"code":"runtime_crashed","retryable":true}}',
     );
     expect(text).not.toContain("[DONE]");
   });

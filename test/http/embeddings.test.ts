@@ -125,6 +125,18 @@ describe("POST /embeddings", () => {
     expect([status, answered.error.type, answered.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
+  it.each([
+    ["", "input: must not be empty"],
+    [[], "input: must have at least one text"],
+    [["a", ""], "input.1: must not be empty"],
+    [[1, 2], "input: must be texts; lists of tokens are not taken"],
+    [[[1, 2]], "input: must be texts; lists of tokens are not taken"],
+    [7, "input: must be a text, or a list of 1 to 256 texts"],
+    [Array.from({ length: 257 }, () => "a"), "input: has 257 texts; at most 256 are taken"],
+  ])("says what is wrong with the input %j", async (input, message) => {
+    expect((await embed({ model: "words-embed", input })).body.error.message).toBe(message);
+  });
+
   it.each(["none", "tiny-chat", "words-class"])("knows no model %s", async (model) => {
     const asked = client.embeddings.create({ model, input: "a" });
     await expect(asked).rejects.toBeInstanceOf(NotFoundError);

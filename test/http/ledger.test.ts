@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeBatch } from "../contract/batch-store.cases.ts";
 import { makeEnding, makeJob, runJob } from "../contract/store-builders.ts";
 import { Api } from "./api.ts";
 
@@ -22,6 +23,7 @@ describe("GET /account/ledger", () => {
       held,
       balance,
       job_id: kind === "grant" ? null : job.id,
+      batch_id: null,
       created_at: expect.stringMatching(/^2026-01-01T00:00:0\d\.000Z$/),
     });
     const lines = [
@@ -36,6 +38,20 @@ describe("GET /account/ledger", () => {
       meta: { total: 4, limit: 2, offset: 1 },
     });
     expect((await api.call("GET", "/account")).body.data.credits).toBe(10_000.25);
+  });
+
+  it("names the batch of a batch's one hold, and the job of each settlement", async () => {
+    const batch = makeBatch(api.accountId, 2);
+    await api.store.batches.submit(batch);
+    const [first] = batch.jobs;
+    await api.store.jobs.end(
+      makeEnding(first?.id ?? "", { event: "cancel", attempt: 0, finishReason: null, chargeMicro: 0 }),
+    );
+    const { body } = await api.call("GET", "/account/ledger?limit=2");
+    expect(body.data).toMatchObject([
+      { kind: "release", held: -1, job_id: first?.id, batch_id: null },
+      { kind: "hold", held: 2, job_id: null, batch_id: batch.id },
+    ]);
   });
 
   it("needs the scope read", async () => {

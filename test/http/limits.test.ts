@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { networkOf } from "../../coordinator/http/client-address.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
@@ -129,6 +130,27 @@ describe("requests without a key", () => {
     expect(statuses).toEqual([200, 429, 200, 200, 429, 200]);
   });
 
+  it("are counted without the port that some proxies write, and by the proxy where it names no address", async () => {
+    await api[Symbol.asyncDispose]();
+    api = await Api.open({ publicRequestsPerMinute: 1, trustProxy: true });
+    const statuses = [];
+    for (const from of [
+      "192.0.2.1:50001",
+      "192.0.2.1:50002",
+      "192.0.2.1",
+      "[2001:db8::1]:50001",
+      "[2001:db8::2]:50002",
+      "2001:db8::3",
+      "unknown",
+      "_hidden",
+      "192.0.2.1.evil:1",
+      undefined,
+    ]) {
+      statuses.push((await anonymous("/health", from)).status);
+    }
+    expect(statuses).toEqual([200, 429, 429, 200, 429, 429, 200, 429, 429, 429]);
+  });
+
   it.each([
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],
@@ -159,6 +181,25 @@ describe("open streams", () => {
       { error: { message: expect.any(String), code: "rate_limited", retry_after: 1, limit: "concurrent_streams" } },
     ]);
     expect(rateOf(refused.headers)[0]).toBe(100);
+  });
+
+  it("one that is refused reads nothing of the job", async () => {
+    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await streamOf();
+    expect((await streamOf()).status).toBe(429);
+    expect(api.jobs.opened).toBe(1);
+  });
+
+  it("one whose job cannot be read gives its place back", async () => {
+    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    const gate = Promise.withResolvers<void>();
+    api.jobs.feedGate = gate.promise;
+    const refused = streamOf();
+    await eventually(() => api.jobs.opened === 1);
+    gate.reject(new Error("the disk is gone"));
+    expect((await refused).status).toBe(500);
+    api.jobs.feedGate = Promise.resolve();
+    expect((await streamOf()).status).toBe(200);
   });
 
   it("a stream that ends gives its place back", async () => {
@@ -226,5 +267,43 @@ describe("open streams", () => {
       const { status, text } = await api.call("POST", "/chat/completions", { body });
       expect([status, text.endsWith("data: [DONE]\n\n")]).toEqual([200, true]);
     }
+  });
+});
+
+describe("an answer above a megabyte", () => {
+  const LARGE = "x".repeat(16 * 1_024 * 1_024);
+  beforeEach(async () => {
+    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    const job = makeJob({ accountId: api.accountId, state: "completed", output: LARGE });
+    api.jobs.add(job).end(DONE);
+    api.jobs.add(makeJob({ id: "job_running", accountId: api.accountId }));
+    api.jobs.add({ ...job, id: "job_small", output: "x".repeat(500_000) }).end(DONE);
+  });
+
+  it.each(["/jobs/job_1", "/jobs/job_1/output"])(
+    "is an open stream until its client has taken it: %s",
+    async (path) => {
+      const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: x", `Authorization: Bearer ${api.key}`);
+      unread.pause();
+      // Its first bytes are here: the place was taken before.
+      await once(unread, "readable");
+      const refused = await api.call("GET", path);
+      expect([refused.status, refused.headers.get("retry-after"), refused.body.error.limit]).toEqual([
+        429,
+        "1",
+        "concurrent_streams",
+      ]);
+      expect((await streamOf("job_running")).status).toBe(429);
+      unread.destroy();
+      await eventually(() => api.logLines.some(({ aborted }) => aborted === true));
+      expect((await streamOf("job_running")).status).toBe(200);
+    },
+  );
+
+  it("is all that counts: a smaller one is no stream", async () => {
+    await streamOf("job_running");
+    expect((await api.call("GET", "/jobs/job_small")).body.data.output).toHaveLength(500_000);
+    expect((await api.call("GET", "/jobs/job_small/output")).status).toBe(200);
+    expect((await api.call("GET", "/jobs/job_1")).status).toBe(429);
   });
 });

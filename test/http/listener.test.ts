@@ -1,9 +1,13 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RateLimitedError } from "../../shared/errors.ts";
 import { Api, BodyReader, eventually, readToEnd } from "./api.ts";
 import { DONE, makeJob } from "./scripted-jobs.ts";
 
+const execFileAsync = promisify(execFile);
 const SESSION = "/api/v1/island/session";
 const UPGRADE = ["Host: x", "Connection: Upgrade", "Upgrade: websocket"];
 
@@ -26,14 +30,48 @@ describe("Listener", () => {
     expect(urls).toEqual([SESSION, `${SESSION}?a=1`]);
   });
 
-  it.each(["/", "/api/v1/jobs", `${SESSION}/x`, "/api/v1/island"])(
-    "answers an upgrade of %s with 404",
+  it.each(["/api/v1/health", `${SESSION}/x`])(
+    "ignores an upgrade of %s, and answers the request as if there were none",
     async (path) => {
       api.listener.onUpgrade(SESSION, () => expect.unreachable());
-      const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE));
-      expect(answer).toBe("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE, "Connection: close"));
+      const plain = await api.call("GET", path, { base: "", key: null });
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${plain.status} `));
+      expect(answer.split("\r\n\r\n")[1]).toBe(plain.text);
     },
   );
+
+  it("answers a client that offers HTTP/2 in clear text by HTTP/1.1, its body read", async () => {
+    api.listener.onUpgrade(SESSION, () => expect.unreachable());
+    const body = JSON.stringify({ workload: "tiny", input: { prompt: "hi ".repeat(40_000) } });
+    const request = ["-sS", "-i", "--http2", "-H", `Authorization: Bearer ${api.key}`, "--data-binary", "@-"];
+    const curl = execFileAsync("curl", [...request, `${api.url}/api/v1/jobs`]);
+    curl.child.stdin?.end(body);
+    const { stdout } = await curl;
+    expect(stdout).toMatch(/HTTP\/1\.1 201 Created\r\n.*"status":"submitted"/s);
+  });
+
+  it("answers an upgrade with the refusal that its handler throws, and leaves nothing half open", async () => {
+    const closed = Promise.withResolvers<void>();
+    api.listener.onUpgrade(SESSION, (_request, socket) => {
+      socket.once("close", () => closed.resolve());
+      return Promise.reject(new RateLimitedError("requests_per_minute", 7));
+    });
+    // It never ends its own side.
+    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
+    client.write(`GET ${SESSION} HTTP/1.1\r\n${UPGRADE.join("\r\n")}\r\n\r\n`);
+    let answer = "";
+    client.on("data", (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await once(client, "end");
+    await closed.promise;
+    client.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\n/);
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+      error: { message: expect.any(String), code: "rate_limited", retry_after: 7, limit: "requests_per_minute" },
+    });
+  });
 
   it("closes the socket when the handler fails", async () => {
     api.listener.onUpgrade(SESSION, () => Promise.reject(new Error("no")));

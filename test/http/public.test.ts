@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../shared/errors.ts";
-import { Api, eventually } from "./api.ts";
+import { Api, eventually, makeCargo } from "./api.ts";
 
 const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 
@@ -120,6 +120,15 @@ describe("GET /models", () => {
     const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll" };
     expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny] }]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
+  });
+
+  it("lists what it serves: the caller's own unapproved Cargos, and nobody else's", async () => {
+    const own = makeCargo({ slug: "own", workloadId: 20, privateTo: api.accountId });
+    api.catalog.replace([makeCargo(), own, makeCargo({ slug: "theirs", workloadId: 21, privateTo: "user_other" })]);
+    const { body } = await api.call("GET", "/models");
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["own", "tiny"]);
+    const statuses = ["own", "theirs"].map(async (id) => (await api.call("GET", `/models/${id}`)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 404]);
   });
 
   it.each(["words", "none"])("knows no model %s", async (id) => {

@@ -136,6 +136,10 @@ export class ScriptedJobs implements JobService {
     return "cancelled";
   }
 
+  async assertOwn(accountId: string, jobId: string): Promise<void> {
+    this.#find(accountId, jobId);
+  }
+
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     this.#find(accountId, jobId);
     this.opened += 1;

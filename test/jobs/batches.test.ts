@@ -187,6 +187,14 @@ describe("POST /jobs/batch", () => {
 });
 
 describe("The limit of unfinished jobs", () => {
+  it("of 0 refuses a batch, and holds nothing for it", async () => {
+    const before = await credits();
+    await setLimits({ concurrentJobs: 0 });
+    const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(2) });
+    expect([status, body.error.code, body.error.limit]).toEqual([429, "rate_limited", "concurrent_jobs"]);
+    expect([await credits(), (await api("GET", "/jobs")).body.meta.total]).toEqual([before, 0]);
+  });
+
   it("is never passed by a batch, whose jobs take the places that become free in their order", async () => {
     await using island = await join();
     const { id, jobs } = await submit(25);
@@ -245,10 +253,11 @@ describe("The limit of unfinished jobs", () => {
   });
 
   it("leaves one account's batch to wait while another's runs", async () => {
-    await setLimits({ concurrentJobs: 0 });
-    await submit(2);
+    await setLimits({ concurrentJobs: 1 });
+    const { jobs } = await submit(2);
     const other = await coordinator.createAccount("other@example.com");
     await using island = await join();
+    expect(await island.next("assign")).toMatchObject({ jobId: jobs[0]?.id });
     const request = { workload: "tiny-chat", inputs: inputs(1) };
     const { body } = await call(coordinator.url, other.key, "POST", "/jobs/batch", request);
     expect(await island.next("assign")).toMatchObject({ jobId: body.data.jobs[0].id });
@@ -383,7 +392,8 @@ describe("A restart", () => {
   });
 
   it("lets an Island go on with a job whose assignment was not stored, although there is no room", async () => {
-    await setLimits({ concurrentJobs: 0 });
+    await setLimits({ concurrentJobs: 1 });
+    expect((await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "First" } })).status).toBe(201);
     const { id, jobs } = await submit(2);
     await coordinator.stop();
     await coordinator.start();

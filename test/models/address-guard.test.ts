@@ -1,62 +1,8 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPrivateAddress, publicLookup } from "../../shared/private-address.ts";
 import { resolveFetchPolicy, type FetchOptions } from "../../island-agent/models/fetch-policy.ts";
 import { assertMayFetch, requestModel } from "../../island-agent/models/model-request.ts";
 import { FileServer, redirect, status } from "./file-server.ts";
 import { failureOf, NEVER } from "./store-fixture.ts";
-
-describe("isPrivateAddress()", () => {
-  it.each([
-    "127.0.0.1",
-    "127.255.255.254",
-    "0.0.0.0",
-    "10.1.2.3",
-    "172.16.0.1",
-    "172.31.255.255",
-    "192.168.1.1",
-    "169.254.169.254",
-    "100.64.0.1",
-    "224.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::ffff:127.0.0.1",
-    "::ffff:7f00:1",
-    "::ffff:a9fe:a9fe",
-    "::127.0.0.1",
-    "64:ff9b::10.0.0.1",
-    "2002:7f00:1::",
-    "fd00:ec2::254",
-    "fe80::1",
-    "fe80::1%eth0",
-    "ff02::1",
-    "not an address",
-  ])("says yes to %s", (address) => {
-    expect(isPrivateAddress(address)).toBe(true);
-  });
-
-  it.each([
-    "1.1.1.1",
-    "172.32.0.1",
-    "100.128.0.1",
-    "169.253.0.1",
-    "2606:4700::1111",
-    "::ffff:1.1.1.1",
-    "64:ff9b::1.1.1.1",
-  ])("says no to %s", (address) => {
-    expect(isPrivateAddress(address)).toBe(false);
-  });
-
-  it("says the same of an IPv4 address and of its IPv4-mapped and NAT64 forms", () => {
-    fc.assert(
-      fc.property(fc.ipV4(), (address) => {
-        expect(isPrivateAddress(`::ffff:${address}`)).toBe(isPrivateAddress(address));
-        expect(isPrivateAddress(`64:ff9b::${address}`)).toBe(isPrivateAddress(address));
-      }),
-    );
-  });
-});
 
 describe("requestModel()", () => {
   const get = (url: string, options: FetchOptions = {}): Promise<unknown> =>
@@ -126,26 +72,6 @@ describe("requestModel()", () => {
       null,
     ]);
     expect(other.requests.map(({ authorization }) => authorization)).toEqual([null]);
-  });
-});
-
-describe("publicLookup()", () => {
-  const refusal = (host: string): Error => new Error(`${host} is private`);
-
-  it("hands on the very addresses that it checked: a name that changes its answer gains nothing", async () => {
-    const answers = ["1.1.1.1", "127.0.0.1"];
-    const lookup = publicLookup(async () => [{ address: answers.shift() ?? "", family: 4 }], refusal);
-    const connectTo = await new Promise((resolve) => {
-      lookup("files.example", { all: true }, (_error, addresses) => resolve(addresses));
-    });
-    expect(connectTo).toEqual([{ address: "1.1.1.1", family: 4 }]);
-    expect(answers).toEqual(["127.0.0.1"]);
-  });
-
-  it("says that a host of the wrong address family is not found", async () => {
-    const lookup = publicLookup(async () => [{ address: "1.1.1.1", family: 4 }], refusal);
-    const error = await new Promise((resolve) => lookup("files.example", { family: 6 }, resolve));
-    expect(error).toMatchObject({ code: "ENOTFOUND" });
   });
 });
 

@@ -18,6 +18,32 @@ describe("RequestWindow", () => {
     expect(window.count("a", 2)).toEqual({ isAllowed: true, remaining: 0, freesInMs: 10_000 });
   });
 
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])("count() forgets all of %i requests that end by this millisecond", (ended) => {
+    const clock = new ManualClock();
+    const window = new RequestWindow(clock);
+    for (let request = 0; request < 10; request += 1) {
+      if (request > 0) clock.advance(1_000);
+      window.count("a", 10);
+    }
+    // The newest of those that end is a minute old now, to the millisecond.
+    clock.advance(WINDOW_MS - 9_000 + (ended - 1) * 1_000);
+    expect(window.look("a", 10).remaining).toBe(ended);
+    expect(window.count("a", 10)).toMatchObject({ isAllowed: true, remaining: ended - 1 });
+  });
+
+  it("look() tells where a caller stands, counts nothing and remembers nobody", () => {
+    const clock = new ManualClock();
+    const window = new RequestWindow(clock);
+    expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
+    expect(window.size).toBe(0);
+    window.count("a", 1);
+    clock.advance(59_999);
+    expect(window.look("a", 1)).toEqual({ isAllowed: false, remaining: 0, freesInMs: 1 });
+    expect(window.look("a", 2)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 1 });
+    clock.advance(1);
+    expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
+  });
+
   it("count() keeps callers apart", () => {
     const window = new RequestWindow(new ManualClock());
     expect(window.count("a", 1).isAllowed).toBe(true);

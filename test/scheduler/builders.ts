@@ -27,6 +27,7 @@ export function makeCargo(override: Partial<CargoManifest> = {}): CargoManifest 
 export function makeIsland(override: Partial<SchedulerIsland> = {}): SchedulerIsland {
   return {
     id: "isle-1",
+    accountId: "owner_1",
     runtimes: ["llmcpp"],
     ramBytes: 16 * GB,
     vramBytes: 0,
@@ -46,6 +47,7 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
     id: "job_1",
     accountId: "user_1",
     slug: "llama",
+    onlyIslandsOf: null,
     priority: 50,
     createdAtMs: START_MS + 1,
     avoidIslands: [],

@@ -31,6 +31,24 @@ describe("explain()", () => {
     });
   });
 
+  it("says that only the account's own Islands run what is not approved, and what those lack", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", accountId: "owner_1" });
+    bench.submit({ onlyIslandsOf: "user_1" });
+    expect(bench.scheduler.explain("job_1")).toEqual({
+      reason: "own_islands_only",
+      position: 1,
+      message: "only your own Islands run it until it is approved, and none of them is online",
+    });
+    bench.up({ id: "isle-2", accountId: "user_1", draining: true });
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "no_island_fits",
+      message:
+        "1 Island offers llmcpp, but it takes no new jobs now; only your own Islands run it until it is approved",
+    });
+    expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
+  });
+
   const needy = makeCargo({ requiredRamBytes: 12 * GB, requiredVramBytes: 1.5 * GB });
   const large = { ramBytes: 64 * GB, vramBytes: 8 * GB };
 

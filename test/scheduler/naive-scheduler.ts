@@ -48,9 +48,10 @@ export class NaiveScheduler {
     });
   }
 
-  fitting(slug: string): NaiveIsland[] {
+  fitting({ slug, onlyIslandsOf }: WaitingJob): NaiveIsland[] {
     const cargo = this.#cargos(slug);
-    return cargo === undefined ? [] : [...this.islands.values()].filter(({ info }) => fits(cargo, info) === true);
+    if (cargo === undefined) return [];
+    return [...this.islands.values()].filter(({ info }) => fits({ ...cargo, onlyIslandsOf }, info) === true);
   }
 
   band({ priority, createdAtMs }: WaitingJob): number {
@@ -122,7 +123,7 @@ export class NaiveScheduler {
   #bestIsland(job: WaitingJob): NaiveIsland | undefined {
     const cargo = this.#cargos(job.slug);
     if (cargo === undefined) return undefined;
-    const ready = this.fitting(job.slug).filter(({ info, inUse }) => inUse < info.slots);
+    const ready = this.fitting(job).filter(({ info, inUse }) => inUse < info.slots);
     const rank = ({ info, inUse }: NaiveIsland): number => {
       const measure = this.#measures.get(`${info.id} ${job.slug}`) ?? UNMEASURED;
       return rankOf(meritOf(modelPlaceOf(cargo, info), measure), loadOf(info, inUse));

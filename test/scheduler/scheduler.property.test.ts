@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CargoManifest } from "../../shared/cargo.ts";
-import { fits } from "../../coordinator/scheduler/fit.ts";
+import { fits, type ScheduledCargo } from "../../coordinator/scheduler/fit.ts";
 import { bandOf } from "../../coordinator/scheduler/band.ts";
 import {
   Scheduler,
@@ -26,6 +26,7 @@ const islandId = fc.constantFrom("isle-1", "isle-2", "isle-3", "isle-4");
 const island: fc.Arbitrary<SchedulerIsland> = fc
   .record({
     id: islandId,
+    accountId: fc.constantFrom("user_a", "user_b"),
     runtimes: fc.constantFrom<SchedulerIsland["runtimes"][]>(["llmcpp"], ["llmcpp", "onnx"], ["onnx"]),
     ramBytes: fc.constantFrom(GB, 8 * GB, 16 * GB),
     vramBytes: fc.constantFrom(0, 8 * GB),
@@ -43,6 +44,7 @@ const job = fc
   .record({
     accountId: fc.constantFrom("user_a", "user_b", "user_c"),
     slug: fc.constantFrom(...slugs),
+    onlyIslandsOf: fc.constantFrom(null, null, null, "user_a"),
     priority: fc.constantFrom(50, 50, 50, 51, 90),
     createdAtMs: fc.constantFrom(0, 1, 2, MINUTE_MS, 2 * MINUTE_MS).map((ms) => START_MS + ms),
     avoidIslands: fc.subarray(["isle-1", "isle-2", "isle-3"]),
@@ -117,10 +119,10 @@ describe("Scheduler, over random events", () => {
     fc.assert(
       fc.property(events, (list) => {
         const real = new Scheduler(findCargo);
-        const waiting = new Map<string, string>();
+        const waiting = new Map<string, WaitingJob>();
         const islands = new Map<string, { info: SchedulerIsland; inUse: number }>();
         for (const each of list) {
-          if (each.kind === "job_waiting") waiting.set(each.job.id, each.job.slug);
+          if (each.kind === "job_waiting") waiting.set(each.job.id, each.job);
           if (each.kind === "job_gone") waiting.delete(each.jobId);
           if (each.kind === "island_up") islands.set(each.island.id, { info: each.island, inUse: each.busy });
           if (each.kind === "island_down") islands.delete(each.islandId);
@@ -129,7 +131,7 @@ describe("Scheduler, over random events", () => {
           const freed = islands.get(each.kind === "slot_freed" ? each.islandId : "");
           if (freed !== undefined) freed.inUse = Math.max(0, freed.inUse - 1);
           for (const { jobId, islandId } of real.step(each, START_MS)) {
-            const cargo = findCargo(waiting.get(jobId) ?? "");
+            const cargo = scheduledCargo(waiting.get(jobId));
             const target = islands.get(islandId);
             if (cargo === undefined || target === undefined) throw new Error(`${jobId} on ${islandId} is not possible`);
             expect(waiting.delete(jobId)).toBe(true);
@@ -147,16 +149,16 @@ describe("Scheduler, over random events", () => {
     fc.assert(
       fc.property(events, (list) => {
         const real = new Scheduler(findCargo);
-        const jobs = new Map<string, string>();
+        const jobs = new Map<string, WaitingJob>();
         const islands = new Map<string, SchedulerIsland>();
         for (const each of list) {
-          if (each.kind === "job_waiting") jobs.set(each.job.id, each.job.slug);
+          if (each.kind === "job_waiting") jobs.set(each.job.id, each.job);
           if (each.kind === "island_up") islands.set(each.island.id, each.island);
           if (each.kind === "island_changed" && islands.has(each.island.id)) islands.set(each.island.id, each.island);
           if (each.kind === "island_down") islands.delete(each.islandId);
           real.step(each, START_MS);
-          for (const [jobId, slug] of jobs) {
-            const cargo = findCargo(slug);
+          for (const [jobId, waiting] of jobs) {
+            const cargo = scheduledCargo(waiting);
             if (cargo === undefined || real.explain(jobId) === null) continue;
             const open = [...islands.values()].filter(
               (info) => fits(cargo, info) === true && real.freeSlots(info.id) > 0,
@@ -176,7 +178,7 @@ describe("Scheduler, over random events", () => {
           for (const id of Array.from({ length: 120 }, (_, index) => `job_${index}`)) {
             const waiting = naive.waiting.get(id);
             expect(real.explain(id) === null, `${id} after ${kind}`).toBe(waiting === undefined);
-            if (waiting !== undefined) expect(real.explain(id)?.reason).toBe(trueReason(naive, waiting.slug));
+            if (waiting !== undefined) expect(real.explain(id)?.reason).toBe(trueReason(naive, waiting));
           }
         });
       }),
@@ -222,6 +224,7 @@ describe("Scheduler, over random events", () => {
           ...each,
           priority: 50,
           createdAtMs: START_MS + 1,
+          onlyIslandsOf: null,
           id: `job_${index}`,
         }));
         for (const each of left) real.step({ kind: "job_waiting", job: each }, START_MS);
@@ -260,7 +263,7 @@ describe("Scheduler, over random events", () => {
 
 /** Lets the jobs wait for the Cargo "small", takes some back, and returns those that are left. */
 function queueUp(real: Scheduler, jobs: readonly WaitingJob[], gone: readonly number[]): WaitingJob[] {
-  const queued = jobs.map((each, index) => ({ ...each, slug: "small", id: `job_${index}` }));
+  const queued = jobs.map((each, index) => ({ ...each, slug: "small", onlyIslandsOf: null, id: `job_${index}` }));
   for (const each of queued) real.step({ kind: "job_waiting", job: each }, START_MS);
   for (const index of gone) real.step({ kind: "job_gone", jobId: `job_${index}` }, START_MS);
   return queued.filter((_, index) => !gone.includes(index));
@@ -270,13 +273,21 @@ function positionOf(real: Scheduler, jobId: string): number {
   return real.explain(jobId)?.position ?? Number.NaN;
 }
 
-function trueReason(naive: NaiveScheduler, slug: string): string {
+function scheduledCargo(waiting: WaitingJob | undefined): ScheduledCargo | undefined {
+  const cargo = waiting === undefined ? undefined : findCargo(waiting.slug);
+  return cargo === undefined ? undefined : { ...cargo, onlyIslandsOf: waiting?.onlyIslandsOf ?? null };
+}
+
+function trueReason(naive: NaiveScheduler, waiting: WaitingJob): string {
+  const { slug, onlyIslandsOf } = waiting;
   const cargo = findCargo(slug);
   if (cargo === undefined) return "no_island_fits";
-  const online = [...naive.islands.values()].map(({ info }) => info);
+  const all = [...naive.islands.values()].map(({ info }) => info);
+  const online = all.filter(({ accountId }) => onlyIslandsOf === null || accountId === onlyIslandsOf);
+  if (onlyIslandsOf !== null && online.length === 0) return "own_islands_only";
   if (online.length === 0) return "no_island_online";
   if (!online.some(({ runtimes }) => runtimes.includes(cargo.runtimeType))) return "no_island_offers_runtime";
-  const fitting = naive.fitting(slug).map(({ info }) => info);
+  const fitting = naive.fitting(waiting).map(({ info }) => info);
   if (fitting.length === 0) return "no_island_fits";
   const key = cargo.model?.url;
   const someHasIt = fitting.some(

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ConnectionError, JobFailedError, ServiceUnavailableError } from "../../sdk/typescript/src/index.ts";
+import { ConnectionError, ServiceUnavailableError } from "../../sdk/typescript/src/index.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { collect, until } from "../support/http.ts";
 import { CARGO, failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
@@ -14,9 +14,16 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
+const shuttingDown = {
+  kind: "answer",
+  status: 503,
+  body: { error: { message: "Going down", code: "shutting_down", type: "server_error", param: null } },
+} as const;
+const proxyFailed = { kind: "answer", status: 503, body: "<h1>No server is available</h1>" } as const;
 const noIsland = {
   kind: "answer",
   status: 503,
+  headers: { "retry-after": "5" },
   body: { error: { message: "No Island", code: "no_island_available", type: "server_error", param: null } },
 } as const;
 
@@ -31,17 +38,19 @@ describe("chat.create()", () => {
     expect(usage.total_tokens).toBe(8);
   });
 
-  it("is tried again when no Island took it, and not when its answer was lost", async () => {
-    fixture.proxy.script(noIsland);
+  it("is tried again when nothing was done, and not when no Island took it or its answer was lost", async () => {
+    fixture.proxy.script(shuttingDown, proxyFailed);
     const asked = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
     expect((await asked).id).toBe(assign.jobId);
-    expect(fixture.proxy.seen).toHaveLength(2);
+    expect(fixture.proxy.seen).toHaveLength(3);
 
-    fixture.proxy.script(noIsland, noIsland);
-    const refused = fixture.client({ maxRetries: 1 }).chat.create(BODY);
+    fixture.proxy.script(noIsland);
+    const refused = fixture.client().chat.create(BODY);
     await expect(refused).rejects.toBeInstanceOf(ServiceUnavailableError);
+    await expect(refused).rejects.toMatchObject({ code: "no_island_available", retryAfterS: 5 });
+    expect(fixture.proxy.seen).toHaveLength(1);
 
     fixture.proxy.script({ kind: "refuse" });
     await expect(fixture.client().chat.create(BODY)).rejects.toBeInstanceOf(ConnectionError);
@@ -73,23 +82,29 @@ describe("chat.stream()", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 8 } });
   });
 
-  it("is tried again when no Island took it", async () => {
-    fixture.proxy.script(noIsland);
+  it("is tried again when nothing was done, and not when no Island took it", async () => {
+    fixture.proxy.script(shuttingDown);
     const asked = collect(fixture.client().chat.text(BODY));
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
     expect((await asked).join("")).toBe("Hello");
     expect(fixture.proxy.seen).toHaveLength(2);
+
+    fixture.proxy.script(noIsland);
+    await expect(collect(fixture.client().chat.text(BODY))).rejects.toBeInstanceOf(ServiceUnavailableError);
+    expect(fixture.proxy.seen).toHaveLength(1);
   });
 
   it("throws when the job fails in mid-stream, so that a cut answer is not taken for a whole one", async () => {
+    // An answer of a given form is not continued by another Island.
+    const body = { ...BODY, response_format: { type: "json_object" as const } };
     const pieces: string[] = [];
     const asked = (async () => {
-      for await (const piece of fixture.client().chat.text(BODY)) pieces.push(piece);
+      for await (const piece of fixture.client().chat.text(body)) pieces.push(piece);
     })();
-    const expected = expect(asked).rejects.toBeInstanceOf(JobFailedError);
+    const expected = expect(asked).rejects.toMatchObject({ name: "JobFailedError", retryable: true });
     const assign = await fixture.taken();
-    fixture.island.send(output(assign, 1, token("Hel")), failed(assign, 2));
+    fixture.island.send(output(assign, 1, token("Hel")), { ...failed(assign, 2), retryable: true });
     await expected;
     expect(pieces.join("")).toBe("Hel");
   });

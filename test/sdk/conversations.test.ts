@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ConnectionError, NotFoundError } from "../../sdk/typescript/src/index.ts";
+import { Atoll, ConnectionError, NotFoundError } from "../../sdk/typescript/src/index.ts";
 import { collect } from "../support/http.ts";
-import { CARGO, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+import { CARGO, finished, output, QUICK, SdkFixture, token } from "./sdk-fixture.ts";
 
 let fixture: SdkFixture;
 beforeAll(async () => {
@@ -60,5 +61,20 @@ describe("conversations", () => {
     fixture.island.send(output(assign, 1, token("a".repeat(1_000))));
     await expected;
     expect(fixture.proxy.seen).toHaveLength(1);
+  });
+
+  it("ask once when no Island answers: one question is stored, and one job was made", async () => {
+    await using coordinator = await TestCoordinator.open({ chatWaitS: "0.02" });
+    const { key: apiKey } = await coordinator.createAccount("asker@example.com");
+    const atoll = new Atoll({ baseUrl: coordinator.url, apiKey, ...QUICK });
+    const { id } = await atoll.conversations.create({ model: CARGO });
+    const refused = atoll.conversations.send(id, { content: "Only once" });
+    await expect(refused).rejects.toMatchObject({ name: "ServiceUnavailableError", code: "no_island_available" });
+    const messages = await collect(atoll.conversations.messages(id));
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "Only once"],
+      ["assistant", ""],
+    ]);
+    expect((await atoll.jobs.list().page()).meta.total).toBe(1);
   });
 });

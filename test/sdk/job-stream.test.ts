@@ -13,7 +13,8 @@ let whole: StreamedEvent[];
 let wholeBytes: number;
 
 beforeAll(async () => {
-  fixture = await SdkFixture.open();
+  // Few heartbeats: the Island of this file sends none, and its cuts at every byte take long where cores are slow.
+  fixture = await SdkFixture.open({ heartbeatS: 3_600 });
   jobId = await fixture.completed(
     token(PIECES[0] as string),
     { type: "progress", step: 1, total: 2 },
@@ -112,6 +113,27 @@ describe("jobs.stream()", () => {
     }
     expect(textOf(seen)).toBe("before after");
     expect(seen.at(-1)?.type).toBe("done");
+  });
+
+  it("says restart where its place is lost, and gives everything again from the beginning", async () => {
+    const lost = { error: { message: "Read it again", code: "position_lost" } };
+    fixture.proxy.script({ kind: "end", afterBytes: wholeBytes / 2 }, { kind: "answer", status: 422, body: lost });
+    const events = await collect(fixture.client({ maxRetries: 1 }).jobs.stream(jobId));
+    const restartedAt = events.findIndex(({ type }) => type === "restart");
+    expect(restartedAt).toBeGreaterThan(0);
+    expect(events[restartedAt]).toEqual({ type: "restart", id: "" });
+    expect(events.slice(restartedAt + 1)).toEqual(whole);
+    expect(fixture.proxy.seen.map(({ headers }) => headers["last-event-id"])).toEqual([
+      undefined,
+      events[restartedAt - 1]?.id,
+      undefined,
+    ]);
+  });
+
+  it("throws a refusal of that kind to a stream that named no place", async () => {
+    const lost = { error: { message: "Read it again", code: "position_lost" } };
+    fixture.proxy.script({ kind: "answer", status: 422, body: lost });
+    await expect(collect(fixture.client().jobs.stream(jobId))).rejects.toMatchObject({ code: "position_lost" });
   });
 
   it("goes on after lastEventId, and has nothing to say after the last event", async () => {

@@ -114,6 +114,6 @@ export function finished({ jobId, attempt }: Assign, seq: number): Extract<FromI
   };
 }
 
-export function failed({ jobId, attempt }: Assign, seq: number): FromIsland {
+export function failed({ jobId, attempt }: Assign, seq: number): Extract<FromIsland, { type: "failed" }> {
   return { type: "failed", jobId, attempt, seq, code: "model_invalid", message: "No such thing", retryable: false };
 }

@@ -103,7 +103,7 @@ describe("SqliteStore on disk", () => {
     store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
     const accountId = await makeAccount(store);
     const expiresAtMs = clock.now() + 1_000;
-    await store.accounts.createSession({ tokenHash: "t", accountId, createdAtMs: clock.now(), expiresAtMs });
+    await store.accounts.createSession({ tokenHash: "t", accountId, createdAtMs: clock.now(), expiresAtMs }, 20);
     clock.advance(3_600_000);
     // Writes are applied in call order: when this one has resolved, the clean-up has too.
     await store.check();

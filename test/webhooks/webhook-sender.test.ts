@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ResolveHost } from "../../shared/private-address.ts";
+import type { ResolveHostUntil } from "../../coordinator/webhooks/resolve-host.ts";
 import type { WebhookRecord, WebhookTry } from "../../coordinator/store/webhook-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../coordinator/store/sqlite/sqlite-store.ts";
 import { RETRY_FOR_MS } from "../../coordinator/webhooks/retry-schedule.ts";
@@ -18,7 +18,7 @@ let sender: WebhookSender;
 let recorded: { tries: number; wake: (() => void)[] };
 let begun: number;
 
-function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHost } = {}): WebhookSender {
+function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHostUntil } = {}): WebhookSender {
   const { allowPrivate = true, resolveHost = async () => [{ address: "127.0.0.1", family: 4 }] } = options;
   return new WebhookSender({
     store: {
@@ -206,7 +206,7 @@ describe("WebhookSender", () => {
 describe("WebhookSender where private addresses are not allowed", () => {
   it("refuses a name by the address that the connection would have", async () => {
     const asked: string[] = [];
-    const resolveHost: ResolveHost = async (host) => {
+    const resolveHost: ResolveHostUntil = async (host) => {
       asked.push(host);
       return [
         { address: "93.184.216.34", family: 4 },

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { NewBatch } from "../batch-store.ts";
-import { IdempotencyKeys } from "./idempotency-keys.ts";
+import { batchIdOf, IdempotencyKeys } from "./idempotency-keys.ts";
 import { prepareInsertJob, type JobToInsert } from "./job-insert.ts";
 import type { Ledger } from "./ledger.ts";
 import { prepareInsertWebhook } from "./webhook-operations.ts";
@@ -33,7 +33,7 @@ function submitBatch(db: Database.Database, ledger: Ledger): BatchOperations["su
   return (batch) => {
     const { id, accountId, jobs, createdAtMs, webhook } = batch;
     const known = keys.find(batch);
-    if (known !== undefined) return knownBatch(known);
+    if (known !== undefined) return batchIdOf(known);
     const first = jobs[0];
     if (first === undefined) throw new Error(`Batch ${id} has no job`);
     const totalMicro = jobs.reduce((sum, { priceMicro }) => sum + priceMicro, 0);
@@ -58,10 +58,4 @@ function submitBatch(db: Database.Database, ledger: Ledger): BatchOperations["su
     );
     return null;
   };
-}
-
-/** A request with the same body as a batch's is one for a batch. */
-function knownBatch({ batchId, jobId }: { readonly batchId: string | null; readonly jobId: string }): string {
-  if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to ${jobId}`);
-  return batchId;
 }

@@ -83,7 +83,10 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
       const isOwn = holder?.ownerId === ownerId && holder.isDeleted === 1;
       if (holder !== undefined && !isOwn) throw slugTaken(slug);
       if ((countOwned.get(ownerId) ?? 0) >= MAX_OWNED_CARGOS) {
-        throw new ServiceError("validation_failed", `An account may have ${MAX_OWNED_CARGOS} Cargos at a time`);
+        throw new ServiceError(
+          "too_many_cargos",
+          `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`,
+        );
       }
       return store(slug, ownerId, file, enabled, 0, atMs, atMs);
     },

@@ -5,14 +5,10 @@ import type { NewJob } from "../job-store.ts";
 /** How long an Idempotency-Key stands for its first request. Source: DESIGN §4. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
 
-interface Submission {
-  readonly accountId: string;
-  readonly createdAtMs: number;
-  readonly idempotency: NewJob["idempotency"];
-}
+export type Submission = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
 
 /** What the first request with a key made; a batch is named beside its first job. */
-interface Made {
+export interface Made {
   readonly jobId: string;
   readonly batchId: string | null;
 }
@@ -20,6 +16,12 @@ interface Made {
 interface KeyRow extends Made {
   readonly bodyHash: string;
   readonly createdAtMs: number;
+}
+
+/** The batch of a request's first; a request with the same body as a batch's is one for a batch. */
+export function batchIdOf({ batchId, jobId }: Made): string {
+  if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to ${jobId}`);
+  return batchId;
 }
 
 /** The Idempotency-Keys of all submissions: an account has one space of keys, whatever they made. */

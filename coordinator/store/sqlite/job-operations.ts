@@ -3,7 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../shared/job-state.ts";
 import type { JobEnding, JobMove, NewJob } from "../job-store.ts";
 import { guardOf } from "./job-guards.ts";
-import { IdempotencyKeys } from "./idempotency-keys.ts";
+import { IdempotencyKeys, type Made, type Submission } from "./idempotency-keys.ts";
 import { prepareInsertJob } from "./job-insert.ts";
 import type { Ledger } from "./ledger.ts";
 import { prepareFollowUp, prepareInsertWebhook, type EndedJobLinks } from "./webhook-operations.ts";
@@ -11,8 +11,8 @@ import { prepareFollowUp, prepareInsertWebhook, type EndedJobLinks } from "./web
 export interface JobOperations {
   /** `input`: JSON text. Answers the id of the first job of the same Idempotency-Key, or null when this one was stored. */
   submitJob(args: Omit<NewJob, "input"> & { input: string }): string | null;
-  /** Id of the first job of the same Idempotency-Key; an operation, as it must come after the submissions before it. */
-  findRepeat(args: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): string | null;
+  /** What the first request with the same Idempotency-Key made; an operation, as it must come after the submissions before it. */
+  findRepeat(args: Submission): Made | null;
   moveJob(args: JobMove): void;
   /** `output`, `timings` and `error`: JSON text. Answers the webhooks that are due by it. */
   endJob(
@@ -34,7 +34,7 @@ export function jobOperations(db: Database.Database, ledger: Ledger): JobOperati
 
 function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
   const keys = new IdempotencyKeys(db);
-  return (request) => keys.find(request)?.jobId ?? null;
+  return (request) => keys.find(request) ?? null;
 }
 
 function submitJob(db: Database.Database, ledger: Ledger): JobOperations["submitJob"] {

@@ -1,7 +1,10 @@
 import type Database from "better-sqlite3";
 import type { LedgerLine } from "../ledger-store.ts";
 
-type LineRow = Pick<LedgerLine, "id" | "kind" | "micro" | "jobId" | "atMs">;
+type LineRow = Pick<LedgerLine, "id" | "kind" | "micro" | "atMs"> & {
+  /** Id of a job, or of the batch that was submitted. */
+  readonly subject: string | null;
+};
 
 interface PageValues {
   readonly client: string;
@@ -13,7 +16,7 @@ interface PageValues {
 /** Entries of an account that are lines: its client's, and of its hold the charges. Both halves are what the index holds. */
 const CLIENT_ENTRIES = "FROM entries WHERE party = @client AND party GLOB 'client:*'";
 const HOLD_CHARGES = "FROM entries WHERE party = @hold AND kind = 'charge'";
-const LINE_COLUMNS = "id, kind, micro, job_id AS jobId, at_ms AS atMs";
+const LINE_COLUMNS = "id, kind, micro, job_id AS subject, at_ms AS atMs";
 
 /**
  * Reads an account's ledger. A hold and a release are two entries, one of the client and one of the hold, and make one line; a
@@ -53,9 +56,11 @@ export class LedgerLines {
 /** `rows`: newest first; `balanceMicro`: after the first of them. */
 function linesOf(rows: readonly LineRow[], balanceMicro: number): LedgerLine[] {
   let balance = balanceMicro;
-  return rows.map(({ micro: moved, ...row }) => {
+  return rows.map(({ micro: moved, subject, ...row }) => {
     const micro = row.kind === "charge" ? 0 : moved;
-    const line = { ...row, micro, heldMicro: heldBy(row.kind, moved), balanceMicro: balance };
+    const isBatch = subject?.startsWith("batch_") === true;
+    const [jobId, batchId] = isBatch ? [null, subject] : [subject, null];
+    const line = { ...row, jobId, batchId, micro, heldMicro: heldBy(row.kind, moved), balanceMicro: balance };
     balance -= micro;
     return line;
   });

@@ -11,19 +11,23 @@ export interface Entry {
 /**
  * The books, as one transaction of the database sees them. Entries are written at once; balances are kept in memory and written
  * by `flush`, so that a party that moves in many operations of a batch costs one update. `begin` forgets what was kept.
+ * Entries are exact doubles; balances are not, as the network's counts all that was ever issued.
  */
 export class Ledger {
-  readonly #selectBalance: Database.Statement<[string], number>;
-  readonly #updateBalance: Database.Statement<[number, string]>;
+  readonly #selectBalance: Database.Statement<[string], bigint>;
+  readonly #updateBalance: Database.Statement<[bigint, string]>;
   readonly #insertBalance: Database.Statement<[string]>;
   readonly #selectLastId: Database.Statement<[], number>;
   readonly #insertEntries: (entries: number) => Database.Statement;
-  readonly #balances = new Map<LedgerParty, number>();
+  readonly #balances = new Map<LedgerParty, bigint>();
   readonly #changed = new Set<LedgerParty>();
   #lastId: number | null = null;
 
   constructor(db: Database.Database) {
-    this.#selectBalance = db.prepare<[string], number>("SELECT micro FROM balances WHERE party = ?").pluck();
+    this.#selectBalance = db
+      .prepare<[string], bigint>("SELECT micro FROM balances WHERE party = ?")
+      .pluck()
+      .safeIntegers();
     this.#updateBalance = db.prepare("UPDATE balances SET micro = ? WHERE party = ?");
     this.#insertBalance = db.prepare("INSERT INTO balances (party, micro) VALUES (?, 0)");
     this.#selectLastId = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck();
@@ -45,8 +49,8 @@ export class Ledger {
     this.#insertBalance.run(party);
   }
 
-  /** Undefined for a party that was never opened. */
-  balance(party: LedgerParty): number | undefined {
+  /** In micro-credits. Undefined for a party that was never opened. */
+  balance(party: LedgerParty): bigint | undefined {
     const kept = this.#balances.get(party);
     if (kept !== undefined) return kept;
     const stored = this.#selectBalance.get(party);
@@ -54,7 +58,7 @@ export class Ledger {
     return stored;
   }
 
-  /** Writes one transaction. @throws when it does not sum to zero, a party is unknown, or a balance leaves the exact integers. */
+  /** Writes one transaction. @throws when it does not sum to zero or a party is unknown. */
   post(entries: readonly Entry[], jobId: string | null, atMs: number): void {
     const moved = entries.filter(({ micro }) => micro !== 0);
     if (moved.length === 0) return;
@@ -73,16 +77,14 @@ export class Ledger {
 
   /** Writes the balances that changed; the database refuses a client's or a hold's that is negative. */
   flush(): void {
-    for (const party of this.#changed) this.#updateBalance.run(this.balance(party) ?? 0, party);
+    for (const party of this.#changed) this.#updateBalance.run(this.balance(party) ?? 0n, party);
     this.#changed.clear();
   }
 
   #add(party: LedgerParty, micro: number): void {
     const balance = this.balance(party);
     if (balance === undefined) throw new Error(`The ledger has no party ${party}`);
-    const next = balance + micro;
-    if (!Number.isSafeInteger(next)) throw new Error(`The balance of ${party} would pass the exact integers`);
-    this.#balances.set(party, next);
+    this.#balances.set(party, balance + BigInt(micro));
     this.#changed.add(party);
   }
 }

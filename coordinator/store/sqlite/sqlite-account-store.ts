@@ -74,8 +74,8 @@ export class SqliteAccountStore implements AccountStore {
     return this.#writer.run("setLimits", { accountId, limits });
   }
 
-  createKey({ scopes, ...key }: Parameters<AccountStore["createKey"]>[0]): Promise<void> {
-    return this.#writer.run("createKey", { ...key, scopes: scopes.join(",") });
+  createKey(...[{ scopes, ...key }, cap]: Parameters<AccountStore["createKey"]>): Promise<void> {
+    return this.#writer.run("createKey", { ...key, ...cap, scopes: scopes.join(",") });
   }
 
   async findKey(secretHash: string): Promise<ApiKey | undefined> {
@@ -95,8 +95,8 @@ export class SqliteAccountStore implements AccountStore {
     return this.#writer.run("touchKey", { id: keyId, atMs });
   }
 
-  createSession(session: Parameters<AccountStore["createSession"]>[0]): Promise<void> {
-    return this.#writer.run("createSession", session);
+  createSession(...[session, maxSessions]: Parameters<AccountStore["createSession"]>): Promise<void> {
+    return this.#writer.run("createSession", { ...session, maxSessions });
   }
 
   async findSession(tokenHash: string, nowMs: number): Promise<Session | undefined> {

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { BatchRecord, BatchStore, LiveBatchRecord, NewBatch, SubmitBatchOutcome } from "../batch-store.ts";
+import { batchIdOf } from "./idempotency-keys.ts";
 import type { Writer } from "./writer.ts";
 
 type BatchRow = Omit<BatchRecord, "jobs">;
@@ -36,6 +37,13 @@ export class SqliteBatchStore implements BatchStore {
     const stored = await this.get(firstId ?? batch.id);
     if (stored === undefined) throw new Error(`The batch ${firstId ?? batch.id} is gone`);
     return { created: firstId === null, batch: stored };
+  }
+
+  async findRepeat(request: Parameters<BatchStore["findRepeat"]>[0]): Promise<BatchRecord | undefined> {
+    const { accountId, createdAtMs, idempotency } = request;
+    if (idempotency === null) return undefined;
+    const made = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
+    return made === null ? undefined : this.get(batchIdOf(made));
   }
 
   async get(batchId: string): Promise<BatchRecord | undefined> {

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type {
   FeedChunk,
   FeedItem,
+  FeedPart,
   JobEnding,
   JobFilter,
   JobInput,
@@ -22,6 +23,7 @@ const MAX_PAGE = 100;
 export class SqliteJobStore implements JobStore {
   readonly #db: Database.Database;
   readonly #writer: Writer;
+  readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[], LiveJobRecord>;
@@ -32,6 +34,7 @@ export class SqliteJobStore implements JobStore {
   constructor(db: Database.Database, writer: Writer) {
     this.#db = db;
     this.#writer = writer;
+    this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
     this.#selectJob = db.prepare(
       `SELECT ${WHOLE_COLUMNS} FROM jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
        LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id WHERE jobs.id = ?`,
@@ -58,8 +61,13 @@ export class SqliteJobStore implements JobStore {
 
   async findRepeat(request: Parameters<JobStore["findRepeat"]>[0]): Promise<JobRecord | undefined> {
     const { accountId, createdAtMs, idempotency } = request;
-    const firstId = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
-    return firstId === null ? undefined : this.get(firstId);
+    if (idempotency === null) return undefined;
+    const made = await this.#writer.run("findRepeat", { accountId, createdAtMs, idempotency });
+    return made === null ? undefined : this.get(made.jobId);
+  }
+
+  async accountOf(jobId: string): Promise<string | undefined> {
+    return this.#selectAccount.get(jobId);
   }
 
   async get(jobId: string): Promise<JobRecord | undefined> {
@@ -115,11 +123,11 @@ export class SqliteJobStore implements JobStore {
     await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items) });
   }
 
-  async feed(jobId: string, attempt: number): Promise<{ items: FeedItem[]; lastSeq: number }> {
+  async feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }> {
     const chunks = this.#selectFeed.all(jobId);
     const seqs = chunks.map((chunk) => (chunk.attempt === attempt ? (chunk.seq ?? 0) : 0));
     return {
-      items: chunks.flatMap((chunk) => JSON.parse(chunk.items) as FeedItem[]),
+      parts: chunks.map((chunk) => ({ attempt: chunk.attempt, items: JSON.parse(chunk.items) as FeedItem[] })),
       lastSeq: seqs.reduce((last, seq) => Math.max(last, seq), 0),
     };
   }

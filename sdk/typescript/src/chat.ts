@@ -64,5 +64,6 @@ function readChunk(event: ServerEvent): ChatCompletionChunk {
   if (!isRecord(chunk)) throw new ProtocolError("A chunk of the chat is not an object");
   const { error } = chunk;
   if (!isRecord(error)) return chunk as unknown as ChatCompletionChunk;
-  throw new JobFailedError(String(error["message"]), { jobError: String(error["code"]), retryable: false });
+  const [jobError, retryable] = [String(error["code"]), error["retryable"] === true];
+  throw new JobFailedError(String(error["message"]), { jobError, retryable });
 }

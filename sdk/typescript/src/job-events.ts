@@ -2,9 +2,17 @@ import { ProtocolError } from "./errors.ts";
 import type { JobEvent } from "./schemas.ts";
 import type { ServerEvent } from "./sse.ts";
 
+/**
+ * The coordinator lost what it had delivered in a crash, and the job went on without it: forget what the stream said so far.
+ * Everything that counts follows, from the beginning.
+ */
+export interface RestartEvent {
+  readonly type: "restart";
+}
+
 /** What a job says, with the place in its stream. */
-export type StreamedEvent = JobEvent & {
-  /** For `lastEventId` of a later stream. */
+export type StreamedEvent = (JobEvent | RestartEvent) & {
+  /** For `lastEventId` of a later stream; empty for `restart`, after which there is nothing to resume yet. */
   readonly id: string;
 };
 
@@ -33,6 +41,6 @@ export function readPayload({ event, data }: ServerEvent): unknown {
 }
 
 /** Nothing comes after it. */
-export function isLast({ type }: JobEvent): boolean {
+export function isLast({ type }: StreamedEvent): boolean {
   return type === "done" || type === "error";
 }

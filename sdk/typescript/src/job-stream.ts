@@ -1,7 +1,10 @@
-import { ConnectionError } from "./errors.ts";
+import { AtollError, ConnectionError } from "./errors.ts";
 import type { Http } from "./http.ts";
 import { isLast, readJobEvent, type StreamedEvent } from "./job-events.ts";
 import type { CallOptions } from "./settings.ts";
+
+/** The coordinator's answer to a place in the stream that it has lost. */
+const POSITION_LOST = "position_lost";
 
 export interface StreamOptions extends CallOptions {
   /** Goes on after the event with this id, as an earlier stream of the same job gave it. */
@@ -10,7 +13,8 @@ export interface StreamOptions extends CallOptions {
 
 /**
  * A job's events from the beginning, or from `lastEventId`, to its one `done` or `error`. A dropped connection is taken up
- * after the last event that came whole, so that nothing is missing and nothing comes twice.
+ * after the last event that came whole, so that nothing is missing and nothing comes twice. Where that cannot be, as a crash
+ * of the coordinator lost what was delivered, one `restart` says so and the events come again from the beginning.
  */
 export async function* streamJob(
   http: Http,
@@ -39,6 +43,11 @@ export async function* streamJob(
       if (isOver) return;
       throw new ConnectionError(`The stream of ${jobId} was cut before its end`);
     } catch (error) {
+      if (position !== undefined && error instanceof AtollError && error.code === POSITION_LOST) {
+        position = undefined;
+        yield { type: "restart", id: "" };
+        continue;
+      }
       await retries.pause(error);
     }
   }

@@ -65,7 +65,10 @@ export interface paths {
         /** API keys that are not revoked, newest first */
         get: operations["listApiKeys"];
         put?: never;
-        /** Create an API key */
+        /**
+         * Create an API key
+         * @description An account has at most 50; one more is 422 too_many_keys. A key that is revoked counts for another minute, as its requests do.
+         */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -99,7 +102,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start a session */
+        /**
+         * Start a session
+         * @description An account has at most 20 sessions: when another begins, the oldest ends.
+         */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -412,7 +418,7 @@ export interface paths {
         };
         /**
          * A job's output as it is made
-         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays.
+         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays. Where a crash has lost what was delivered up to there, the stream ends without `done` or `error` and the answer to the id is 422 position_lost: forget what the stream said, and read it again without the id.
          */
         get: operations["streamJob"];
         put?: never;
@@ -491,7 +497,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Chat Cargos in the shape of OpenAI's models */
+        /**
+         * Chat Cargos in the shape of OpenAI's models
+         * @description Those that the caller may run, its own unapproved ones among them.
+         */
         get: operations["listModels"];
         put?: never;
         post?: never;
@@ -852,6 +861,8 @@ export interface components {
                 code: string;
                 message: string;
                 param: null;
+                /** @description Another try may succeed */
+                retryable: boolean;
                 /** @enum {string} */
                 type: "server_error";
             };
@@ -862,13 +873,14 @@ export interface components {
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
-                content: string | {
+                content?: string | {
                     text: string;
                     /** @enum {string} */
                     type: "text";
-                }[];
+                }[] | null;
                 /** @enum {string} */
                 role: "system" | "user" | "assistant" | "tool" | "developer";
+                tool_calls?: unknown[] | null;
             }[];
             /** @description Slug of a chat Cargo; the operator's default when left out */
             model?: string | null;
@@ -1124,7 +1136,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1342,6 +1354,8 @@ export interface components {
             amount: number;
             /** @description `credits` afterwards */
             balance: number;
+            /** @description Of the hold for a whole batch, whose jobs are charged and released one by one */
+            batch_id: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1466,7 +1480,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted ("messages.0.role"); empty for the whole body */
@@ -1805,7 +1819,7 @@ export interface components {
             /** @description Place in the queue of its Cargo, 1 is next */
             position: number;
             /** @enum {string} */
-            reason: "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
+            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
         };
         WebhookLog: {
             /** @description The last ten, oldest first */
@@ -1906,7 +1920,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2039,7 +2053,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy */
+        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2208,6 +2222,17 @@ export interface operations {
                      *           "context_tokens": null,
                      *           "run_limit_s": 300,
                      *           "wait_limit_s": 3600,
+                     *           "input_schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "input": {
+                     *                 "type": "string"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "input"
+                     *             ]
+                     *           },
                      *           "example_input": {
                      *             "input": "What a day!"
                      *           },
@@ -2263,6 +2288,7 @@ export interface operations {
                      *           "held": 1.5,
                      *           "balance": 9998.5,
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
+                     *           "batch_id": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
                      *         {
@@ -2272,6 +2298,7 @@ export interface operations {
                      *           "held": 0,
                      *           "balance": 10000,
                      *           "job_id": null,
+                     *           "batch_id": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],
@@ -2686,6 +2713,17 @@ export interface operations {
                  *       "context_tokens": null,
                  *       "run_limit_s": 300,
                  *       "wait_limit_s": 3600,
+                 *       "input_schema": {
+                 *         "type": "object",
+                 *         "properties": {
+                 *           "input": {
+                 *             "type": "string"
+                 *           }
+                 *         },
+                 *         "required": [
+                 *           "input"
+                 *         ]
+                 *       },
                  *       "example_input": {
                  *         "input": "What a day!"
                  *       }
@@ -2726,6 +2764,17 @@ export interface operations {
                      *         "context_tokens": null,
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,
+                     *         "input_schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "input": {
+                     *               "type": "string"
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "input"
+                     *           ]
+                     *         },
                      *         "example_input": {
                      *           "input": "What a day!"
                      *         },
@@ -2915,6 +2964,17 @@ export interface operations {
                      *         "context_tokens": null,
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,
+                     *         "input_schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "input": {
+                     *               "type": "string"
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "input"
+                     *           ]
+                     *         },
                      *         "example_input": {
                      *           "input": "What a day!"
                      *         },

@@ -23,6 +23,9 @@ const MOST_JITTER_MS = 250;
 /** A proxy got no answer from the coordinator, which may or may not have acted. */
 const GATEWAY_STATUSES = new Set([502, 504]);
 
+/** Of 503: the coordinator is going down, or is not reached at all by the proxy that answers in its place. */
+const UNDONE_CODES = new Set(["shutting_down", "http_503"]);
+
 /** Counts the tries of one call and pauses between them. */
 export class Retries {
   readonly #policy: RetryPolicy;
@@ -52,10 +55,18 @@ export class Retries {
 
   #isWorthRepeating(error: unknown): boolean {
     if (error instanceof AtollError && (error.retryAfterS ?? 0) > LONGEST_RETRY_AFTER_S) return false;
-    // Refused before anything was done, so that even what is not idempotent may be sent again.
-    if (error instanceof RateLimitError || error instanceof ServiceUnavailableError) return true;
-    return this.#policy.isIdempotent && isAnswerLost(error);
+    if (isRefusedUndone(error)) return true;
+    return this.#policy.isIdempotent && (error instanceof ServiceUnavailableError || isAnswerLost(error));
   }
+}
+
+/**
+ * Refused before anything was done, so that even what is not idempotent may be sent again. A chat that found no Island
+ * (`no_island_available`) is not: its job was made and has ended, and in a conversation the question is stored.
+ */
+function isRefusedUndone(error: unknown): boolean {
+  if (error instanceof RateLimitError) return true;
+  return error instanceof ServiceUnavailableError && UNDONE_CODES.has(error.code);
 }
 
 function isAnswerLost(error: unknown): boolean {

@@ -14,8 +14,26 @@ export const ACCOUNT_EXAMPLES: Examples = {
   listLedger: {
     response: {
       data: [
-        { id: 2, kind: "hold", amount: -1.5, held: 1.5, balance: 9_998.5, job_id: JOB_ID, created_at: AT },
-        { id: 1, kind: "grant", amount: 10_000, held: 0, balance: 10_000, job_id: null, created_at: AT },
+        {
+          id: 2,
+          kind: "hold",
+          amount: -1.5,
+          held: 1.5,
+          balance: 9_998.5,
+          job_id: JOB_ID,
+          batch_id: null,
+          created_at: AT,
+        },
+        {
+          id: 1,
+          kind: "grant",
+          amount: 10_000,
+          held: 0,
+          balance: 10_000,
+          job_id: null,
+          batch_id: null,
+          created_at: AT,
+        },
       ],
       meta: { total: 2, limit: 20, offset: 0 },
     },

@@ -30,6 +30,7 @@ const OWN = {
   context_tokens: null,
   run_limit_s: 300,
   wait_limit_s: 3_600,
+  input_schema: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
   example_input: { input: "What a day!" },
 };
 const OWN_NOW = { ...OWN, enabled: true, approved: false, revision: 1, created_at: AT, updated_at: AT };

@@ -4,6 +4,7 @@ import { quotas } from "./002-quotas.ts";
 import { cargos } from "./003-cargos.ts";
 import { conversations } from "./004-conversations.ts";
 import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
+import { credentialCaps } from "./006-credential-caps.ts";
 
 /** Every migration in its order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: "cargos", sql: cargos },
   { version: 4, name: "conversations", sql: conversations },
   { version: 5, name: "batches and webhooks", sql: batchesAndWebhooks },
+  { version: 6, name: "credential caps", sql: credentialCaps },
 ];

@@ -1,0 +1,76 @@
+import { Resolver } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import type { HostAddress } from "../../shared/host-lookup.ts";
+
+/** All addresses of a host name; gives up when `signal` aborts. */
+export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
+
+export interface HostResolverOptions {
+  /** "address:port" of the name servers; the system's when left out. */
+  readonly servers?: readonly string[];
+  readonly hostsFile?: string;
+}
+
+const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
+/** Of the first question; each further one waits longer. Within the limit of a whole try. */
+const QUESTION_LIMIT_MS = 1_500;
+const QUESTIONS = 3;
+/** RFC 6761 §6.3: these names are this machine, whatever a server says. */
+const LOCALHOST = /(?:^|\.)localhost$/i;
+const LOOPBACK: readonly HostAddress[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/**
+ * Resolves names by asking the name servers itself. The platform's own lookup blocks one of the few threads that the whole
+ * process has for files and names, for as long as a server is silent. README, "Names".
+ */
+export function hostResolver({ servers, hostsFile = SYSTEM_HOSTS }: HostResolverOptions = {}): ResolveHostUntil {
+  return async (hostname, signal) => {
+    const name = hostname.replace(/\.$/, "").toLowerCase();
+    if (LOCALHOST.test(name)) return LOOPBACK;
+    const listed = addressesIn(await readHosts(hostsFile), name);
+    return listed.length > 0 ? listed : askServers(name, servers, signal);
+  };
+}
+
+async function askServers(
+  name: string,
+  servers: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<HostAddress[]> {
+  signal.throwIfAborted();
+  // One of its own for each name, so that to cancel it ends these questions only.
+  const resolver = new Resolver({ timeout: QUESTION_LIMIT_MS, tries: QUESTIONS });
+  if (servers !== undefined) resolver.setServers(servers);
+  const cancel = (): void => resolver.cancel();
+  signal.addEventListener("abort", cancel);
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = [
+      ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 as const })) : []),
+      ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 as const })) : []),
+    ];
+    // A host may have addresses of one family only; the other's failure matters where there is none at all.
+    if (found.length === 0 && four.status === "rejected") throw four.reason;
+    return found;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** Read each time: the operator may change it, and it is small. */
+async function readHosts(path: string): Promise<string> {
+  return readFile(path, "utf8").catch(() => "");
+}
+
+/** Source: hosts(5). */
+function addressesIn(hosts: string, name: string): HostAddress[] {
+  return hosts.split("\n").flatMap((line): HostAddress[] => {
+    const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
+    if (isIP(address) === 0 || !names.some((each) => each.toLowerCase() === name)) return [];
+    return [{ address, family: isIP(address) === 6 ? 6 : 4 }];
+  });
+}

@@ -1,0 +1,47 @@
+import type { LookupFunction } from "node:net";
+import { isPrivateAddress } from "./private-address.ts";
+
+export interface HostAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** All addresses of a host name. Rejects with an error that has a `code` when there is none. */
+export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>;
+
+/** A lookup for `http.request` by `resolveHost`. */
+export function lookupBy(resolveHost: ResolveHost): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveHost(hostname).then(
+      (addresses) => {
+        const fitting = addresses.filter(({ family }) => !options.family || family === Number(options.family));
+        const first = fitting[0];
+        if (first === undefined) callback(notFound(hostname), "");
+        else if (options.all === true) callback(null, fitting);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ""),
+    );
+  };
+}
+
+/**
+ * A lookup that refuses a host with any private address. The socket connects to the very addresses that were checked, so a
+ * name that changes its answer between check and connection gains nothing.
+ * @param refusal The error for a host that has the private address.
+ */
+export function publicLookup(
+  resolveHost: ResolveHost,
+  refusal: (hostname: string, address: string) => Error,
+): LookupFunction {
+  return lookupBy(async (hostname) => {
+    const addresses = await resolveHost(hostname);
+    const refused = addresses.find(({ address }) => isPrivateAddress(address));
+    if (refused !== undefined) throw refusal(hostname, refused.address);
+    return addresses;
+  });
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`no address found for ${hostname}`), { code: "ENOTFOUND" });
+}
