@@ -29,6 +29,7 @@ describe("upgrades with wrong tokens", () => {
       clock,
       log: pino({ level: "silent" }),
       heartbeatMs: 10_000,
+      publicKey: "",
       accounts: {
         authenticateIsland: async (token) => {
           lookUps.push(token);
