@@ -11,6 +11,7 @@ import { Executor, type ExecutorCounts } from "./executor.ts";
 import { memoryCapsOf } from "./memory-room.ts";
 import { orAbort } from "./or-abort.ts";
 import { Preloader, type PreloadStatus } from "./preload/preloader.ts";
+import { Pulls, type PullStatus } from "./preload/pulls.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime, MemoryUse } from "./runtimes/runtime.ts";
 import { Backoff } from "./session/backoff.ts";
@@ -99,6 +100,7 @@ export class IslandAgent {
   #link: LinkState = "connecting";
   #report: Timer | null = null;
   readonly #preloader: Preloader | null;
+  readonly #pulls: Pulls;
   /** What the coordinator was last told. */
   #saidOpen = true;
   #sessions = 0;
@@ -117,6 +119,7 @@ export class IslandAgent {
     this.#caps = memoryCapsOf(hardware);
     this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps });
     this.#preloader = this.#makePreloader();
+    this.#pulls = new Pulls({ clock, files, onChange, want: (slugs) => this.#want(slugs) });
     deps.availability.onChange = () => this.#tellAvailability();
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots: options.slots });
   }
@@ -161,6 +164,16 @@ export class IslandAgent {
       await clock.sleep(waitMs, AbortSignal.any([this.#leave.signal, this.#hurry.signal])).catch(() => undefined);
     }
     return this.#finish("the agent stops");
+  }
+
+  /** Fetches what a Cargo needs, as its owner wishes. @throws {CliError} when there is no session to ask for it in. */
+  pull(slug: string): void {
+    this.#pulls.begin(slug);
+  }
+
+  /** What was pulled since the start, or is. */
+  pulls(): PullStatus[] {
+    return this.#pulls.status();
   }
 
   /** Takes no new jobs until `resume`; those in hand go on. */
@@ -222,6 +235,7 @@ export class IslandAgent {
     await this.#pool.close();
     this.#whenConnected.resolve();
     await this.#preloading;
+    await this.#pulls.close();
     this.#deps.availability[Symbol.dispose]();
     this.#report?.cancel();
     return reason;
@@ -264,6 +278,7 @@ export class IslandAgent {
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#trust.problemOf(frame) !== null) return undefined;
+        if (this.#pulls.offer(frame.cargo, this.#leave.signal)) return undefined;
         return this.#preloader?.offer(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
@@ -286,13 +301,16 @@ export class IslandAgent {
       files,
       random,
       recommend: (signal) => recommend(this.#options.hostId, signal),
-      want: (slugs) => {
-        this.#send?.({ type: "wanted", slugs: [...slugs] });
-        return this.#send !== null;
-      },
+      want: (slugs) => this.#want(slugs),
       closedBecause: () => availability.closedBecause,
       onChange: () => this.#reportSoon(),
     });
+  }
+
+  /** Asks for Cargos, which come by `preload` frames; false when there is no session to ask in. */
+  #want(slugs: readonly string[]): boolean {
+    this.#send?.({ type: "wanted", slugs: [...slugs] });
+    return this.#send !== null;
   }
 
   #tellAvailability(): void {

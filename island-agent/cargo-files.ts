@@ -1,27 +1,60 @@
-import { cacheKeyOf, type CargoManifest } from "../shared/cargo.ts";
+import { cacheKeyOf, hasFolderModel, type CargoManifest, type ContainerSpec } from "../shared/cargo.ts";
 import type { IslandState } from "../shared/protocol/from-island.ts";
+import type { CargoNames } from "./models/cargo-names.ts";
+import type { FolderStore } from "./models/folder-store.ts";
+import type { ModelDownload, ModelStore, StoredModel } from "./models/model-store.ts";
 import { Bandwidth } from "./preload/bandwidth.ts";
-import type { ModelStore } from "./models/model-store.ts";
 
 /** What a Cargo needs on disk; nothing of it is deleted before `release`, which may be called more than once. */
 export interface FilesLease {
-  /** The model's file; null for a Cargo without one. */
+  /** The model's file, or its folder; null for a Cargo without one. */
   readonly path: string | null;
   release(): void;
 }
 
+/** The images of container Cargos, as far as they are used here. */
+export interface CargoImages {
+  /** @throws {JobFailure} or `signal.reason`. */
+  acquire(
+    slug: string,
+    spec: ContainerSpec,
+    signal: AbortSignal,
+    onProgress: () => void,
+  ): Promise<{ release(): void }>;
+  list(): StoredModel[];
+  downloads(): ModelDownload[];
+  remove(key: string): Promise<"removed" | "in_use" | "absent">;
+  prune(): Promise<{ removed: number; freedBytes: number }>;
+}
+
+/** Where the kinds of files are kept. */
+export interface CargoStores {
+  readonly models: ModelStore;
+  readonly folders: FolderStore;
+  readonly names: CargoNames;
+  /** Null on a host that runs no containers. */
+  readonly images: CargoImages | null;
+}
+
 /** Brings to disk what Cargos need, whatever kind of Cargo, and tells what is there. */
 export class CargoFiles {
-  readonly #models: ModelStore;
+  readonly #stores: CargoStores;
   readonly #bandwidth = new Bandwidth();
+  /** Cargos that have or await a lease, each as often as it has one. */
+  readonly #users: string[] = [];
 
-  constructor(models: ModelStore) {
-    this.#models = models;
+  constructor(stores: CargoStores) {
+    this.#stores = stores;
   }
 
-  /** Most that all may take on disk together. */
+  /** Most that all models may take on disk together. */
   get budgetBytes(): number {
-    return this.#models.usage().budgetBytes;
+    return this.#stores.models.usage().budgetBytes;
+  }
+
+  /** Slugs of the Cargos whose files are in use or on their way. */
+  get users(): ReadonlySet<string> {
+    return new Set(this.#users);
   }
 
   /**
@@ -41,23 +74,65 @@ export class CargoFiles {
 
   /** What the Cargo takes on disk; null when it is not there whole. */
   bytesOnDisk(cargo: CargoManifest): number | null {
+    const { models, folders, images } = this.#stores;
     const key = cacheKeyOf(cargo);
     if (key === null) return 0;
-    return this.#models.list().find((model) => model.key === key)?.bytes ?? null;
+    if (hasFolderModel(cargo)) return folders.bytesOnDisk(cargo);
+    const stored = cargo.model === null ? (images?.list() ?? []) : models.list();
+    return stored.find((each) => each.key === key)?.bytes ?? null;
   }
 
-  async #lease(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<FilesLease> {
-    if (cargo.model === null) return { path: null, release: () => undefined };
-    return this.#models.acquire(cargo.slug, cargo.model, signal, onProgress);
-  }
-
-  /** What is on disk whole, by the keys of `cacheKeyOf`. */
+  /** What is on disk whole, by the keys of `cacheKeyOf`; the files of folders are told as folders. */
   cached(): IslandState["cachedModels"] {
-    return this.#models.list().map(({ key, bytes }) => ({ key, bytes }));
+    const { models, folders, images } = this.#stores;
+    const parts = folders.fileKeys();
+    const stored = [
+      ...folders.list().filter(({ isWhole }) => isWhole),
+      ...models.list().filter(({ key }) => !parts.has(key)),
+      ...(images?.list() ?? []),
+    ];
+    return stored.map(({ key, bytes }) => ({ key, bytes }));
   }
 
   /** One entry for each Cargo that waits for a download. */
   downloads(): IslandState["downloads"] {
-    return this.#models.downloads().map(({ slug, fraction }) => ({ slug, fraction }));
+    const { models, folders, images } = this.#stores;
+    const whole = folders.downloads();
+    // A folder is one download, not its files.
+    const slugs = new Set(whole.map(({ slug }) => slug));
+    const others = [...models.downloads(), ...(images?.downloads() ?? [])].filter(({ slug }) => !slugs.has(slug));
+    return [...whole, ...others].map(({ slug, fraction }) => ({ slug, fraction }));
+  }
+
+  async #lease(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<FilesLease> {
+    const { slug } = cargo;
+    const key = cacheKeyOf(cargo);
+    this.#users.push(slug);
+    const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
+    try {
+      const { path, release } = await this.#acquire(cargo, signal, onProgress);
+      if (key !== null) this.#stores.names.note(slug, key);
+      let isHeld = true;
+      const releaseOnce = (): void => {
+        if (!isHeld) return;
+        isHeld = false;
+        leave();
+        release();
+      };
+      return { path, release: releaseOnce };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async #acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<FilesLease> {
+    const { models, folders, images } = this.#stores;
+    const { slug, model, container } = cargo;
+    if (hasFolderModel(cargo)) return folders.acquire(cargo, signal, onProgress);
+    if (model !== null) return models.acquire(slug, model, signal, onProgress);
+    if (container === undefined || images === null) return { path: null, release: () => undefined };
+    const lease = await images.acquire(slug, container, signal, onProgress);
+    return { path: null, release: () => lease.release() };
   }
 }

@@ -12,7 +12,10 @@ export type CargoCategory = (typeof CARGO_CATEGORIES)[number];
 const isWellFormed = (text: string): boolean => text.isWellFormed();
 const ILL_FORMED = { message: "must be well-formed Unicode" };
 
-/** A model to fetch. `url`: `hf:owner/repo[:file]`, `https:…`, or a path that the coordinator itself serves (`/models/…`). */
+/**
+ * A model to fetch. `url`: `hf:owner/repo[:file]`, `https:…`, or a path that the coordinator itself serves (`/models/…`).
+ * Of a folder (`hasFolderModel`) `sha256` is that of its `files.json`, and `sizeBytes` what all its files take.
+ */
 export const modelRefSchema = z.object({
   url: z.string().min(1).max(2_000).refine(isWellFormed, ILL_FORMED),
   /** Lower-case hex; null when the publisher gives none. */
@@ -112,13 +115,32 @@ export function modelKey(model: ModelRef): string {
   return model.sha256 ?? model.url;
 }
 
+/** Those whose model may be a folder. */
+const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
+/** `hf:owner/repo[#revision]`, or a list of files (`…/files.json`). */
+const FOLDER_URL = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|\/files\.json$/;
+
+/** Whether the Cargo's model is a folder of several files, of which runtime and `weights` choose. */
+export function hasFolderModel({ runtimeType, model }: Pick<CargoManifest, "runtimeType" | "model">): boolean {
+  return model !== null && FOLDER_RUNTIMES.has(runtimeType) && FOLDER_URL.test(model.url);
+}
+
 /** An image as container engines take it: pinned where its digest is known. */
 export function imageReference({ image, digest }: ContainerSpec): string {
   return digest === null ? image : `${image}@${digest}`;
 }
 
-/** What an Island must have on its disk for the Cargo, as cache reports name it; null when it needs nothing. */
-export function cacheKeyOf(cargo: Pick<CargoManifest, "model" | "container">): string | null {
-  if (cargo.model !== null) return modelKey(cargo.model);
-  return cargo.container === undefined ? null : imageReference(cargo.container);
+/**
+ * What an Island must have on its disk for the Cargo, as cache reports name it; null when it needs nothing. Other `weights` of
+ * a folder are other files, and so another key.
+ */
+export function cacheKeyOf(
+  cargo: Pick<CargoManifest, "runtimeType" | "model" | "weights" | "container">,
+): string | null {
+  const { model, weights, container } = cargo;
+  if (model !== null) {
+    const key = modelKey(model);
+    return weights !== undefined && hasFolderModel(cargo) ? `${key} ${weights}` : key;
+  }
+  return container === undefined ? null : imageReference(container);
 }

@@ -14,7 +14,7 @@ export interface SchedulerIsland {
   /** Most jobs at once, over all Cargos. */
   readonly slots: number;
   readonly draining: boolean;
-  /** Models on disk, as `modelKey()` names them. */
+  /** Models and images on disk, as `cacheKeyOf()` names them. */
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos that are in memory. */
   readonly loaded: readonly string[];

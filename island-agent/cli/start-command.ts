@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { IslandAgent } from "../agent.ts";
@@ -12,10 +12,11 @@ import { ControlServer, type ControlRoutes } from "../control/control-server.ts"
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { UsageSampler } from "../hardware/usage.ts";
-import { ModelStore } from "../models/model-store.ts";
+import { modelDirectoryOf, openStores } from "../open-stores.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
 import { createRuntimes, usableRuntimes } from "../runtimes/create-runtimes.ts";
 import { isIslandToken } from "../session/island-token.ts";
+import { StoredFiles } from "../stored-files.ts";
 import { CliError } from "./cli-error.ts";
 
 export interface StartOptions {
@@ -69,23 +70,12 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const stack = new AsyncDisposableStack();
   try {
     const hostId = await loadHostId(dataDirectory);
-    const modelDirectory = join(dataDirectory, "models");
-    const models = await ModelStore.open({
-      directory: modelDirectory,
-      budgetBytes: config.models.diskBudgetBytes,
-      clock,
-      fetch: {
-        coordinatorUrl: apiUrl,
-        hubEndpoint: config.models.hubEndpoint,
-        hubToken: config.models.hubToken,
-        allowPrivateAddresses: config.models.allowPrivateAddresses,
-      },
-    });
-    stack.defer(() => models.close());
+    const stores = { ...stack.use(await openStores(dataDirectory, config, clock)), images: null };
+    const files = new CargoFiles(stores);
     const hardware = await detectHardware({
       overrides: config.hardware,
       caps: config.caps,
-      modelDirectory,
+      modelDirectory: modelDirectoryOf(dataDirectory),
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
@@ -108,7 +98,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         clock,
         hardware,
         runtimes,
-        files: new CargoFiles(models),
+        files,
         availability,
         recommend: config.models.preload ? (id, signal) => fetchRecommendations(apiUrl, id, signal) : null,
         usage: () => usage.read(),
@@ -117,7 +107,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
           options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
       },
     );
-    stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, dataDirectory)));
+    const stored = new StoredFiles(stores, () => files.users);
+    stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, stored, dataDirectory)));
     return {
       ended: runToEnd(agent, stack),
       drain: () => agent.drain(),
@@ -130,8 +121,11 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   }
 }
 
+/** Of a Cargo, or of something on disk. */
+const nameSchema = z.object({ name: z.string() });
+
 /** What the commands of this data directory can ask of the agent. */
-function controlRoutes(agent: IslandAgent, dataDirectory: string): ControlRoutes {
+function controlRoutes(agent: IslandAgent, stored: StoredFiles, dataDirectory: string): ControlRoutes {
   return {
     "GET /status": () => agent.status(),
     "POST /pause": async () => {
@@ -147,6 +141,14 @@ function controlRoutes(agent: IslandAgent, dataDirectory: string): ControlRoutes
     "POST /drain": () => {
       void agent.drain();
       return agent.status();
+    },
+    "GET /models": () => stored.list(),
+    "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
+    "POST /models/prune": () => stored.prune(),
+    "GET /models/pulls": () => agent.pulls(),
+    "POST /models/pull": (body) => {
+      agent.pull(nameSchema.parse(body).name);
+      return agent.pulls();
     },
   };
 }

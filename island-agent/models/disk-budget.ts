@@ -39,6 +39,20 @@ export class DiskBudget {
     return mine;
   }
 
+  /**
+   * Checks that files could be here all at once, beside what is in use and reserved for others. Reserves nothing.
+   * @param files length of each by key; those that are here already count as what they are.
+   * @throws {JobFailure} when they cannot.
+   */
+  assertFits(files: ReadonlyMap<string, number>): void {
+    const items = this.#unreservedItems().filter(({ key }) => !files.has(key));
+    const inUseBytes = sumBytes(items.filter(({ inUse }) => inUse));
+    const reserved = [...this.#reserved].filter(([key]) => !files.has(key));
+    const reservedBytes = reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
+    const bytes = [...files.values()].reduce((sum, each) => sum + each, 0);
+    if (bytes + inUseBytes + reservedBytes > this.#budgetBytes) throw this.#doesNotFit(bytes, inUseBytes);
+  }
+
   /** The download of `key` ended; what it left is counted as an item from now on. */
   release(key: string): void {
     this.#reserved.delete(key);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { JobFailure } from "../../shared/errors.ts";
+import type { FetchContext } from "./attempt.ts";
 import { PartFile } from "./part-file.ts";
 import { backoffMs, RetriableError } from "./retriable-error.ts";
-import { tryTransfer, type Transfer, type TransferContext } from "./transfer.ts";
+import { tryTransfer, type Transfer } from "./transfer.ts";
 
 /** Less than this gained over the best try so far is not progress: a server that always breaks off must not go on for ever. */
 const PROGRESS_BYTES = 1_048_576;
@@ -26,7 +27,7 @@ export type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promi
  */
 export async function downloadModel(
   download: Download,
-  context: TransferContext,
+  context: FetchContext,
   signal: AbortSignal,
   openPart: OpenPart = (stem, key, opening) => PartFile.open(stem, key, opening),
 ): Promise<number> {
@@ -46,7 +47,7 @@ export async function downloadModel(
 async function transferWithRetries(
   download: Download,
   part: PartFile,
-  context: TransferContext,
+  context: FetchContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { policy, clock } = context;

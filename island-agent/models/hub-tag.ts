@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JobFailure } from "../../shared/errors.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
+import { parseJson, readBody } from "./json-body.ts";
 import { requestModel } from "./model-request.ts";
 import { hubFileUrl, hubManifestUrl, type ModelSource } from "./model-source.ts";
 import { statusError } from "./response-status.ts";
@@ -24,31 +25,11 @@ export async function resolveFileUrl(
   const response = await requestModel(url, { "user-agent": "llama-cpp", accept: "application/json" }, policy, signal);
   try {
     if (response.status !== 200) throw statusError(url, response, policy, nowMs);
-    const manifest = manifestSchema.safeParse(parseJson(await readText(response.message)));
+    const manifest = manifestSchema.safeParse(parseJson(await readBody(response.message, MAX_MANIFEST_BYTES, "The hub's manifest")));
     if (!manifest.success) throw noFile(source.repository, source.tag);
     return hubFileUrl(policy, source.repository, manifest.data.ggufFile.rfilename, "main");
   } finally {
     response.message.destroy();
-  }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_MANIFEST_BYTES) throw new JobFailure("model_unavailable", "The hub's manifest is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // Not JSON is not a manifest: the schema refuses it with the message for both cases.
-    return undefined;
   }
 }
 

@@ -44,6 +44,23 @@ export function hubManifestUrl(policy: FetchPolicy, repository: string, tag: str
   return new URL(`${hubBase(policy)}/v2/${repository}/manifests/${encodeURIComponent(tag)}`);
 }
 
+/** A folder of the hub: `hf:owner/repo[#revision]`. @throws {JobFailure} `model_invalid` for anything else. */
+export function parseHubFolder(text: string): { readonly repository: string; readonly revision: string } {
+  const [, owner = "", repo = "", revision = "main"] = /^hf:([^/:#]*)\/([^/:#]*)(?:#([^#]+))?$/.exec(text) ?? [];
+  if (!REPOSITORY_NAME.test(owner) || !REPOSITORY_NAME.test(repo)) throw refuse(text, "names no repository");
+  return { repository: `${owner}/${repo}`, revision };
+}
+
+/** Address of the hub's account of a repository at a revision; `sha` in it is the commit. */
+export function hubRevisionUrl(policy: FetchPolicy, repository: string, revision: string): URL {
+  return new URL(`${hubBase(policy)}/api/models/${repository}/revision/${encodeURIComponent(revision)}`);
+}
+
+/** Address of the list of a repository's files, all folders in one. */
+export function hubTreeUrl(policy: FetchPolicy, repository: string, commit: string): URL {
+  return new URL(`${hubBase(policy)}/api/models/${repository}/tree/${encodeURIComponent(commit)}?recursive=true`);
+}
+
 function hubSource(text: string, policy: FetchPolicy): ModelSource {
   const [name = "", revision, ...extra] = text.slice("hf:".length).split("#");
   const [, owner = "", repo = "", separator, rest = ""] = /^([^/:]*)\/([^/:]*)(?:([/:])(.*))?$/.exec(name) ?? [];

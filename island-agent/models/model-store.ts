@@ -144,10 +144,25 @@ export class ModelStore {
     }
   }
 
+  /** Whether a model is here whole; false also while it is being fetched. */
+  has(key: string): boolean {
+    return this.#models.has(key);
+  }
+
+  /** @see DiskBudget.assertFits */
+  assertFits(files: ReadonlyMap<string, number>): void {
+    this.#budget.assertFits(files);
+  }
+
   list(): StoredModel[] {
     return [...this.#models.values()].map(({ key, bytes, lastUsedMs, leases }) => {
       return { key, bytes, lastUsedMs, inUse: leases > 0 };
     });
+  }
+
+  /** What is left of downloads that were broken off, or has come of those under way. */
+  parts(): StoredModel[] {
+    return [...this.#parts.values()].map((part) => ({ ...part, inUse: this.#isDownloading(part.key) }));
   }
 
   /** One entry for each Cargo that waits for a download. */
@@ -291,8 +306,7 @@ export class ModelStore {
   }
 
   #items(): StoredItem[] {
-    const parts = [...this.#parts.values()].map((part) => ({ ...part, inUse: this.#isDownloading(part.key) }));
-    return [...this.list(), ...parts];
+    return [...this.list(), ...this.parts()];
   }
 
   #isDownloading(key: string): boolean {
@@ -338,6 +352,6 @@ export class ModelStore {
   }
 }
 
-function closedFailure(): JobFailure {
+export function closedFailure(): JobFailure {
   return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
 }

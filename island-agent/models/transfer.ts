@@ -1,14 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
-import type { FetchPolicy } from "./fetch-policy.ts";
+import { attempt, type FetchContext } from "./attempt.ts";
 import { describeUrl, requestModel, type ModelResponse } from "./model-request.ts";
 import { resolveFileUrl } from "./hub-tag.ts";
 import type { ModelSource } from "./model-source.ts";
 import type { PartFacts, PartFile } from "./part-file.ts";
 import { statusError } from "./response-status.ts";
 import { RetriableError } from "./retriable-error.ts";
-import { StallWatchdog } from "./stall-watchdog.ts";
+import type { StallWatchdog } from "./stall-watchdog.ts";
 
 export interface DownloadProgress {
   readonly receivedBytes: number;
@@ -25,11 +24,6 @@ export interface Transfer {
   readonly onProgress: (progress: DownloadProgress) => void;
 }
 
-export interface TransferContext {
-  readonly policy: FetchPolicy;
-  readonly clock: Clock;
-}
-
 /**
  * One try to bring `part` to its full length. What it received stays in the part, whatever happens.
  * @throws {RetriableError} when the next try may succeed; {@link JobFailure} when not; `signal.reason` when aborted.
@@ -37,35 +31,24 @@ export interface TransferContext {
 export async function tryTransfer(
   transfer: Transfer,
   part: PartFile,
-  { policy, clock }: TransferContext,
+  { policy, clock }: FetchContext,
   signal: AbortSignal,
 ): Promise<void> {
-  signal.throwIfAborted();
-  const attempt = new AbortController();
-  const onAbort = (): void => attempt.abort(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  const stalled = new RetriableError(`no byte for ${policy.stallMs / 1_000} s`);
-  const watchdog = new StallWatchdog(clock, policy.stallMs, () => attempt.abort(stalled));
-  let response: ModelResponse | undefined;
-  try {
-    watchdog.wait();
-    const url = await resolveFileUrl(transfer.source, policy, clock.now(), attempt.signal);
+  await attempt({ policy, clock }, signal, async (signal, watchdog) => {
+    const url = await resolveFileUrl(transfer.source, policy, clock.now(), signal);
     if (isComplete(part, url)) return;
     const offset = resumeOffset(transfer, part, url);
-    response = await requestModel(url, rangeHeaders(part, url, offset), policy, attempt.signal);
-    watchdog.pause();
-    if (response.status === 416) return await settleRange(response, part, url);
-    if (response.status !== 200 && response.status !== 206) throw statusError(url, response, policy, clock.now());
-    await prepare(transfer, part, response, url, offset);
-    await receive(transfer, part, response, watchdog);
-  } catch (error) {
-    if (attempt.signal.aborted) throw attempt.signal.reason as Error;
-    throw isNetworkError(error) ? new RetriableError(error.message, { cause: error }) : error;
-  } finally {
-    watchdog.stop();
-    signal.removeEventListener("abort", onAbort);
-    response?.message.destroy();
-  }
+    const response = await requestModel(url, rangeHeaders(part, url, offset), policy, signal);
+    try {
+      watchdog.pause();
+      if (response.status === 416) return await settleRange(response, part, url);
+      if (response.status !== 200 && response.status !== 206) throw statusError(url, response, policy, clock.now());
+      await prepare(transfer, part, response, url, offset);
+      await receive(transfer, part, response, watchdog);
+    } finally {
+      response.message.destroy();
+    }
+  });
 }
 
 /** Byte from which to ask: bytes of unknown hash are only added to when their exact version can be named. */
@@ -177,10 +160,4 @@ function sizeMismatch(url: URL, actual: number, expected: number): JobFailure {
 async function tooLong(part: PartFile, limit: number): Promise<JobFailure> {
   await part.discard();
   return new JobFailure("model_hash_mismatch", `The model is longer than its ${limit} bytes`, { retryable: true });
-}
-
-/** Errors of sockets, DNS, TLS and HTTP parsing carry a code; those of ours do not pass for them. */
-function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
-  if (error instanceof JobFailure || error instanceof RetriableError) return false;
-  return error instanceof Error && "code" in error;
 }

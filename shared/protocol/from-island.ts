@@ -17,8 +17,8 @@ export const runtimeReportSchema = z.object({
 });
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
-/** A model on the Island's disk; `key` as `modelKey()` makes it. */
-export const cachedModelSchema = z.object({ key: z.string().max(2_000), bytes: z.number().int().nonnegative() });
+/** A model or image on the Island's disk; `key` as `cacheKeyOf()` makes it. */
+export const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes: z.number().int().nonnegative() });
 
 /** A job that the Island still holds after a reconnect. `started`: its run began (the `started` frame may have been lost). */
 export const heldJobSchema = z.object({

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { link, mkdir, rm, symlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+/** What a disk without hard links answers. */
+const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);
+
+export type MakeLink = (target: string, path: string) => Promise<void>;
+
+/** Directories whose files are links to those of a store: as many as one likes of the same files, for no room on disk. */
+export class FolderLinks {
+  readonly #directory: string;
+  readonly #hardLink: MakeLink;
+
+  constructor(directory: string, hardLink: MakeLink = link) {
+    this.#directory = resolve(directory);
+    this.#hardLink = hardLink;
+  }
+
+  /** Deletes what a crash left. */
+  async sweep(): Promise<void> {
+    await rm(this.#directory, { recursive: true, force: true });
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+  }
+
+  /**
+   * A new directory with `files`: where each is to be, and where it is. Symbolic links where the disk has no hard links.
+   * @param files paths below the directory, checked by `assertSafePaths`.
+   */
+  async make(files: Iterable<readonly [path: string, target: string]>): Promise<string> {
+    const folder = join(this.#directory, randomUUID());
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      for (const [path, target] of files) {
+        const place = join(folder, ...path.split("/"));
+        await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+        await this.#link(resolve(target), place);
+      }
+      return folder;
+    } catch (error) {
+      await this.remove(folder);
+      throw error;
+    }
+  }
+
+  async remove(folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  async #link(target: string, place: string): Promise<void> {
+    try {
+      await this.#hardLink(target, place);
+    } catch (error) {
+      if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      await symlink(target, place, "file");
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { WEIGHT_FORMATS, type WeightFormat } from "../../shared/cargo.ts";
+import { JobFailure } from "../../shared/errors.ts";
+
+/** What each format adds to the name of a graph. Source: transformers.js, `DEFAULT_DTYPE_SUFFIX_MAPPING`. */
+const SUFFIXES: Readonly<Record<WeightFormat, string>> = {
+  fp32: "",
+  fp16: "_fp16",
+  int8: "_int8",
+  uint8: "_uint8",
+  q8: "_quantized",
+  q4: "_q4",
+  q4f16: "_q4f16",
+  bnb4: "_bnb4",
+};
+/** Where a Cargo names no format: the model itself, then what a CPU computes well, then the rest. */
+const PREFERENCE: readonly WeightFormat[] = ["fp32", "q8", "int8", "uint8", "q4", "bnb4", "fp16", "q4f16"];
+/** Decoders that exporters write beside `decoder_model_merged`, which does the work of both. */
+const UNUSED_DECODERS: ReadonlySet<string> = new Set(["decoder_model", "decoder_with_past_model"]);
+
+/** The graphs of a model in one format. */
+export interface ChosenGraphs {
+  readonly format: WeightFormat;
+  /** Names of the `.onnx` files. */
+  readonly graphs: readonly string[];
+  /** Names of the weights beside them: `model.onnx_data`, `model.onnx_data_1`, `model.onnx.data`. */
+  readonly data: readonly string[];
+}
+
+/**
+ * The files of a folder of ONNX graphs that `wanted` picks, or those of the format that suits best.
+ * @param names all files of the folder.
+ * @param folder its name, for messages.
+ * @throws {JobFailure} `model_invalid` when the folder has no such graph.
+ */
+export function chooseGraphs(names: readonly string[], wanted: WeightFormat | null, folder: string): ChosenGraphs {
+  const graphs = graphsOf(names);
+  const formats = formatsOf(names);
+  const format = wanted ?? PREFERENCE.find((each) => formats.includes(each));
+  if (format === undefined) throw new JobFailure("model_invalid", `The model's folder has no graph: ${folder}/*.onnx`);
+  if (!formats.includes(format)) {
+    const pattern = `${folder}/*${SUFFIXES[format]}.onnx`;
+    const others = formats.join(", ") || "none";
+    throw new JobFailure("model_invalid", `The model has no ${format} weights (${pattern}); it has ${others}`);
+  }
+  const picked = graphs.filter((graph) => graph.format === format);
+  const isMerged = picked.some(({ base }) => base === "decoder_model_merged");
+  const used = picked.filter(({ base }) => !(isMerged && UNUSED_DECODERS.has(base))).map(({ name }) => name);
+  const isData = (name: string): boolean => used.some((graph) => /^[_.]data/.test(after(graph, name)));
+  return { format, graphs: used, data: names.filter(isData) };
+}
+
+/** The formats in which a folder has graphs. */
+export function formatsOf(names: readonly string[]): WeightFormat[] {
+  const graphs = graphsOf(names);
+  return WEIGHT_FORMATS.filter((format) => graphs.some((graph) => graph.format === format));
+}
+
+interface Graph {
+  readonly name: string;
+  /** Without format and ending. */
+  readonly base: string;
+  readonly format: WeightFormat;
+}
+
+function graphsOf(names: readonly string[]): Graph[] {
+  return names.filter((name) => name.endsWith(".onnx")).map((name) => ({ name, ...splitName(name) }));
+}
+
+/** What follows `start`; empty where the name does not begin so. */
+function after(start: string, name: string): string {
+  return name.startsWith(start) ? name.slice(start.length) : "";
+}
+
+/** "decoder_model_merged_q4.onnx" is the graph "decoder_model_merged" in q4. */
+function splitName(name: string): Omit<Graph, "name"> {
+  const stem = name.slice(0, -".onnx".length);
+  const format = WEIGHT_FORMATS.find((each) => each !== "fp32" && stem.endsWith(SUFFIXES[each])) ?? "fp32";
+  return { base: stem.slice(0, stem.length - SUFFIXES[format].length), format };
+}
