@@ -15,12 +15,7 @@ export interface FilesLease {
 /** The images of container Cargos, as far as they are used here. */
 export interface CargoImages {
   /** @throws {JobFailure} or `signal.reason`. */
-  acquire(
-    slug: string,
-    spec: ContainerSpec,
-    signal: AbortSignal,
-    onProgress: () => void,
-  ): Promise<{ release(): void }>;
+  acquire(slug: string, spec: ContainerSpec, signal: AbortSignal, onProgress: () => void): Promise<{ release(): void }>;
   list(): StoredModel[];
   downloads(): ModelDownload[];
   remove(key: string): Promise<"removed" | "in_use" | "absent">;

@@ -32,8 +32,14 @@ export class StoredFiles {
     const isAlone = ({ key }: StoredModel): boolean => !inFolders.has(key);
     const items = [
       ...folders.list().map((folder) => this.#describe("folder", folder, folder.isWhole)),
-      ...models.list().filter(isAlone).map((model) => this.#describe("file", model)),
-      ...models.parts().filter(isAlone).map((part) => this.#describe("part", part, false)),
+      ...models
+        .list()
+        .filter(isAlone)
+        .map((model) => this.#describe("file", model)),
+      ...models
+        .parts()
+        .filter(isAlone)
+        .map((part) => this.#describe("part", part, false)),
       ...(images?.list() ?? []).map((image) => this.#describe("image", image)),
     ];
     return items.sort((one, other) => other.lastUsedMs - one.lastUsedMs);

@@ -52,7 +52,10 @@ export async function fetchFolderList(
 async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
   const { repository, revision } = parseHubFolder(url);
   if (sha256 !== null) {
-    throw new JobFailure("model_invalid", "A folder of the hub has no SHA-256 of its own; its revision may be a commit");
+    throw new JobFailure(
+      "model_invalid",
+      "A folder of the hub has no SHA-256 of its own; its revision may be a commit",
+    );
   }
   const commit = COMMIT.test(revision) ? revision : await commitOf(repository, revision, context, signal);
   const files: FolderFile[] = [];
@@ -65,7 +68,10 @@ async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal
     for (const { type, path, size, lfs } of parsed.data) {
       if (type !== "file") continue;
       const hash = lfs !== undefined && /^[0-9a-f]{64}$/.test(lfs.oid) ? lfs.oid : null;
-      files.push({ path, ref: { url: `hf:${repository}/${path}#${commit}`, sha256: hash, sizeBytes: lfs?.size ?? size } });
+      files.push({
+        path,
+        ref: { url: `hf:${repository}/${path}#${commit}`, sha256: hash, sizeBytes: lfs?.size ?? size },
+      });
     }
     page = nextPage(page, headers.link);
   }

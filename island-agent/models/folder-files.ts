@@ -55,7 +55,8 @@ function chooseOnnx(paths: readonly string[], weights: WeightFormat | null): str
 function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null): string[] {
   const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));
   const components = DRAWING_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
-  if (components.length === 0) throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
+  if (components.length === 0)
+    throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
   const weighty = components.flatMap((component) => {
     const names = namesIn(component, paths);
     const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
@@ -83,7 +84,8 @@ export function assertSafePaths(paths: readonly string[]): void {
   if (paths.length > MOST_FILES) throw refuse(`has more than ${MOST_FILES} files`);
   const seen = new Set<string>();
   for (const path of paths) {
-    if (!isSafePath(path)) throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
+    if (!isSafePath(path))
+      throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
     // Some disks do not tell "A" from "a".
     const folded = path.toLowerCase();
     if (seen.has(folded)) throw refuse(`has two files of the name ${path}`);
@@ -99,7 +101,9 @@ function isSafePath(path: string): boolean {
   if (path.length > MOST_PATH_LENGTH || !path.isWellFormed()) return false;
   return path.split("/").every((segment) => {
     const isPlain = segment !== "" && !/^\.{1,2}$/.test(segment) && !/[. ]$/.test(segment);
-    return isPlain && !/[\p{Cc}\\:*?"<>|#]/u.test(segment) && !/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(segment);
+    return (
+      isPlain && !/[\p{Cc}\\:*?"<>|#]/u.test(segment) && !/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(segment)
+    );
   });
 }
 

@@ -7,7 +7,13 @@ import { chooseFolderFiles, folderLayoutOf } from "./folder-files.ts";
 import { FolderDownload } from "./folder-download.ts";
 import { FolderLinks, type MakeLink } from "./folder-links.ts";
 import { FolderLists, type FolderList } from "./folder-lists.ts";
-import { closedFailure, type ModelDownload, type ModelLease, type ModelStore, type StoredModel } from "./model-store.ts";
+import {
+  closedFailure,
+  type ModelDownload,
+  type ModelLease,
+  type ModelStore,
+  type StoredModel,
+} from "./model-store.ts";
 import { diskFailure } from "./part-file.ts";
 import type { DownloadProgress } from "./transfer.ts";
 

@@ -25,7 +25,9 @@ export async function resolveFileUrl(
   const response = await requestModel(url, { "user-agent": "llama-cpp", accept: "application/json" }, policy, signal);
   try {
     if (response.status !== 200) throw statusError(url, response, policy, nowMs);
-    const manifest = manifestSchema.safeParse(parseJson(await readBody(response.message, MAX_MANIFEST_BYTES, "The hub's manifest")));
+    const manifest = manifestSchema.safeParse(
+      parseJson(await readBody(response.message, MAX_MANIFEST_BYTES, "The hub's manifest")),
+    );
     if (!manifest.success) throw noFile(source.repository, source.tag);
     return hubFileUrl(policy, source.repository, manifest.data.ggufFile.rfilename, "main");
   } finally {

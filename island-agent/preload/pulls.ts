@@ -50,7 +50,8 @@ export class Pulls {
     if (known !== undefined && !hasEnded(known)) return;
     this.#pulls.delete(slug);
     this.#makeRoom();
-    if (!this.#deps.want([slug])) throw new CliError("The agent has no session with its coordinator now; try again later");
+    if (!this.#deps.want([slug]))
+      throw new CliError("The agent has no session with its coordinator now; try again later");
     const pull: Pull = { state: "asked for", detail: "", patience: null };
     pull.patience = this.#deps.clock.schedule(ANSWER_LIMIT_MS, () => {
       pull.state = "failed";

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { ModelRef } from "../../shared/cargo.ts";
 import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
-import type { FetchOptions } from "../../island-agent/models/fetch-policy.ts";
+import { resolveFetchPolicy, type FetchOptions } from "../../island-agent/models/fetch-policy.ts";
+import type { MakeLink } from "../../island-agent/models/folder-links.ts";
+import { FolderStore } from "../../island-agent/models/folder-store.ts";
 import { ModelStore } from "../../island-agent/models/model-store.ts";
 import { FileServer } from "./file-server.ts";
 
@@ -44,12 +46,19 @@ export class ImpatientClock implements Clock {
   }
 }
 
+interface OpenOptions {
+  readonly budgetBytes?: number;
+  readonly fetch?: FetchOptions;
+  readonly hardLink?: MakeLink;
+}
+
 /** A server that is both coordinator and hub, a directory, and stores over them; all closed at the end. */
 export class StoreFixture implements AsyncDisposable {
   readonly server: FileServer;
   readonly directory: string;
   readonly clock = new ImpatientClock();
   readonly #stores: ModelStore[] = [];
+  readonly #folders: FolderStore[] = [];
 
   private constructor(server: FileServer, directory: string) {
     this.server = server;
@@ -60,15 +69,39 @@ export class StoreFixture implements AsyncDisposable {
     return new StoreFixture(await FileServer.start(), await mkdtemp(join(tmpdir(), "atoll-models-")));
   }
 
-  async open(options: { budgetBytes?: number; fetch?: FetchOptions } = {}): Promise<ModelStore> {
+  async open(options: OpenOptions = {}): Promise<ModelStore> {
     const store = await ModelStore.open({
       directory: this.directory,
       budgetBytes: options.budgetBytes ?? 100_000_000,
       clock: this.clock,
-      fetch: { coordinatorUrl: this.server.url, hubEndpoint: this.server.url, stallMs: 20_000, ...options.fetch },
+      fetch: this.#fetch(options),
     });
     this.#stores.push(store);
     return store;
+  }
+
+  /** The same directory with the folders in it. */
+  async openFolders(options: OpenOptions = {}): Promise<{ models: ModelStore; folders: FolderStore }> {
+    const models = await this.open(options);
+    const context = { policy: resolveFetchPolicy(this.#fetch(options)), clock: this.clock };
+    const { hardLink } = options;
+    const folders = await FolderStore.open({
+      models,
+      directory: join(this.directory, "folders"),
+      context,
+      ...(hardLink === undefined ? {} : { hardLink }),
+    });
+    this.#folders.push(folders);
+    return { models, folders };
+  }
+
+  /** Directories of leases that are there now. */
+  async leases(): Promise<string[]> {
+    return readdir(join(this.directory, "folders", "leases"));
+  }
+
+  #fetch({ fetch }: OpenOptions): FetchOptions {
+    return { coordinatorUrl: this.server.url, hubEndpoint: this.server.url, stallMs: 20_000, ...fetch };
   }
 
   async files(): Promise<string[]> {
@@ -83,6 +116,7 @@ export class StoreFixture implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const folders of this.#folders) await folders.close();
     for (const store of this.#stores) await store.close();
     await this.server[Symbol.asyncDispose]();
     expect(this.clock.pendingTimers, "timers left").toBe(0);
