@@ -105,16 +105,16 @@ export class CargoFiles {
     this.#users.push(slug);
     const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
     try {
-      const { path, release } = await this.#acquire(cargo, signal, onProgress);
+      const lease = await this.#acquire(cargo, signal, onProgress);
       if (key !== null) this.#stores.names.note(slug, key);
       let isHeld = true;
       const releaseOnce = (): void => {
         if (!isHeld) return;
         isHeld = false;
         leave();
-        release();
+        lease.release();
       };
-      return { path, release: releaseOnce };
+      return { path: lease.path, release: releaseOnce };
     } catch (error) {
       leave();
       throw error;

@@ -12,6 +12,8 @@ import { installService, printService, removeService } from "../../island-agent/
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package.ts";
+import { addModelsCommands } from "./models-commands.ts";
+import { readVersion } from "./package.ts";
 import { reportError } from "./report-error.ts";
 
 const version = await readVersion();
@@ -84,6 +86,8 @@ onDataDirectory(program.command("resume"))
 onDataDirectory(program.command("drain"))
   .description("Take no new jobs, finish those in hand, and end the agent.")
   .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
+
+addModelsCommands(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("install-service"))
   .description("Keep the agent running as a service: systemd on Linux, launchd on macOS.")

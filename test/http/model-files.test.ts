@@ -12,6 +12,11 @@ beforeEach(async () => {
   await writeFile(join(api.directory, "secret.txt"), "secret");
   await writeFile(join(api.directory, ".hidden.gguf"), "secret");
   await mkdir(join(api.directory, "folder.gguf"));
+  await mkdir(join(api.directory, "tiny", "onnx"), { recursive: true });
+  await writeFile(join(api.directory, "tiny", "files.json"), '{"files":[]}');
+  await writeFile(join(api.directory, "tiny", "onnx", "model_q4.onnx_data"), BYTES);
+  await writeFile(join(api.directory, "tiny", ".env"), "secret");
+  await writeFile(join(api.directory, "tiny", "key.pem"), "secret");
 });
 afterEach(() => api[Symbol.asyncDispose]());
 
@@ -72,8 +77,29 @@ describe("GET /models/<file>.gguf", () => {
     ]);
   });
 
+  it("gives the files of a folder, ranges too", async () => {
+    expect(await (await file("/models/tiny/files.json")).text()).toBe('{"files":[]}');
+    const response = await file("/models/tiny/onnx/model_q4.onnx_data", { range: "bytes=99990-" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([206, "application/octet-stream"]);
+    expect(Buffer.from(await response.arrayBuffer()).equals(BYTES.subarray(99_990))).toBe(true);
+  });
+
   it.each([
     "/models/none.gguf",
+    "/models/tiny",
+    "/models/tiny/",
+    "/models/tiny/onnx",
+    "/models/tiny/none.json",
+    "/models/tiny/.env",
+    "/models/tiny/key.pem",
+    "/models/tiny//files.json",
+    "/models/tiny/./onnx%2F..%2Ffiles.json",
+    "/models/tiny/..%2Ftiny%2Ffiles.json",
+    "/models/tiny/%2e%2e/%2e%2e/secret.json",
+    "/models/%2Fetc%2Fx.json",
+    "/models/tiny%5Cfiles.json",
+    "/models/tiny/files.json%00",
+    "/models/a/b/c/d/e/f/g/h.json",
     "/models/secret.txt",
     "/models/.hidden.gguf",
     "/models/folder.gguf",
@@ -92,13 +118,15 @@ describe("GET /models/<file>.gguf", () => {
     expect(body.error.code).toBe("not_found");
   });
 
-  it.each(["/models/../models/../../etc/passwd", "/models/../secret.txt", "//etc/passwd.gguf"])(
-    "does not follow %s, written as it is",
-    async (path) => {
-      const socket = await api.raw(`GET ${path} HTTP/1.1`, "Host: x", "Connection: close");
-      expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 404 /);
-    },
-  );
+  it.each([
+    "/models/../models/../../etc/passwd",
+    "/models/../secret.txt",
+    "//etc/passwd.gguf",
+    "/models/tiny/../../secret.json",
+  ])("does not follow %s, written as it is", async (path) => {
+    const socket = await api.raw(`GET ${path} HTTP/1.1`, "Host: x", "Connection: close");
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 404 /);
+  });
 
   it("is not written to", async () => {
     expect((await file("/models/tiny.gguf", {}, "DELETE")).status).toBe(405);

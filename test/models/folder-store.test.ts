@@ -44,7 +44,7 @@ async function contentOf(path: string): Promise<Record<string, Buffer>> {
 describe("FolderStore.acquire() of a folder of the hub", () => {
   it("fetches the files that the Cargo needs, and no other, into a directory laid out as the hub has them", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders, models } = await fixture.openFolders();
     const lease = await folders.acquire(cargo(), NEVER);
     expect(await contentOf(lease.path)).toEqual({
@@ -63,14 +63,14 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("needs no network for a folder that is on disk, also after a restart, and keeps its version", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const first = await fixture.openFolders();
     (await first.folders.acquire(cargo(), NEVER)).release();
     await first.folders.close();
     await first.models.close();
     const asked = fixture.server.requests.length;
     // The repository has moved on.
-    new HubRepository(
+    HubRepository.on(
       fixture.server,
       "owner/repo",
       { ...FILES, "config.json": Buffer.from("{}") },
@@ -89,7 +89,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     const vocabularies = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`vocab_${index}.txt`, Buffer.from(`word ${index}`)]),
     );
-    const hub = new HubRepository(fixture.server, "owner/repo", { ...FILES, ...vocabularies }, { pageSize: 7 });
+    const hub = HubRepository.on(fixture.server, "owner/repo", { ...FILES, ...vocabularies }, { pageSize: 7 });
     const { folders } = await fixture.openFolders();
     const lease = await folders.acquire(cargo(), NEVER);
     expect(Object.keys(await contentOf(lease.path))).toHaveLength(33);
@@ -101,7 +101,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("takes the commit from the address where it names one", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders();
     const model = { url: `hf:owner/repo#${COMMIT}`, sha256: null, sizeBytes: null };
     (await folders.acquire(cargo({ model }), NEVER)).release();
@@ -110,7 +110,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("sends the hub's token to the hub, and says what is missing without one", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES, { token: "hf_secret" });
+    HubRepository.on(fixture.server, "owner/repo", FILES, { token: "hf_secret" });
     const { folders, models } = await fixture.openFolders();
     const failure = await failureOf(folders.acquire(cargo(), NEVER));
     expect(failure).toMatchObject({ code: "model_unavailable", message: expect.stringContaining("wants a token") });
@@ -137,7 +137,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     ["a size below zero", '[{"type":"file","path":"config.json","size":-1}]'],
   ])("fails for a list that is %s", async (_what, body) => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.on(`/api/models/owner/repo/tree/${COMMIT}`, (_request, response) => response.end(body));
     const { folders } = await fixture.openFolders();
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
@@ -149,7 +149,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
   it("writes nothing outside its directory, whatever the list names", async () => {
     await using fixture = await StoreFixture.make();
     for (const path of ["..\\..\\evil.json", "\u001b[2Jevil.json", "C:evil.json"]) {
-      new HubRepository(fixture.server, "owner/repo", { ...FILES, [path]: CONFIG });
+      HubRepository.on(fixture.server, "owner/repo", { ...FILES, [path]: CONFIG });
       const { folders, models } = await fixture.openFolders();
       expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({ code: "model_invalid" });
       expect(models.list()).toEqual([]);
@@ -162,7 +162,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     await using fixture = await StoreFixture.make();
     const entries = Array.from({ length: 2_001 }, (_, index) => ({ type: "file", path: `${index}.json`, size: 1 }));
     const graph = { type: "file", path: "onnx/model.onnx", size: 1 };
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const tree = `/api/models/owner/repo/tree/${COMMIT}`;
     fixture.server.on(tree, (_request, response) => response.end(JSON.stringify([graph, ...entries])));
     const { folders } = await fixture.openFolders();
@@ -171,7 +171,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("tries a list again that broke off or did not come, and gives up after some tries", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const commit = (_request: unknown, response: { end: (text: string) => void }) =>
       response.end(`{"sha":"${COMMIT}"}`);
     const revision = "/api/models/owner/repo/revision/main";
@@ -197,7 +197,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("goes on with a file that broke off, and names the file that fails", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { cutAfter: 70_000 }), file(GRAPH));
     const { folders } = await fixture.openFolders();
     const lease = await folders.acquire(cargo(), NEVER);
@@ -217,7 +217,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     ["size", { size: GRAPH.length + 1 }],
   ])("refuses a file of another %s than the list says, and has none of the folder in use", async (_what, lie) => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES, {
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES, {
       lie: (path) => (path === "onnx/model.onnx" ? lie : {}),
     });
     // What the hub says beside the bytes is not in question here.
@@ -234,7 +234,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("keeps what it has when it is given up midway, and goes on from there", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const bytes = hub.bytesAt("onnx/model.onnx");
     fixture.server.onEach(bytes, file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
     const { folders } = await fixture.openFolders();
@@ -257,7 +257,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("tells how far all files together are", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.on(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }));
     const { folders } = await fixture.openFolders();
     const leave = new AbortController();
@@ -277,7 +277,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("is ended by close, with the reason", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.on(`/api/models/owner/repo/tree/${COMMIT}`, () => undefined);
     const { folders } = await fixture.openFolders();
     const failure = failureOf(folders.acquire(cargo(), NEVER));
@@ -289,7 +289,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 
   it("holds a file of no bytes", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", { ...FILES, "added_tokens.json": Buffer.alloc(0) });
+    HubRepository.on(fixture.server, "owner/repo", { ...FILES, "added_tokens.json": Buffer.alloc(0) });
     const { folders } = await fixture.openFolders();
     const lease = await folders.acquire(cargo(), NEVER);
     expect((await stat(join(lease.path, "added_tokens.json"))).size).toBe(0);
@@ -300,7 +300,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
 describe("FolderStore, of files that are shared", () => {
   it("fetches a file once that two Cargos have, and a folder once that two ask for together", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders();
     const leases = await Promise.all([
       folders.acquire(cargo(), NEVER),
@@ -324,7 +324,7 @@ describe("FolderStore, of files that are shared", () => {
 
   it("removes a folder but for what others have, and nothing that is in use", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders, models } = await fixture.openFolders();
     const lease = await folders.acquire(cargo(), NEVER);
     (await folders.acquire(cargo({ slug: "small", weights: "q8" }), NEVER)).release();
@@ -343,7 +343,7 @@ describe("FolderStore, of files that are shared", () => {
 
   it("fetches what was evicted of a folder, of the version that the rest has", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders, models } = await fixture.openFolders();
     (await folders.acquire(cargo(), NEVER)).release();
     await models.remove(sha256(GRAPH));
@@ -359,7 +359,7 @@ describe("FolderStore, of files that are shared", () => {
 describe("FolderStore within the disk budget", () => {
   it("refuses a folder that cannot fit before the first byte of it", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES - 1 });
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_unavailable",
@@ -370,7 +370,7 @@ describe("FolderStore within the disk budget", () => {
 
   it("counts with what can be evicted, and not with what is in use", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const other = makeBytes(100_000, "other");
     fixture.server.on("/models/other.gguf", file(other));
     const { folders, models } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES + 1_000 });
@@ -387,7 +387,7 @@ describe("FolderStore within the disk budget", () => {
 describe("FolderStore on its disk", () => {
   it("links by hard links, and by symbolic ones where the disk has none", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const hardLink = async (): Promise<void> => {
       throw Object.assign(new Error("not here"), { code: "EPERM" });
     };
@@ -407,7 +407,7 @@ describe("FolderStore on its disk", () => {
 
   it("lets go of all files, and leaves no directory, when the links cannot be made", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const hardLink = async (): Promise<void> => {
       throw Object.assign(new Error("no room"), { code: "ENOSPC" });
     };
@@ -423,7 +423,7 @@ describe("FolderStore on its disk", () => {
 
   it("clears what a crash left, and goes on with the version that it had begun", async () => {
     await using fixture = await StoreFixture.make();
-    const hub = new HubRepository(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
     const script = fileURLToPath(new URL("crashing-folder-store.ts", import.meta.url));
     const args = [script, fixture.directory, fixture.server.url, JSON.stringify(cargo()), "80000"];
@@ -444,7 +444,7 @@ describe("FolderStore on its disk", () => {
 
   it("asks for the list again when it is damaged, hostile, or nothing of its folder is left", async () => {
     await using fixture = await StoreFixture.make();
-    new HubRepository(fixture.server, "owner/repo", FILES);
+    HubRepository.on(fixture.server, "owner/repo", FILES);
     const lists = join(fixture.directory, "folders", "lists");
     const reopened = async (): Promise<number> => {
       const { folders, models } = await fixture.openFolders();

@@ -22,12 +22,12 @@ export class HubRepository {
   readonly commit: string;
   readonly #token: string | null;
 
-  constructor(server: FileServer, name: string, files: Record<string, Buffer>, options: RepositoryOptions = {}) {
+  private constructor(server: FileServer, name: string, files: Record<string, Buffer>, options: RepositoryOptions) {
     this.server = server;
     this.name = name;
     this.commit = options.commit ?? COMMIT;
     this.#token = options.token ?? null;
-    const { pageSize = 1_000, lie = () => ({}) } = options;
+    const { pageSize = 1_000, lie = (): ReturnType<NonNullable<RepositoryOptions["lie"]>> => ({}) } = options;
     this.#on(`/api/models/${name}/revision/main`, (_request, response) =>
       response.end(JSON.stringify({ sha: this.commit })),
     );
@@ -52,6 +52,16 @@ export class HubRepository {
     for (const [path, bytes] of Object.entries(files)) this.serve(path, file(bytes), bytes);
   }
 
+  /** Adds a repository to what a server has. */
+  static on(
+    server: FileServer,
+    name: string,
+    files: Record<string, Buffer>,
+    options: RepositoryOptions = {},
+  ): HubRepository {
+    return new HubRepository(server, name, files, options);
+  }
+
   /** Path at which the bytes of a file are. */
   bytesAt(path: string): string {
     return isLarge(path) ? `/cdn/${this.name}/${path}` : this.fileAt(path);
@@ -62,7 +72,7 @@ export class HubRepository {
   }
 
   /** Serves a file in another way. */
-  serve(path: string, handler: Handler, bytes = Buffer.alloc(0)): void {
+  serve(path: string, handler: Handler, bytes: Buffer = Buffer.alloc(0)): void {
     if (!isLarge(path)) return this.#on(this.fileAt(path), handler);
     const headers = { "x-linked-etag": `"${sha256(bytes)}"`, "x-linked-size": String(bytes.length) };
     this.#on(

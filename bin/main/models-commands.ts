@@ -1,0 +1,64 @@
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { CliError } from "../../island-agent/cli/cli-error.ts";
+import {
+  describeModels,
+  listModels,
+  pruneModels,
+  pullModel,
+  removeModel,
+  type ModelsPlace,
+} from "../../island-agent/cli/models-commands.ts";
+import { openProgress } from "../../island-agent/cli/progress-bar.ts";
+import { systemClock } from "../../shared/clock.ts";
+
+interface DataOptions {
+  data?: string;
+}
+
+/** Adds `island models`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+export function addModelsCommands(
+  program: Command,
+  onDataDirectory: (command: Command) => Command,
+  dataDirectoryOf: (options: DataOptions) => string,
+): void {
+  const models = program.command("models").description("See and clear what Cargos have on this Island's disk.");
+  const placeOf = (options: DataOptions): ModelsPlace => {
+    return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
+  };
+  onDataDirectory(models.command("ls"))
+    .description("What is on disk, the last used first.")
+    .option("--json", "print JSON")
+    .action(async (options: DataOptions & { json?: true }) => {
+      const items = await listModels(placeOf(options));
+      console.log(options.json === true ? JSON.stringify(items) : describeModels(items));
+    });
+  onDataDirectory(models.command("pull"))
+    .description("Have the running agent fetch what a Cargo needs.")
+    .argument("<cargo>", "its slug, for example tiny-chat")
+    .action(async (slug: string, options: DataOptions) => {
+      console.log(await pullModel(placeOf(options), slug, openProgress(process.stderr)));
+    });
+  onDataDirectory(models.command("rm"))
+    .description("Delete what a Cargo has on disk, unless it is in use.")
+    .argument("<name>", "slug of the Cargo, or the key that ls --json shows")
+    .action(async (name: string, options: DataOptions) => console.log(await removeModel(placeOf(options), name)));
+  onDataDirectory(models.command("prune"))
+    .description("Delete everything that is not in use.")
+    .option("--yes", "do not ask")
+    .action(async (options: DataOptions & { yes?: true }) => {
+      if (options.yes !== true && !(await isConfirmed())) return console.log("Nothing is deleted");
+      console.log(await pruneModels(placeOf(options)));
+    });
+}
+
+async function isConfirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new CliError("Nobody is here to be asked; add --yes to delete all that is not in use");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question("Delete everything that no Cargo uses now? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
+}

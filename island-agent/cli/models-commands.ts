@@ -1,0 +1,125 @@
+import { access } from "node:fs/promises";
+import type { Clock } from "../../shared/clock.ts";
+import { readConfigFile } from "../config/config-file.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
+import { modelDirectoryOf, openStores } from "../open-stores.ts";
+import type { PullStatus } from "../preload/pulls.ts";
+import { StoredFiles, type StoredItem } from "../stored-files.ts";
+import { CliError } from "./cli-error.ts";
+import type { ProgressLine } from "./progress-bar.ts";
+
+/** Which Island the commands are about. */
+export interface ModelsPlace {
+  readonly dataDirectory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+const POLL_MS = 200;
+/** Deleting tens of gigabytes takes some disks a while. */
+const DELETE_LIMIT_MS = 120_000;
+const NOBODY_IN_USE: ReadonlySet<string> = new Set();
+
+/** `island models ls`. Works beside a running agent and without one, as do `rm` and `prune`. */
+export async function listModels(place: ModelsPlace): Promise<StoredItem[]> {
+  const items = await askAgent<StoredItem[]>(place.dataDirectory, "/models");
+  if (items !== undefined) return items;
+  // Looking makes no directories.
+  const isThere = await access(modelDirectoryOf(place.dataDirectory)).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? withStored(place, async (stored) => stored.list()) : [];
+}
+
+/**
+ * `island models rm`. @returns what to say.
+ * @throws {CliError} when there is no such thing, or it is in use.
+ */
+export async function removeModel(place: ModelsPlace, name: string): Promise<string> {
+  const freed = await tell<number>(place, "/models/remove", { name });
+  return `Freed ${sizeOf(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
+}
+
+/** `island models prune`: all that is not in use. @returns what to say. */
+export async function pruneModels(place: ModelsPlace): Promise<string> {
+  const freed = await tell<number>(place, "/models/prune", {});
+  return `Freed ${sizeOf(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
+}
+
+/**
+ * `island models pull`: the running agent asks its coordinator for the Cargo and fetches what it needs. It goes on when this
+ * command is ended.
+ * @returns what to say.
+ * @throws {CliError} when no agent runs, or it fails.
+ */
+export async function pullModel(place: ModelsPlace, slug: string, progress: ProgressLine): Promise<string> {
+  let pulls = await tell<PullStatus[]>(place, "/models/pull", { name: slug });
+  if (pulls === undefined) {
+    throw new CliError("No agent runs on this data directory, and only it can ask the coordinator: island start");
+  }
+  try {
+    for (;;) {
+      const pull = pulls?.find((each) => each.slug === slug);
+      if (pull === undefined) throw new CliError("The agent has ended; what was fetched so far is kept");
+      if (pull.state === "failed") throw new CliError(`${slug} could not be pulled: ${pull.detail}`);
+      progress.show(`${slug}: ${pull.state}`, pull.fraction);
+      if (pull.state === "on disk") return `${slug} is on disk`;
+      await place.clock.sleep(POLL_MS);
+      pulls = await askAgent<PullStatus[]>(place.dataDirectory, "/models/pulls");
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** What is on disk, for people. */
+export function describeModels(items: readonly StoredItem[]): string {
+  if (items.length === 0) return "Nothing is on disk";
+  const rows = items.map((item) => [
+    item.cargos.join(", ") || item.key,
+    sizeOf(item.bytes),
+    new Date(item.lastUsedMs).toISOString().slice(0, 16).replace("T", " "),
+    stateOf(item),
+  ]);
+  const table = [["Cargo", "Size", "Last used (UTC)", ""], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function stateOf({ kind, isWhole, inUse, usedBy }: StoredItem): string {
+  const what = kind === "part" || !isWhole ? ["incomplete"] : [];
+  if (inUse) what.push(usedBy.length === 0 ? "in use" : `in use by ${usedBy.join(", ")}`);
+  return what.join(", ");
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes >= 1_073_741_824) return `${(bytes / 1_073_741_824).toFixed(1)} GiB`;
+  if (bytes >= 1_048_576) return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+  return `${Math.ceil(bytes / 1_024)} KiB`;
+}
+
+/** As `tellAgent`; what the agent refuses is for the user. */
+async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: object): Promise<T | undefined> {
+  try {
+    return await tellAgent<T>(dataDirectory, path, body, DELETE_LIMIT_MS);
+  } catch (error) {
+    throw error instanceof ControlRefusal ? new CliError(error.message) : error;
+  }
+}
+
+/** Opens what no agent has open. @throws {CliError} when another process has. */
+async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
+  const { dataDirectory, env, clock } = place;
+  const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
+  await using stores = await openStores(dataDirectory, config, clock);
+  return await use(new StoredFiles({ ...stores, images: null }, () => NOBODY_IN_USE));
+}

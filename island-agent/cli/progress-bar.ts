@@ -1,0 +1,45 @@
+import { SingleBar } from "cli-progress";
+
+/** Where progress is shown: standard error. */
+export interface ProgressStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+}
+
+/** How far something is that takes its time. */
+export interface ProgressLine {
+  /** @param fraction 0 to 1; null while the size is unknown. */
+  show(what: string, fraction: number | null): void;
+  stop(): void;
+}
+
+/** A bar on a terminal; elsewhere a line for each change of what goes on and each tenth. */
+export function openProgress(stream: ProgressStream): ProgressLine {
+  return stream.isTTY === true ? openBar(stream) : openLines(stream);
+}
+
+function openBar(stream: ProgressStream): ProgressLine {
+  const bar = new SingleBar({ stream, format: "{what} [{bar}] {percentage}%", barsize: 30, hideCursor: true });
+  bar.start(100, 0, { what: "" });
+  return {
+    show: (what, fraction) => bar.update(percentOf(fraction), { what }),
+    stop: () => bar.stop(),
+  };
+}
+
+function openLines(stream: ProgressStream): ProgressLine {
+  let last = "";
+  return {
+    show(what, fraction) {
+      const tenths = fraction === null ? "" : ` ${Math.floor(percentOf(fraction) / 10) * 10}%`;
+      const line = `${what}${tenths}`;
+      if (line !== last) stream.write(`${line}\n`);
+      last = line;
+    },
+    stop: () => undefined,
+  };
+}
+
+/** Rounded down: 100 is only what is whole. */
+function percentOf(fraction: number | null): number {
+  return Math.floor(100 * (fraction ?? 0));
+}
