@@ -13,7 +13,6 @@ import { describeStatus, readStatus } from "../../island-agent/cli/status-comman
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package.ts";
 import { addModelsCommands } from "./models-commands.ts";
-import { readVersion } from "./package.ts";
 import { reportError } from "./report-error.ts";
 
 const version = await readVersion();

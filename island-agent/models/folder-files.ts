@@ -10,7 +10,7 @@ export const MOST_FILES = 2_000;
 const MOST_PATH_LENGTH = 500;
 
 /** Components of a pipeline that draws from text; `vae_encoder`, `safety_checker` and others are not run. */
-const DRAWING_COMPONENTS = ["text_encoder", "text_encoder_2", "text_encoder_3", "unet", "transformer", "vae_decoder"];
+const DRAWING_COMPONENTS = ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"];
 /** Settings, vocabularies and templates; `*.index.json` are lists of PyTorch's files. */
 const SETTINGS_FILE = /^(?!.*\.index\.json$).*\.(?:json|txt|jinja)$/;
 /** Voices of text to speech: arrays of floats. No other `.bin` is taken, as those hold PyTorch's weights. */

@@ -2,7 +2,7 @@ import { WEIGHT_FORMATS, type WeightFormat } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 
 /** What each format adds to the name of a graph. Source: transformers.js, `DEFAULT_DTYPE_SUFFIX_MAPPING`. */
-const SUFFIXES: Readonly<Record<WeightFormat, string>> = {
+export const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
   fp32: "",
   fp16: "_fp16",
   int8: "_int8",
@@ -38,7 +38,7 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   const format = wanted ?? PREFERENCE.find((each) => formats.includes(each));
   if (format === undefined) throw new JobFailure("model_invalid", `The model's folder has no graph: ${folder}/*.onnx`);
   if (!formats.includes(format)) {
-    const pattern = `${folder}/*${SUFFIXES[format]}.onnx`;
+    const pattern = `${folder}/*${WEIGHT_SUFFIXES[format]}.onnx`;
     const others = formats.join(", ") || "none";
     throw new JobFailure("model_invalid", `The model has no ${format} weights (${pattern}); it has ${others}`);
   }
@@ -74,6 +74,6 @@ function after(start: string, name: string): string {
 /** "decoder_model_merged_q4.onnx" is the graph "decoder_model_merged" in q4. */
 function splitName(name: string): Omit<Graph, "name"> {
   const stem = name.slice(0, -".onnx".length);
-  const format = WEIGHT_FORMATS.find((each) => each !== "fp32" && stem.endsWith(SUFFIXES[each])) ?? "fp32";
-  return { base: stem.slice(0, stem.length - SUFFIXES[format].length), format };
+  const format = WEIGHT_FORMATS.find((each) => each !== "fp32" && stem.endsWith(WEIGHT_SUFFIXES[each])) ?? "fp32";
+  return { base: stem.slice(0, stem.length - WEIGHT_SUFFIXES[format].length), format };
 }
