@@ -118,7 +118,7 @@ export function modelKey(model: ModelRef): string {
 /** Those whose model may be a folder. */
 const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
 /** `hf:owner/repo[#revision]`, or a list of files (`…/files.json`). */
-const FOLDER_URL = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|\/files\.json$/;
+const FOLDER_URL = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
 
 /** Whether the Cargo's model is a folder of several files, of which runtime and `weights` choose. */
 export function hasFolderModel({ runtimeType, model }: Pick<CargoManifest, "runtimeType" | "model">): boolean {

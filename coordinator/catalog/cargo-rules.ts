@@ -1,4 +1,4 @@
-import type { RuntimeType } from "../../shared/cargo.ts";
+import { hasFolderModel, type RuntimeType } from "../../shared/cargo.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
@@ -75,8 +75,16 @@ function taskProblems({ runtime_type, onnx_task_type: task, container, required_
   return problems;
 }
 
-function addressProblems({ model }: CargoFile): FieldError[] {
-  if (model === null || !model.url.startsWith("https:")) return [];
+function addressProblems({ runtime_type: runtimeType, model }: CargoFile): FieldError[] {
+  if (model === null) return [];
+  const isHubFolder =
+    model.url.startsWith("hf:") && hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
+  if (isHubFolder && model.sha256 !== null) {
+    return [
+      { path: "model.sha256", message: "must be null for a folder of the hub; pin it by a commit: hf:owner/repo#…" },
+    ];
+  }
+  if (!model.url.startsWith("https:")) return [];
   const url = URL.parse(model.url);
   if (url === null) return [{ path: "model.url", message: "is not a URL" }];
   if (url.username !== "" || url.password !== "") return [{ path: "model.url", message: "must not carry credentials" }];

@@ -136,6 +136,11 @@ describe("readCargoFile() refuses", () => {
     ["a model on the local network", withModel("https://nas.local/a"), "model.url: nas.local is a name of a local"],
     ["a password in an address", withModel("https://a:b@example.com/a"), "model.url: must not carry credentials"],
     [
+      "a hash of the hub's folder",
+      { ...ONNX, model: { ...ONNX.model, url: "hf:owner/repo", sha256: "a".repeat(64) } },
+      "model.sha256: must be null for a folder of the hub",
+    ],
+    [
       "a schema from elsewhere",
       withSchema({ $ref: "https://a.example/s" }),
       "input_schema.$ref: must name a definition",

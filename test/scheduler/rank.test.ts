@@ -60,6 +60,12 @@ describe("modelPlaceOf()", () => {
     expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
     expect(modelPlaceOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
   });
+  it("knows a cached folder by its address and weights", () => {
+    const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
+    const cargo = makeCargo({ runtimeType: "onnx", model, weights: "q8" });
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo q8"] }))).toBe("on_disk");
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo fp32", "hf:owner/repo"] }))).toBe("absent");
+  });
   it("knows a cached image by its reference", () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
     const cargo = makeCargo({ runtimeType: "container", model: null, container });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { cacheKeyOf, hasFolderModel, type CargoManifest, type RuntimeType } from "../../shared/cargo.ts";
+import { makeManifest } from "../agent/builders.ts";
+
+const cargo = (runtimeType: RuntimeType, url: string, override: Partial<CargoManifest> = {}): CargoManifest =>
+  makeManifest({ runtimeType, model: { url, sha256: null, sizeBytes: null }, ...override });
+
+describe("hasFolderModel()", () => {
+  it.each([
+    ["onnx", "hf:owner/repo", true],
+    ["diffusers", "hf:owner/repo#v1.0", true],
+    ["coreml", "hf:owner/repo", true],
+    ["onnx", "/models/tiny/files.json", true],
+    ["onnx", "https://models.example/tiny/files.json", true],
+    ["onnx", "hf:owner/repo:onnx/model.onnx", false],
+    ["onnx", "hf:owner/repo/onnx/model.onnx#main", false],
+    ["onnx", "hf:owner/repo/files.json", false],
+    ["onnx", "https://models.example/model.onnx", false],
+    ["llmcpp", "hf:owner/repo", false],
+    ["wasm", "https://models.example/files.json", false],
+  ] as const)("of %s at %s is %s", (runtimeType, url, expected) => {
+    expect(hasFolderModel(cargo(runtimeType, url))).toBe(expected);
+  });
+
+  it("is false without a model", () => {
+    expect(hasFolderModel(makeManifest({ runtimeType: "onnx" }))).toBe(false);
+  });
+});
+
+describe("cacheKeyOf()", () => {
+  it("tells the weights of a folder apart, and only of a folder", () => {
+    expect(cacheKeyOf(cargo("onnx", "hf:owner/repo"))).toBe("hf:owner/repo");
+    expect(cacheKeyOf(cargo("onnx", "hf:owner/repo", { weights: "q8" }))).toBe("hf:owner/repo q8");
+    expect(cacheKeyOf(cargo("onnx", "https://models.example/a.onnx", { weights: "q8" }))).toBe(
+      "https://models.example/a.onnx",
+    );
+  });
+
+  it("is the hash where one is known", () => {
+    const model = { url: "/models/tiny/files.json", sha256: "a".repeat(64), sizeBytes: null };
+    expect(cacheKeyOf(makeManifest({ runtimeType: "onnx", model, weights: "fp16" }))).toBe(`${"a".repeat(64)} fp16`);
+  });
+
+  it("is the image of a container, and null where nothing is needed", () => {
+    const container = { image: "r.example/a:1", digest: null, command: null, gpu: false, network: false };
+    expect(cacheKeyOf(makeManifest({ runtimeType: "container", container }))).toBe("r.example/a:1");
+    expect(cacheKeyOf(makeManifest())).toBeNull();
+  });
+});
