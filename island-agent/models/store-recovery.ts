@@ -16,9 +16,9 @@ export interface RecoveredStore {
   readonly parts: readonly IdlePart[];
 }
 
-/** The files that a store makes: `<hash>[.ending]`, `<hash>.part`, `<hash>.part.json`, and temporary files of both and the index. */
+/** The files that a store makes: `<hash>[.ending]`, `<hash>.part`, `<hash>.part.json`, and temporary files of both, the index and the names. */
 const OWN_FILE =
-  /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:index|[0-9a-f]{64}\.part)\.json\.[0-9a-f-]{36}\.tmp)$/;
+  /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:index|cargos|[0-9a-f]{64}\.part)\.json\.[0-9a-f-]{36}\.tmp)$/;
 
 /** Name of a key's files without ending. A key may be any text; its hash is safe in a file name. */
 export function stemOf(key: string): string {

@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CargoFiles, type CargoImages } from "../../island-agent/cargo-files.ts";
 import { CargoNames } from "../../island-agent/models/cargo-names.ts";
@@ -187,6 +189,7 @@ describe("StoredFiles", () => {
     lease.release();
     expect(await world.stored.prune()).toBe(20_002);
     expect(world.stored.list()).toEqual([]);
+    expect(await readdir(join(world.fixture.directory, "folders", "lists"))).toEqual([]);
   });
 
   it("shows what is left of a download that was broken off, and clears it", async () => {

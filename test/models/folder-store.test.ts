@@ -237,16 +237,18 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const bytes = hub.bytesAt("onnx/model.onnx");
     fixture.server.onEach(bytes, file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
-    const { folders } = await fixture.openFolders();
+    const { folders, models } = await fixture.openFolders();
     const leave = new AbortController();
     const failure = await failureOf(
       folders.acquire(cargo(), leave.signal, ({ receivedBytes, totalBytes }) => {
         expect(totalBytes).toBe(WHOLE_BYTES);
-        if (receivedBytes === WHOLE_BYTES - GRAPH.length + 80_000) leave.abort(new Error("enough"));
+        const areOthersWhole = models.list().length === 2;
+        if (areOthersWhole && receivedBytes === WHOLE_BYTES - GRAPH.length + 80_000) leave.abort(new Error("enough"));
       }),
     );
     expect(failure.message).toBe("enough");
     expect(folders.downloads()).toEqual([]);
+    await expect.poll(() => models.list().map(({ inUse }) => inUse)).toEqual([false, false]);
     (await folders.acquire(cargo(), NEVER)).release();
     expect(fixture.server.requests.filter(({ path }) => path === bytes).map(({ range }) => range)).toEqual([
       null,
@@ -370,13 +372,14 @@ describe("FolderStore within the disk budget", () => {
 
   it("counts with what can be evicted, and not with what is in use", async () => {
     await using fixture = await StoreFixture.make();
-    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const other = makeBytes(100_000, "other");
     fixture.server.on("/models/other.gguf", file(other));
     const { folders, models } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES + 1_000 });
     const model = { url: "/models/other.gguf", sha256: sha256(other), sizeBytes: other.length };
     const held = await models.acquire("other", model, NEVER);
     expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("100000 are in use");
+    expect(hub.fetched()).toEqual([]);
     held.release();
     const lease = await folders.acquire(cargo(), NEVER);
     expect(models.has(sha256(other))).toBe(false);
@@ -426,7 +429,13 @@ describe("FolderStore on its disk", () => {
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
     const script = fileURLToPath(new URL("crashing-folder-store.ts", import.meta.url));
-    const args = [script, fixture.directory, fixture.server.url, JSON.stringify(cargo()), "80000"];
+    const args = [
+      script,
+      fixture.directory,
+      fixture.server.url,
+      JSON.stringify(cargo()),
+      String(WHOLE_BYTES - GRAPH.length + 80_000),
+    ];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     await once(child.stdout, "data");
     child.kill("SIGKILL");
@@ -463,6 +472,10 @@ describe("FolderStore on its disk", () => {
     const { models } = await fixture.openFolders();
     await models.prune();
     await models.close();
+    const emptied = await fixture.openFolders();
+    expect(await readdir(lists)).toEqual([]);
+    await emptied.folders.close();
+    await emptied.models.close();
     expect(await reopened()).toBe(4);
     await rm(lists, { recursive: true });
     expect(await reopened()).toBe(5);
