@@ -18,7 +18,8 @@ export function openProgress(stream: ProgressStream): ProgressLine {
 }
 
 function openBar(stream: ProgressStream): ProgressLine {
-  const bar = new SingleBar({ stream, format: "{what} [{bar}] {percentage}%", barsize: 30, hideCursor: true });
+  // Its graceful exit would take Ctrl-C for itself and let the command go on.
+  const bar = new SingleBar({ stream, format: "{what} [{bar}] {percentage}%", barsize: 30, gracefulExit: false });
   bar.start(100, 0, { what: "" });
   return {
     show: (what, fraction) => bar.update(percentOf(fraction), { what }),
