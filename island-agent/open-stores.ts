@@ -7,8 +7,14 @@ import { resolveFetchPolicy } from "./models/fetch-policy.ts";
 import { FolderStore } from "./models/folder-store.ts";
 import { ModelDirectoryError } from "./models/model-directory-error.ts";
 import { ModelStore } from "./models/model-store.ts";
+import type { EngineSearch } from "./runtimes/container/engine-address.ts";
+import { findEngine } from "./runtimes/container/find-engine.ts";
+import { ImageStore } from "./runtimes/container/image-store.ts";
 
-export interface OpenStores extends Omit<CargoStores, "images">, AsyncDisposable {}
+export interface OpenStores extends CargoStores, AsyncDisposable {
+  /** Null: the owner wants no containers. */
+  readonly images: ImageStore | null;
+}
 
 /** Where a data directory has its models. */
 export function modelDirectoryOf(dataDirectory: string): string {
@@ -21,7 +27,8 @@ export function modelDirectoryOf(dataDirectory: string): string {
  */
 export async function openStores(
   dataDirectory: string,
-  { coordinator, models: settings }: Pick<AgentConfig, "coordinator" | "models">,
+  { coordinator, models: settings, containers }: Pick<AgentConfig, "coordinator" | "models" | "containers">,
+  engine: EngineSearch,
   clock: Clock,
 ): Promise<OpenStores> {
   const directory = modelDirectoryOf(dataDirectory);
@@ -43,6 +50,23 @@ export async function openStores(
   opened.defer(() => folders.close());
   const names = await CargoNames.open(directory);
   opened.defer(() => names.close());
+  const images = containers.enabled ? await openImages(dataDirectory, containers, engine, clock) : null;
+  if (images !== null) opened.defer(() => images.close());
   const stack = opened.move();
-  return { models, folders, names, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { models, folders, names, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+function openImages(
+  dataDirectory: string,
+  { registries, diskBudgetBytes }: AgentConfig["containers"],
+  search: EngineSearch,
+  clock: Clock,
+): Promise<ImageStore> {
+  return ImageStore.open({
+    directory: join(dataDirectory, "images"),
+    budgetBytes: diskBudgetBytes,
+    allowedRegistries: registries,
+    findEngine: async (signal) => (await findEngine(search, clock, signal)).engine,
+    clock,
+  });
 }

@@ -1,3 +1,4 @@
+import { engineSearch } from "../runtimes/create-runtimes.ts";
 import { access } from "node:fs/promises";
 import type { Clock } from "../../shared/clock.ts";
 import { readConfigFile } from "../config/config-file.ts";
@@ -120,6 +121,11 @@ async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: objec
 async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const { dataDirectory, env, clock } = place;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
-  await using stores = await openStores(dataDirectory, config, clock);
-  return await use(new StoredFiles({ ...stores, images: null }, () => NOBODY_IN_USE));
+  await using stores = await openStores(
+    dataDirectory,
+    config,
+    engineSearch(env, { platform: process.platform }),
+    clock,
+  );
+  return await use(new StoredFiles(stores, () => NOBODY_IN_USE));
 }

@@ -14,7 +14,10 @@ import { detectHardware } from "../hardware/report.ts";
 import { UsageSampler } from "../hardware/usage.ts";
 import { modelDirectoryOf, openStores } from "../open-stores.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
-import { createRuntimes, usableRuntimes } from "../runtimes/create-runtimes.ts";
+import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
+import type { ImageStore } from "../runtimes/container/image-store.ts";
+import type { CargoRuntime } from "../runtimes/runtime.ts";
+import { createRuntimes, engineSearch, PROBE_LIMIT_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
 import { isIslandToken } from "../session/island-token.ts";
 import { StoredFiles } from "../stored-files.ts";
 import { CliError } from "./cli-error.ts";
@@ -70,16 +73,20 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const stack = new AsyncDisposableStack();
   try {
     const hostId = await loadHostId(dataDirectory);
-    const stores = { ...stack.use(await openStores(dataDirectory, config, clock)), images: null };
-    const files = new CargoFiles(stores);
     const hardware = await detectHardware({
       overrides: config.hardware,
       caps: config.caps,
       modelDirectory: modelDirectoryOf(dataDirectory),
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
+    const stores = stack.use(await openStores(dataDirectory, config, engineSearch(env, hardware), clock));
+    const files = new CargoFiles(stores);
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
-    const runtimes = await usableRuntimes(createRuntimes({ config, hardware, clock, env, log }), log);
+    const { images } = stores;
+    const containers = images === null ? null : { images, islandId: hostId };
+    const candidates = createRuntimes({ config, hardware, clock, env, log, containers });
+    const runtimes = await usableRuntimes(candidates, log);
+    await clearContainers(candidates, images);
     if (runtimes.size === 0) throw new CliError("No runtime can be used on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
@@ -119,6 +126,13 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     await stack.disposeAsync();
     throw error;
   }
+}
+
+/** Takes away what an agent that was killed left with the container engine, and forgets images that the engine lost. */
+async function clearContainers(candidates: readonly CargoRuntime[], images: ImageStore | null): Promise<void> {
+  const limit = AbortSignal.timeout(PROBE_LIMIT_MS);
+  await images?.reconcile(limit);
+  for (const runtime of candidates) if (runtime instanceof ContainerRuntime) await runtime.sweep(limit);
 }
 
 /** Of a Cargo, or of something on disk. */

@@ -1,5 +1,6 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { readPublicKey } from "../../shared/cargo-signature.ts";
+import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
 import { setting, type Setting, type Settings } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -66,6 +67,22 @@ export const AGENT_SETTINGS = {
     fallback: false,
     meaning: "Fetch models also from addresses of the local network",
   }),
+  containersEnabled: setting.boolean("containers.enabled", {
+    fallback: true,
+    meaning: "Whether to run containers, where Docker or Podman is there",
+  }),
+  containerRegistries: setting.parsed("containers.registries", {
+    fallback: null,
+    unsetMeans: DEFAULT_REGISTRIES.join(", "),
+    allowed: "registries such as docker.io, ghcr.io/owner, separated by commas",
+    parse: readRegistries,
+    meaning: "Where images may come from",
+  }),
+  containersDiskBudgetBytes: gigabytes("containers.disk_budget_gb", {
+    min: 0,
+    fallback: 20,
+    meaning: "Most that the images pulled may take, beside the models",
+  }),
   capRamBytes: gigabytes("caps.ram_gb", {
     min: 0.1,
     fallback: null,
@@ -107,6 +124,17 @@ export const AGENT_SETTINGS = {
   logLevel: setting.choice("log_level", AGENT_LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
 };
 export type AgentSettings = Settings<typeof AGENT_SETTINGS>;
+
+function readRegistries(text: string): string[] | undefined {
+  const registries = text.split(",").map((each) => each.trim());
+  try {
+    void new AllowedRegistries(registries);
+    return registries;
+  } catch {
+    // What is wrong is said by `allowed`.
+    return undefined;
+  }
+}
 
 function readOpenHours(text: string): OpenHours | undefined {
   try {

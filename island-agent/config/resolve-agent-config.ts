@@ -7,6 +7,7 @@ import {
   type SettingDescription,
   type SettingSources,
 } from "../../shared/settings.ts";
+import { DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent-settings.ts";
 
@@ -29,6 +30,11 @@ export interface AgentConfig {
     readonly hubEndpoint: string;
     readonly hubToken: string | null;
     readonly allowPrivateAddresses: boolean;
+  };
+  readonly containers: {
+    readonly enabled: boolean;
+    readonly registries: readonly string[];
+    readonly diskBudgetBytes: number;
   };
   readonly caps: {
     readonly ramBytes: number | null;
@@ -59,6 +65,11 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
       hubEndpoint: values.hubEndpoint,
       hubToken: values.hubToken,
       allowPrivateAddresses: values.allowPrivateAddresses,
+    }),
+    containers: Object.freeze({
+      enabled: values.containersEnabled,
+      registries: values.containerRegistries ?? DEFAULT_REGISTRIES,
+      diskBudgetBytes: values.containersDiskBudgetBytes,
     }),
     caps: Object.freeze({
       ramBytes: values.capRamBytes,

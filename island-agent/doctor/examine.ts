@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { JobFailure } from "../../shared/errors.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/report.ts";
@@ -22,6 +23,11 @@ export interface ExamineOptions {
   readonly modelPath: string;
 }
 
+/** The doctor only asks whether the engine is there: what a running agent has with it is not touched. */
+const NO_IMAGES = {
+  acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor pulls no image")),
+};
+
 /** What this host can run, and how fast. Beside a running agent it changes nothing, but the two share the machine. */
 export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
@@ -30,7 +36,14 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const { diskBudgetBytes } = config.models;
   const { hardware: overrides, caps } = config;
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
-  const candidates = createRuntimes({ config, hardware, clock, env, log });
+  const candidates = createRuntimes({
+    config,
+    hardware,
+    clock,
+    env,
+    log,
+    containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
+  });
   const runtimes: Examination["runtimes"][number][] = [];
   const usable = new Map<RuntimeType, CargoRuntime>();
   for (const runtime of candidates) {

@@ -4,6 +4,9 @@ import type { Hardware } from "../../shared/hardware.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../memory-room.ts";
+import { ContainerRuntime } from "./container/container-runtime.ts";
+import type { EngineSearch } from "./container/engine-address.ts";
+import type { ImageStore } from "./container/image-store.ts";
 import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import { OnnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
@@ -16,6 +19,8 @@ export interface RuntimesOptions {
   /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: AgentLog;
+  /** Null: no containers. `islandId` tells this Island's containers from another's on the same engine. */
+  readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
 /** A runtime that this host can use. */
@@ -30,7 +35,7 @@ export const PROBE_LIMIT_MS = 30_000;
 const MOST_SEQUENCES = 4;
 
 /** Every runtime that this agent knows, set up within the owner's caps; whether each works here is for its `probe` to say. */
-export function createRuntimes({ config, hardware, clock, env, log }: RuntimesOptions): CargoRuntime[] {
+export function createRuntimes({ config, hardware, clock, env, log, containers }: RuntimesOptions): CargoRuntime[] {
   const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const { vramBytes } = memoryCapsOf(hardware);
@@ -40,7 +45,7 @@ export function createRuntimes({ config, hardware, clock, env, log }: RuntimesOp
     environment: env,
     log: (message: string, facts: Readonly<Record<string, unknown>>) => log.info(facts, message),
   };
-  return [
+  const runtimes: CargoRuntime[] = [
     new LlmcppRuntime({
       ...common,
       gpu,
@@ -50,6 +55,23 @@ export function createRuntimes({ config, hardware, clock, env, log }: RuntimesOp
     new OnnxRuntime(common),
     new WasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
+  if (containers === null) return runtimes;
+  const container = new ContainerRuntime({
+    ...containers,
+    search: engineSearch(env, hardware),
+    clock,
+    cpus: threads,
+    concurrency: config.slots,
+    ramBytes: hardware.ramBytes,
+    hasGpu: gpu === "auto" && hardware.gpus.length > 0,
+    log: common.log,
+  });
+  return [...runtimes, container];
+}
+
+/** Where to look for a container engine. */
+export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Hardware, "platform">): EngineSearch {
+  return { environment: env, platform: platform as EngineSearch["platform"] };
 }
 
 /** Those that can be used; why the others cannot is logged. */

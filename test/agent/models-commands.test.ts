@@ -82,7 +82,12 @@ describe("island models ls, rm and prune", () => {
 
   it("refuse a directory that another process has open", async () => {
     const config = resolveAgentConfig({ flags: {}, env: {}, file: null });
-    await using _stores = await openStores(place.dataDirectory, config, place.clock);
+    await using _stores = await openStores(
+      place.dataDirectory,
+      config,
+      { environment: {}, platform: "linux" },
+      place.clock,
+    );
     await expect(pruneModels(place)).rejects.toThrow("Another process uses");
   });
 });

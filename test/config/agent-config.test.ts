@@ -34,6 +34,7 @@ describe("resolveAgentConfig()", () => {
         hubToken: null,
         allowPrivateAddresses: false,
       },
+      containers: { enabled: true, registries: ["docker.io", "ghcr.io"], diskBudgetBytes: 20 * GB },
       caps: { ramBytes: null, vramBytes: null, logicalCores: null },
       hardware: { ramBytes: null, vramBytes: null, physicalCores: null },
       logLevel: "info",
@@ -67,6 +68,12 @@ describe("resolveAgentConfig()", () => {
   it("reads the hours of the day, and says what they look like", () => {
     expect(resolveAgentConfig(sources('hours = "22:00-07:00"')).hours).toEqual([{ from: 1_320, to: 420 }]);
     expect(() => resolveAgentConfig(sources('hours = "at night"'))).toThrow("such as 22:00-07:00");
+  });
+
+  it("reads the registries of images, and refuses what is none", () => {
+    const text = '[containers]\nregistries = "ghcr.io/atoll, 127.0.0.1:5000"';
+    expect(resolveAgentConfig(sources(text)).containers.registries).toEqual(["ghcr.io/atoll", "127.0.0.1:5000"]);
+    expect(() => resolveAgentConfig(sources('[containers]\nregistries = "library"'))).toThrow("such as docker.io");
   });
 
   it("takes no secret from a flag", () => {

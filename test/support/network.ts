@@ -76,7 +76,12 @@ export class Network implements AsyncDisposable {
   }
 
   /** Joins and starts an Island and waits until it is connected. */
-  async startIsland(name: string, token: string, settings: Record<string, string> = {}): Promise<Program> {
+  async startIsland(
+    name: string,
+    token: string,
+    settings: Record<string, string> = {},
+    env: Record<string, string> = {},
+  ): Promise<Program> {
     const data = this.islandData(name);
     const joined = await runProgram("island", "join", this.url, "--token", token, "--data", data);
     if (joined.code !== 0) throw new Error(`island join ended with ${joined.code}: ${joined.stderr}`);
@@ -86,7 +91,7 @@ export class Network implements AsyncDisposable {
       const set = await runProgram("island", "config", "set", key, value, "--data", data);
       if (set.code !== 0) throw new Error(`island config set ${key} ended with ${set.code}: ${set.stderr}`);
     }
-    const island = new Program("island", ["start", "--data", data]);
+    const island = new Program("island", ["start", "--data", data], env);
     this.#islands.push(island);
     await island.printed(/connected to/);
     return island;
