@@ -954,7 +954,7 @@ export interface components {
              * @description Comma-separated, of read, write; or an array
              * @example read,write
              */
-            scopes?: string | string[];
+            scopes?: string | ("read" | "write")[];
         };
         CreateCargo: {
             args?: string[] | null;
