@@ -3,6 +3,7 @@ import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import type { CargoFile } from "./cargo-file.ts";
 import { hostProblem } from "./public-address.ts";
+import { words } from "./words.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 
 /** transformers.js pipelines that an Island's onnx runtime knows. Source: DESIGN §7. */
@@ -96,9 +97,4 @@ function schemaAndExampleProblems({ runtime_type, input_schema: schema, example_
 
 function under(field: string, problems: readonly FieldError[]): FieldError[] {
   return problems.map(({ path, message }) => ({ path: path === "" ? field : `${field}.${path}`, message }));
-}
-
-/** A list that reads as one. */
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
 }

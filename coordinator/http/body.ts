@@ -5,8 +5,6 @@ import { ServiceError, ValidationError, type FieldError } from "../../shared/err
 export const MAX_BODY_BYTES = 1_048_576;
 /** Deeper JSON would exhaust the stack of whatever walks it by recursion, ours or a library's. */
 const MAX_DEPTH = 100;
-/** More wrong fields than this are not listed. */
-const MAX_DETAILS = 100;
 
 /**
  * Reads and parses a JSON body, whatever its content type.
@@ -31,9 +29,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ValidationError(
-    result.error.issues
-      .slice(0, MAX_DETAILS)
-      .map(({ path, message }) => ({ path: path.map(String).join("."), message })),
+    result.error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message })),
   );
 }
 
