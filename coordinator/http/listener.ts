@@ -55,6 +55,9 @@ const STALLED_MS = 120_000;
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS } = options;
   const handlers = new Map<string, UpgradeHandler>();
+  const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
+    errorHandler: refuseRequest,
+  });
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -68,7 +71,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       // Asked for all the same, with an answer that says so.
       requireHostHeader: false,
     },
-    getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), { errorHandler: refuseRequest }),
+    (incoming, outgoing) => void serve(incoming, outgoing),
   );
   server.timeout = stalledMs;
   const listener = new NodeListener(server, handlers);
