@@ -155,23 +155,6 @@ describe("A posted message", () => {
     expect((await api("GET", `/conversations/${id}`)).body.data.messages).toEqual([]);
   });
 
-  it("may fill a job's input with its response format, and then takes no history along", async () => {
-    await using island = await join();
-    const id = await create();
-    const first = post(id, { content: "x".repeat(50_000) });
-    island.send(...runFrames(await island.next("assign"), "Yes"));
-    expect((await first).status).toBe(200);
-    const schema = { type: "object", description: "d".repeat(200_000) };
-    const next = post(id, {
-      content: "y".repeat(50_000),
-      response_format: { type: "json_schema", json_schema: { schema } },
-    });
-    const assign = await island.next("assign");
-    expect((assign.input["messages"] as unknown[]).length).toBe(1);
-    island.send(...runFrames(assign, "{}"));
-    expect((await next).status).toBe(200);
-  });
-
   it("is answered by a chat job on the history, and both are stored", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
