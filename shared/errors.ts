@@ -42,14 +42,17 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A request whose fields are wrong; all of them are named. */
+/** More wrong fields than this are not listed. */
+export const MAX_DETAILS = 100;
+
+/** A request whose fields are wrong; all of them are named, up to {@link MAX_DETAILS}. */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
   readonly details: readonly FieldError[];
   constructor(details: readonly FieldError[]) {
     const first = details[0];
     super("validation_failed", first === undefined ? "Validation failed" : describeField(first));
-    this.details = details;
+    this.details = details.slice(0, MAX_DETAILS);
   }
 }
 

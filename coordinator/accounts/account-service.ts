@@ -1,9 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
-import { WINDOW_MS } from "../quotas/request-window.ts";
+import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import {
   SCOPES,
   type Account,
@@ -13,7 +13,6 @@ import {
   type IslandToken,
   type Scope,
 } from "../store/account-store.ts";
-import { AttemptLimit } from "./attempt-limit.ts";
 import { assertCredentials, readName, readScopes } from "./credential-fields.ts";
 import { KeyUsage } from "./key-usage.ts";
 import { Passwords } from "./passwords.ts";
@@ -23,6 +22,8 @@ const SESSION_MS = 30 * 24 * 3_600_000;
 /** Of an account. Requests are counted by key and by session, so that these bound the account's. */
 const MAX_KEYS = 50;
 const MAX_SESSIONS = 20;
+/** Sign-ins and registrations of an address in a minute. */
+const MAX_ATTEMPTS = 5;
 
 /** Who calls the API. A session has every scope and may manage keys. */
 export type Identity = {
@@ -64,13 +65,14 @@ export interface AccountServiceDeps {
 export class AccountService {
   readonly #deps: AccountServiceDeps;
   readonly #passwords = new Passwords();
-  readonly #attempts: AttemptLimit;
+  /** Sign-ins and registrations by address. */
+  readonly #attempts: RequestWindow;
   readonly #usage: KeyUsage;
 
   constructor(deps: AccountServiceDeps) {
     const { store, clock, log } = deps;
     this.#deps = deps;
-    this.#attempts = new AttemptLimit(clock);
+    this.#attempts = new RequestWindow(clock);
     this.#usage = new KeyUsage(
       clock,
       (keyId, atMs) => store.touchKey(keyId, atMs),
@@ -87,7 +89,7 @@ export class AccountService {
     if (this.#deps.registration === "closed") {
       throw new ServiceError("insufficient_scope", "Registration is closed; ask the operator for an account");
     }
-    this.#attempts.count(address);
+    this.#countAttempt(address);
     return this.#signIn(await this.createAccount({ email, password }));
   }
 
@@ -96,7 +98,7 @@ export class AccountService {
    *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
    */
   async login(email: string, password: string, address: string): Promise<SignedIn> {
-    this.#attempts.count(address);
+    this.#countAttempt(address);
     const account = await this.#deps.store.getByEmail(email);
     const stored = account === undefined ? undefined : await this.#deps.store.passwordHash(account.id);
     const isRight = await this.#passwords.verify(password, stored);
@@ -236,6 +238,12 @@ export class AccountService {
   /** Waits for the writes that no request waits for. Call it before the store is closed. */
   settled(): Promise<void> {
     return this.#usage.settled();
+  }
+
+  /** @throws {RateLimitedError} */
+  #countAttempt(address: string): void {
+    const { isAllowed, freesInMs } = this.#attempts.count(address, MAX_ATTEMPTS);
+    if (!isAllowed) throw new RateLimitedError("login_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
   }
 
   async #signIn(account: Account): Promise<SignedIn> {

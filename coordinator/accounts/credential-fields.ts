@@ -1,15 +1,17 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { SCOPES, type Scope } from "../store/account-store.ts";
 
-const MAX_EMAIL = 254;
-const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 200;
-const MAX_NAME = 100;
+export const MAX_EMAIL = 254;
+export const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+$/;
+export const MIN_PASSWORD = 8;
+export const MAX_PASSWORD = 200;
+/** Characters, without spaces around them. */
+export const MAX_NAME = 100;
 
 /** Last line of defence: callers give better messages. @throws {ValidationError} naming all that is wrong. */
 export function assertCredentials(email: string, password: string): void {
   const errors: FieldError[] = [];
-  if (email.length > MAX_EMAIL || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email)) {
     errors.push({ path: "email", message: "is not an e-mail address" });
   }
   if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD) {

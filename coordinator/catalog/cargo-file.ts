@@ -18,8 +18,14 @@ import { outputSchemaOf } from "./output-schemas.ts";
 
 const MS_PER_S = 1_000;
 const MAX_MB = 16_777_216;
+const MAX_EXAMPLE_BYTES = 16_384;
 
 const jsonObject = z.record(z.string(), z.unknown());
+const exampleSchema = jsonObject
+  .refine((example) => Buffer.byteLength(JSON.stringify(example)) <= MAX_EXAMPLE_BYTES, {
+    message: `is larger than ${MAX_EXAMPLE_BYTES} bytes as JSON`,
+  })
+  .meta({ description: `At most ${MAX_EXAMPLE_BYTES} bytes as JSON` });
 const megabytes = z.number().int().min(0).max(MAX_MB);
 const limitS = z.number().positive().max(604_800);
 const priceSchema = z
@@ -63,7 +69,7 @@ export const cargoFields = {
   quantization: z.string().min(1).max(50),
   memory: memorySchema,
   input_schema: jsonObject,
-  example_input: jsonObject,
+  example_input: exampleSchema,
   output_schema: jsonObject,
 };
 

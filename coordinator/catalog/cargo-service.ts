@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import type { Page } from "../store/page.ts";
 import { readCargo, type CargoFile } from "./cargo-file.ts";
 import type { CatalogKeeper } from "./catalog-keeper.ts";
 
@@ -8,6 +9,8 @@ import type { CatalogKeeper } from "./catalog-keeper.ts";
 const MAX_OWNED_PRICE = 1_000;
 const MAX_OWNED_RUN_S = 3_600;
 const MAX_OWNED_WAIT_S = 86_400;
+/** Of all fields as JSON: each list of Cargos carries the whole of each. */
+const MAX_OWNED_BYTES = 65_536;
 
 /** An owner's Cargo with its file read. */
 export interface OwnedCargo extends StoredCargo {
@@ -17,9 +20,12 @@ export interface OwnedCargo extends StoredCargo {
 /** Fields of a Cargo by name; `null` takes one away that may be missing. */
 export type CargoPatch = Readonly<Record<string, unknown>>;
 
-/** Fields that an owner may change without a new approval: they do not change what runs. A lower price is fine too. */
+/**
+ * Fields that an owner may change without a new approval: they change neither what runs nor what people take it for. Of price and
+ * memory only one direction is free.
+ */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
-  ...(["name", "description", "licence", "category", "example_input", "output_schema"] as const),
+  ...(["licence", "category", "example_input", "output_schema"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
   ...(["run_limit_s", "wait_limit_s"] as const),
 ];
@@ -52,7 +58,8 @@ export class CargoService {
   }
 
   /**
-   * Changes the fields that are given. What changes what runs, or raises the price, takes the approval away.
+   * Changes the fields that are given. What the approval was given for takes it away: what runs, name and description, a higher
+   * price, lower memory figures.
    * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
    */
   async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
@@ -83,9 +90,10 @@ export class CargoService {
     await keeper.refresh();
   }
 
-  /** By slug. */
-  async list(ownerId: string): Promise<OwnedCargo[]> {
-    return (await this.#deps.store.listOwned(ownerId)).map(withFile);
+  /** By slug. `total` counts all. */
+  async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
+    const { cargos, total } = await this.#deps.store.listOwned(ownerId, page);
+    return { cargos: cargos.map(withFile), total };
   }
 
   /** Also one that is not enabled. @throws {ServiceError} `cargo_not_found` */
@@ -105,6 +113,10 @@ function readOwned(fields: CargoPatch): CargoFile {
 }
 
 function ownedProblems(file: CargoFile): FieldError[] {
+  const bytes = Buffer.byteLength(JSON.stringify(file));
+  if (bytes > MAX_OWNED_BYTES) {
+    return [{ path: "", message: `the Cargo is ${bytes} bytes as JSON; at most ${MAX_OWNED_BYTES} are taken` }];
+  }
   const problems: FieldError[] = [];
   const atMost = (path: "price_per_job" | "run_limit_s" | "wait_limit_s", limit: number): void => {
     if (file[path] > limit) problems.push({ path, message: `must be at most ${limit}` });
@@ -129,6 +141,8 @@ function withoutNulls(fields: CargoPatch): CargoPatch {
 
 function needsApproval(before: CargoFile, after: CargoFile): boolean {
   if (after.price_per_job > before.price_per_job) return true;
+  // With less than it needs, its jobs run hosts out of memory.
+  if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
   return [...names]
     .filter((name) => !FREE_FIELDS.includes(name))

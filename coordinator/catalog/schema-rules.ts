@@ -1,4 +1,5 @@
 import type { FieldError } from "../../shared/errors.ts";
+import { words } from "./words.ts";
 
 /** Bytes of a schema as JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
@@ -161,9 +162,4 @@ function entriesOf(map: unknown): [string, unknown][] {
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A list that reads as one. */
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
 }

@@ -127,7 +127,11 @@ export class ConversationService {
     const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
     const { max_tokens: asked } = sampling;
     const maxTokens = typeof asked === "number" ? asked : DEFAULT_OUTPUT_TOKENS;
-    const messages = fitHistory(systemPrompt, history, content, { contextTokens, maxTokens });
+    const messages = fitHistory(systemPrompt, history, content, {
+      contextTokens,
+      maxTokens,
+      otherFields: sampling,
+    });
     const atMs = clock.now();
     const [userMessageId, answerId] = [newId("msg", atMs), newId("msg", atMs)];
     const afterMessageId = history.at(-1)?.id ?? null;

@@ -1,4 +1,5 @@
 import { MAX_INPUT_BYTES, type ChatMessage } from "../../shared/chat-input.ts";
+import { ValidationError } from "../../shared/errors.ts";
 import type { Message } from "../store/conversation-store.ts";
 
 /** What an earlier question got. Turns are kept or left out whole: chat templates want user and assistant by turns. */
@@ -9,8 +10,8 @@ interface Turn {
 
 /** One more and a job's input would be refused. */
 export const MAX_HISTORY_MESSAGES = 128;
-/** Room in a job's input for what is not messages: sampling fields, a response format. */
-const OTHER_INPUT_BYTES = 32 * 1_024;
+/** Of `{"messages":[],…}` around the messages and the other fields. */
+const FRAME_BYTES = 16;
 /** UTF-8 bytes that make a token at the least, nearly always: English has 4 to 5, other scripts about 3, code less. */
 const BYTES_PER_TOKEN = 3;
 /** What a chat template puts around a message. */
@@ -21,6 +22,8 @@ export interface FitLimits {
   readonly contextTokens: number | null;
   /** Asked for the answer. */
   readonly maxTokens: number;
+  /** Of the job's input beside the messages: sampling fields, a response format. */
+  readonly otherFields?: Readonly<Record<string, unknown>>;
 }
 
 /** Tokens of a message, guessed high: the coordinator has no model's vocabulary. */
@@ -31,20 +34,23 @@ export function estimateTokens(content: string): number {
 /**
  * The messages of a chat job: the system prompt, as many of the newest turns as fit beside it, and the question. The answer's room
  * is what was asked for it, but at most half of the context. System prompt and question are never left out or cut.
+ * @throws {ValidationError} when they and the other fields alone are more than a job's input may be, naming the largest of them.
  */
 export function fitHistory(
   systemPrompt: string | null,
   history: readonly Message[],
   question: string,
-  { contextTokens, maxTokens }: FitLimits,
+  { contextTokens, maxTokens, otherFields = {} }: FitLimits,
 ): ChatMessage[] {
   const system: ChatMessage[] = systemPrompt === null ? [] : [{ role: "system", content: systemPrompt }];
   const asked: ChatMessage = { role: "user", content: question };
   const fixed = [...system, asked];
   const tokens = contextTokens === null ? Infinity : contextTokens - Math.min(maxTokens, Math.floor(contextTokens / 2));
+  const bytes = MAX_INPUT_BYTES - FRAME_BYTES - jsonBytes(otherFields) - sum(fixed, inputBytes);
+  if (bytes < 0) throw tooLarge({ content: question, ...otherFields });
   const room: Room = {
     tokens: tokens - sum(fixed, ({ content }) => estimateTokens(content)),
-    bytes: MAX_INPUT_BYTES - OTHER_INPUT_BYTES - sum(fixed, inputBytes),
+    bytes,
     messages: MAX_HISTORY_MESSAGES - fixed.length,
   };
   return [...system, ...newestTurns(turnsOf(history), room), asked];
@@ -106,7 +112,22 @@ function pairs(messages: readonly { readonly role: string; readonly content: str
 
 /** In the JSON of a job's input, with what stands around it. */
 function inputBytes(message: ChatMessage): number {
-  return Buffer.byteLength(JSON.stringify(message)) + 1;
+  return jsonBytes(message) + 1;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** `fields`: those that the client sent with the question. */
+function tooLarge(fields: Readonly<Record<string, unknown>>): ValidationError {
+  const sizes = Object.entries(fields).map(([path, value]) => ({
+    path,
+    bytes: value === undefined ? 0 : jsonBytes(value),
+  }));
+  const { path, bytes } = sizes.reduce((largest, each) => (each.bytes > largest.bytes ? each : largest));
+  const message = `is ${bytes} bytes as JSON; with the other fields and the system prompt at most ${MAX_INPUT_BYTES} are taken`;
+  return new ValidationError([{ path, message }]);
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../shared/errors.ts";
+import { MAX_NAME } from "../accounts/credential-fields.ts";
 import { SCOPES, type ApiKey } from "../store/account-store.ts";
 import { requireScope } from "./auth.ts";
 import { serveScoped } from "./endpoint.ts";
@@ -7,14 +8,23 @@ import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./presenters.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
-/** A comma-separated string as the spec has it, or an array as people try first. */
+const ANY_SCOPE = `\\s*(${SCOPES.join("|")})\\s*`;
+const scopeListSchema = z
+  .string()
+  .openapi({ pattern: `^${ANY_SCOPE}(,${ANY_SCOPE})*$` })
+  .transform((list) => list.split(",").map((scope) => scope.trim()));
+const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
+
+/** A comma-separated string as the spec has it, or an array as people try first. What is checked of both is said of both. */
 const scopesSchema = z
-  .union([z.string().transform((list) => list.split(",").map((scope) => scope.trim())), z.array(z.string())])
+  .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
   .openapi({ description: "Comma-separated, of read, write; or an array", example: "read,write" });
 
-const createBody = z.object({ name: z.string().optional(), scopes: scopesSchema.optional() }).openapi("CreateApiKey");
+const createBody = z
+  .object({ name: z.string().optional().openapi({ maxLength: MAX_NAME }), scopes: scopesSchema.optional() })
+  .openapi("CreateApiKey");
 
 const keyFields = {
   id: z.string(),

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../accounts/credential-fields.ts";
 import type { SignedIn } from "../accounts/account-service.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { accountSchema, presentAccount } from "./account.ts";
@@ -9,9 +10,15 @@ import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
 import { presentTime, timeSchema } from "./presenters.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
-/** Bounded here, as each is hashed or looked up before anything else is known; the account's own rules are stricter. */
+/**
+ * Bounded here, as each is hashed or looked up before anything else is known. The account's own rules, which the document tells, are
+ * stricter: what breaks them counts as a try first.
+ */
 const credentialsSchema = z
-  .object({ email: z.string().max(1_000), password: z.string().max(1_000) })
+  .object({
+    email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }),
+    password: z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD }),
+  })
   .openapi("Credentials");
 
 const sessionSchema = z

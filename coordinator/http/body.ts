@@ -1,16 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "@hono/zod-openapi";
-import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 
 export const MAX_BODY_BYTES = 1_048_576;
 /** Deeper JSON would exhaust the stack of whatever walks it by recursion, ours or a library's. */
 const MAX_DEPTH = 100;
-/** More wrong fields than this are not listed. */
-const MAX_DETAILS = 100;
 
 /**
  * Reads and parses a JSON body, whatever its content type.
- * @throws {ServiceError} `payload_too_large`, after which no more is read, also when the length was not announced; `invalid_json`.
+ * @throws {ServiceError} `payload_too_large`, after which no more is read, also when the length was not announced; `invalid_json`;
+ * `validation_failed` for what no schema can be asked about.
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = await readBody(incoming, MAX_BODY_BYTES);
@@ -20,9 +19,8 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   } catch (cause) {
     throw new ServiceError("invalid_json", "The body is not valid JSON", { cause });
   }
-  if (isDeeperThan(value, MAX_DEPTH)) {
-    throw new ValidationError([{ path: "", message: `nested deeper than ${MAX_DEPTH} levels` }]);
-  }
+  const problem = structureProblem(value, []);
+  if (problem !== null) throw new ValidationError([problem]);
   return value;
 }
 
@@ -31,9 +29,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ValidationError(
-    result.error.issues
-      .slice(0, MAX_DETAILS)
-      .map(({ path, message }) => ({ path: path.map(String).join("."), message })),
+    result.error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message })),
   );
 }
 
@@ -67,11 +63,17 @@ function tooLarge(maxBytes: number): ServiceError {
   return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
+/** `path`: names on the way to `value`; as it was on return, unless there is a problem. */
+function structureProblem(value: unknown, path: string[]): FieldError | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (path.length === MAX_DEPTH) return { path: "", message: `nested deeper than ${MAX_DEPTH} levels` };
   for (const key in value) {
-    if (isDeeperThan((value as Record<string, unknown>)[key], levels - 1)) return true;
+    path.push(key);
+    // JSON may have it, but whoever copies an object member by member sets its prototype instead, and loses it in silence.
+    if (key === "__proto__") return { path: path.join("."), message: "is a name that no field may have" };
+    const problem = structureProblem((value as Record<string, unknown>)[key], path);
+    if (problem !== null) return problem;
+    path.pop();
   }
-  return false;
+  return null;
 }

@@ -15,6 +15,8 @@ import {
 } from "./cargo-schemas.ts";
 import { servePublic, serveScoped } from "./endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { answerJson } from "./large-answer.ts";
+import { metaSchema, pageQuery } from "./page.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
 const slugParams = z.object({ slug: z.string() });
@@ -49,7 +51,8 @@ const ownRoute = createRoute({
   method: "get",
   path: `${API_BASE}/account/cargos`,
   summary: "Your own Cargos, by slug, with their approval",
-  responses: { 200: json(data(z.array(ownedCargoSchema)), "Cargos") },
+  request: { query: z.object(pageQuery()) },
+  responses: { 200: json(z.object({ data: z.array(ownedCargoSchema), meta: metaSchema }), "Cargos") },
 });
 
 const createCargoRoute = createRoute({
@@ -57,7 +60,8 @@ const createCargoRoute = createRoute({
   method: "post",
   path: `${API_BASE}/cargos`,
   summary: "Make a Cargo of your own",
-  description: "Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md.",
+  description:
+    "Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in all.",
   request: jsonBody(createCargoSchema),
   responses: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
 });
@@ -68,7 +72,7 @@ const changeRoute = createRoute({
   path: `${API_BASE}/cargos/{slug}`,
   summary: "Change a Cargo of your own",
   description:
-    "Fields that are left out stay. What changes what runs, or raises the price, takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.",
+    "Fields that are left out stay. What changes what runs, the name or the description, raises the price or lowers the memory figures takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.",
   request: { params: slugParams, ...jsonBody(changeCargoSchema) },
   responses: { 200: json(data(ownedCargoSchema), "The Cargo"), ...failures(404) },
 });
@@ -96,9 +100,9 @@ export function serveCargos(app: HttpApp, deps: HttpDeps): void {
     const cargo = catalog.find(params.slug) ?? (await findOwn(c, deps, params.slug));
     return c.json({ data: presentCargoDetail(cargo) });
   });
-  serveScoped(app, deps, "read", ownRoute, async ({ c, identity }) => {
-    const own = await cargos.list(identity.accountId);
-    return c.json({ data: own.map(presentOwnedCargo) });
+  serveScoped(app, deps, "read", ownRoute, async ({ c, identity, query: { limit, offset } }) => {
+    const { cargos: own, total } = await cargos.list(identity.accountId, { limit, offset });
+    return answerJson(c, identity, { data: own.map(presentOwnedCargo), meta: { total, limit, offset } });
   });
   serveScoped(app, deps, "write", createCargoRoute, async ({ c, identity, body }) => {
     const { enabled = true, ...fields } = body;

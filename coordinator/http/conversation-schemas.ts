@@ -8,7 +8,7 @@ import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./prese
 
 /** A system prompt goes into every prompt of its conversation, so it leaves room for the rest of a job's input. */
 const MAX_SYSTEM_PROMPT_BYTES = 64 * 1_024;
-/** With the largest system prompt and sampling fields it still fits into a job's input. */
+/** With the largest system prompt it leaves a quarter of a job's input to a response format. */
 const MAX_CONTENT_BYTES = 128 * 1_024;
 
 /** A text whose JSON has at most so many bytes. */

@@ -10,12 +10,11 @@ import {
 import { serveScoped } from "./endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
 import { answerJson } from "./large-answer.ts";
-import { queryInt } from "./query.ts";
+import { metaSchema, pageQuery } from "./page.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 
 const PATH = `${API_BASE}/conversations`;
 const idParams = z.object({ id: z.string() });
-const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.int() });
 
 const createConversationRoute = createRoute({
   operationId: "createConversation",
@@ -31,7 +30,7 @@ const listRoute = createRoute({
   method: "get",
   path: PATH,
   summary: "List conversations, newest first",
-  request: { query: z.object({ limit: queryInt(1, 100, 20), offset: queryInt(0, 1_000_000_000, 0) }) },
+  request: { query: z.object(pageQuery()) },
   responses: {
     200: json(z.object({ data: z.array(conversationSchema), meta: metaSchema }), "Conversations"),
   },
@@ -45,8 +44,7 @@ const detailRoute = createRoute({
   request: {
     params: idParams,
     query: z.object({
-      limit: queryInt(1, 100, 100),
-      offset: queryInt(0, 1_000_000_000, 0),
+      ...pageQuery(100),
       order: z.enum(["asc", "desc"]).default("asc").openapi({ description: "Of the messages: oldest first is asc" }),
     }),
   },

@@ -8,10 +8,10 @@ import {
 } from "../../shared/errors.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
-/** Seconds after which a chat that found no Island is worth another try. */
+/** Seconds after which a request that found no Island is worth another try. */
 const NO_ISLAND_RETRY_S = 5;
 
-/** No Island took a chat in time. `waiting` is the reason that the job's detail gave last. */
+/** No Island took the job of a chat, an answer or an embedding in time. `waiting` is the reason that the job's detail gave last. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
   readonly retryAfterS = NO_ISLAND_RETRY_S;
@@ -20,7 +20,7 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** A chat's job ended without an answer, for the reason that the job itself shows. */
+/** The job that a client waits for (of a chat, an answer, an embedding) ended without a result, for the reason that it shows itself. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;

@@ -16,6 +16,7 @@ import {
 } from "./job-schemas.ts";
 import { untilEnded } from "./job-wait.ts";
 import { answerJson } from "./large-answer.ts";
+import { metaSchema, pageQuery } from "./page.ts";
 import { queryInt } from "./query.ts";
 import { data, failures, json, jsonBody } from "./responses.ts";
 import { webhookOf } from "./webhook-schemas.ts";
@@ -32,8 +33,7 @@ const statesSchema = z
   .openapi({ type: "string", description: `Comma-separated, of ${JOB_STATES.join(", ")}` });
 
 const listQuery = z.object({
-  limit: queryInt(1, 100, 20),
-  offset: queryInt(0, 1_000_000_000, 0),
+  ...pageQuery(),
   status: statesSchema.optional(),
   workload: z.string().optional().openapi({ description: "Cargo slug" }),
   batch: z.string().optional().openapi({ description: "Id of a batch: its jobs only" }),
@@ -59,13 +59,7 @@ const listRoute = createRoute({
   summary: "List jobs, newest first",
   request: { query: listQuery },
   responses: {
-    200: json(
-      z.object({
-        data: z.array(summarySchema),
-        meta: z.object({ total: z.int(), limit: z.int(), offset: z.int() }),
-      }),
-      "Jobs",
-    ),
+    200: json(z.object({ data: z.array(summarySchema), meta: metaSchema }), "Jobs"),
   },
 });
 

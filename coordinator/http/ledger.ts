@@ -2,8 +2,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { LedgerLine } from "../store/ledger-store.ts";
 import { serveScoped } from "./endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "./http-deps.ts";
+import { metaSchema, pageQuery } from "./page.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./presenters.ts";
-import { queryInt } from "./query.ts";
 import { json } from "./responses.ts";
 
 const LINE_KINDS = ["grant", "hold", "charge", "release", "earning"] as const satisfies readonly LedgerLine["kind"][];
@@ -34,15 +34,9 @@ const ledgerRoute = createRoute({
   path: `${API_BASE}/account/ledger`,
   summary: "What moved the account's credits, newest first",
   description: "The amounts of all lines sum to the account's `credits`, those of `held` to what unfinished jobs hold.",
-  request: { query: z.object({ limit: queryInt(1, 100, 20), offset: queryInt(0, 1_000_000_000, 0) }) },
+  request: { query: z.object(pageQuery()) },
   responses: {
-    200: json(
-      z.object({
-        data: z.array(lineSchema),
-        meta: z.object({ total: z.int(), limit: z.int(), offset: z.int() }),
-      }),
-      "Lines of the ledger",
-    ),
+    200: json(z.object({ data: z.array(lineSchema), meta: metaSchema }), "Lines of the ledger"),
   },
 });
 

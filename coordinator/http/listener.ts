@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../shared/errors.ts";
+import { refuseExpectation, refuseRequest, refuseUnparsed } from "./protocol-refusals.ts";
 import { refuseUpgrade } from "./refuse-upgrade.ts";
 import { serveWithoutUpgrade } from "./unwanted-upgrade.ts";
 
@@ -54,9 +55,11 @@ const STALLED_MS = 120_000;
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS } = options;
   const handlers = new Map<string, UpgradeHandler>();
-  const server = createAdaptorServer({
-    fetch: (request, env) => answer(fetch, request, env as HttpBindings),
-    serverOptions: {
+  const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
+    errorHandler: refuseRequest,
+  });
+  const server = createServer(
+    {
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -65,8 +68,11 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       noDelay: true,
       // Known to Node 24.9 and later; earlier ones end in `serveWithoutUpgrade`.
       shouldUpgradeCallback: (request) => handlers.has(pathOf(request)),
+      // Asked for all the same, with an answer that says so.
+      requireHostHeader: false,
     },
-  }) as Server;
+    (incoming, outgoing) => void serve(incoming, outgoing),
+  );
   server.timeout = stalledMs;
   const listener = new NodeListener(server, handlers);
   server.listen(port, host);
@@ -95,6 +101,8 @@ class NodeListener implements Listener {
   constructor(server: Server, handlers: Map<string, UpgradeHandler>) {
     this.#server = server;
     this.#handlers = handlers;
+    server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
+    server.on("checkExpectation", refuseExpectation);
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     // Ahead of the API, which may write its headers at once.
     server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
@@ -154,6 +162,10 @@ class NodeListener implements Listener {
       this.#answers.delete(response);
       if (this.#closed !== null) this.#server.closeIdleConnections();
     });
+  }
+
+  #hasAnswer(socket: Duplex): boolean {
+    return [...this.#answers].some((response) => response.socket === socket && response.headersSent);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

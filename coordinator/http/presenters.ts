@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { BYTES_PER_MB } from "../catalog/memory-need.ts";
+import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { Usage } from "../../shared/output.ts";
 
 /** Credits on the wire are plain numbers; inside they are whole micro-credits. */
-const MICRO_PER_CREDIT = 1_000_000;
-const BYTES_PER_MB = 1_048_576;
-
 export function presentCredits(micro: number): number {
   return micro / MICRO_PER_CREDIT;
 }

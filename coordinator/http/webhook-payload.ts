@@ -10,7 +10,7 @@ import { WEBHOOK_TAG } from "./openapi/tags.ts";
 import { presentTime, timeSchema } from "./presenters.ts";
 
 /** A larger output (as JSON) is left out; the receiver asks for it by the job's id. */
-export const MAX_OUTPUT_BYTES = 262_144;
+export const MAX_TOLD_OUTPUT_BYTES = 262_144;
 
 const jobEventSchema = z
   .object({
@@ -42,7 +42,7 @@ export function webhookPayload(stores: {
     const job = await stores.jobs.get(subject.id);
     if (job === undefined) throw new Error(`Webhook ${id} is of a job that is gone`);
     const { input: _, webhook: __, waiting: ___, ...detail } = presentDetail({ ...job, waiting: null, webhook: null });
-    const isTooLarge = Buffer.byteLength(JSON.stringify(detail.output)) > MAX_OUTPUT_BYTES;
+    const isTooLarge = Buffer.byteLength(JSON.stringify(detail.output)) > MAX_TOLD_OUTPUT_BYTES;
     const data = { ...detail, output: isTooLarge ? null : detail.output, output_omitted: isTooLarge };
     return JSON.stringify({ type: `job.${job.state}`, timestamp, data });
   };

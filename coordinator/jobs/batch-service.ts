@@ -26,7 +26,7 @@ export interface BatchService {
   /**
    * Resolves when all jobs are durable and their prices held.
    * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming every bad input, `insufficient_credits`,
-   * `idempotency_conflict`.
+   * `idempotency_conflict`; {@link RateLimitedError} when as many of the account's jobs wait as may.
    */
   submit(request: SubmitBatchRequest): Promise<SubmittedBatch>;
   /** @throws {ServiceError} `not_found` */

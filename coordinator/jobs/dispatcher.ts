@@ -1,6 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
-import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
 import { isApprovalOf, type Catalog, type CatalogEntry } from "../catalog/catalog.ts";
 import { settle } from "../credits/settle.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
@@ -8,9 +7,10 @@ import type { Claims } from "../islands/claims.ts";
 import type { Island } from "../islands/island.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { Scheduler, SchedulerEvent } from "../scheduler/scheduler.ts";
-import type { JobEnding, JobInput } from "../store/job-store.ts";
+import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
-import type { FeedEnding } from "./feed.ts";
+import { Deadlines } from "./deadlines.ts";
+import { deliveredUsage, feedEnding, type Outcome } from "./job-ending.ts";
 import { traitsOf, type LiveJob } from "./live-job.ts";
 
 export interface DispatcherOptions {
@@ -37,20 +37,6 @@ export interface DispatcherDeps {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** How an attempt or the wait for one came to its end. */
-export interface Outcome {
-  readonly event: JobEnding["event"];
-  readonly output?: unknown;
-  readonly usage?: Usage;
-  readonly finishReason?: FinishReason;
-  readonly timings?: Timings;
-  readonly error?: JobError;
-}
-
-/** A job whose Island was lost gets at least so long to find another, however long it had waited for the first. */
-const NEXT_ATTEMPT_WAIT_MS = 60_000;
-const DEFAULT_RUN_LIMIT_MS = 300_000;
-const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 /** Time to send what was kept, for an Island that came back at the end of its grace. */
 const REPORT_MARGIN_MS = 5_000;
 
@@ -64,10 +50,16 @@ export class Dispatcher {
   readonly islands = new Map<string, Island>();
   readonly #deps: DispatcherDeps;
   readonly #endListeners = new Set<(job: LiveJob) => void>();
+  readonly #deadlines: Deadlines;
   #isClosed = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
+    this.#deadlines = new Deadlines({
+      clock: deps.clock,
+      cargoOf: (job) => this.#cargoOf(job),
+      onExpired: (job, error) => void this.stop(job, "timeout", { event: "expire", error }),
+    });
   }
 
   /** Calls `listener` after each job that ends, in the same turn; when that is durable, `job.settled` resolves. */
@@ -85,7 +77,7 @@ export class Dispatcher {
     this.jobs.set(job.id, job);
     // It may have gone since the job was accepted: in the meantime of a commit, of a batch, or of a restart.
     if (this.#deps.catalog.find(job.slug, job.accountId) === undefined) return void this.#failWithoutCargo(job);
-    this.#beginWait(job);
+    this.#deadlines.beginWait(job);
     this.#queue(job);
   }
 
@@ -94,8 +86,8 @@ export class Dispatcher {
     this.jobs.set(job.id, job);
     // Whatever passed while we were down, the Island may have the result: it gets the grace to bring it.
     const earliestMs = this.#deps.clock.now() + this.#deps.options.graceMs + REPORT_MARGIN_MS;
-    if (job.state === "running") this.#armRunLimit(job, earliestMs);
-    else this.#beginWait(job, earliestMs);
+    if (job.state === "running") this.#deadlines.beginRun(job, earliestMs);
+    else this.#deadlines.beginWait(job, earliestMs);
   }
 
   /** Hands an event to the scheduler and carries out what it decides. */
@@ -133,7 +125,7 @@ export class Dispatcher {
       // It was admitted before we ended, and waits for room again only because nobody knew.
       this.#deps.jobQuota.add(job.accountId);
       job.hasPlace = true;
-      this.#beginWait(job);
+      this.#deadlines.beginWait(job);
     }
     this.#take(job, island, attempt);
     const read = this.#deps.store.jobs.input(job.id).then((input) => this.#learnTraits(job, input));
@@ -145,7 +137,7 @@ export class Dispatcher {
     job.apply("start");
     job.startedAtMs = this.#deps.clock.now();
     job.announce("running");
-    this.#armRunLimit(job);
+    this.#deadlines.beginRun(job);
     void this.persist(this.#deps.store.jobs.move(this.#move(job, "start")));
   }
 
@@ -173,7 +165,7 @@ export class Dispatcher {
     job.islandId = null;
     job.startedAtMs = null;
     job.announce("pending");
-    this.#armWaitLimit(job, Math.max(job.waitDeadlineMs, this.#deps.clock.now() + NEXT_ATTEMPT_WAIT_MS));
+    this.#deadlines.waitAgain(job);
     this.#queue(job);
     return this.persist(stored);
   }
@@ -340,63 +332,4 @@ export class Dispatcher {
     const atMs = this.#deps.clock.now();
     return { jobId: job.id, event, attempt: job.attempt, islandId: job.islandId, atMs };
   }
-
-  /** What a job of a batch waited for others of its account does not count against it. README, "Batches". */
-  #beginWait(job: LiveJob, earliestMs = 0): void {
-    if (job.batchId !== null) {
-      job.waitsSinceMs = this.#deps.clock.now();
-      const limitMs = this.#cargoOf(job)?.waitLimitMs ?? DEFAULT_WAIT_LIMIT_MS;
-      job.waitDeadlineMs = job.waitsSinceMs + limitMs;
-    }
-    this.#armWaitLimit(job, Math.max(job.waitDeadlineMs, earliestMs));
-  }
-
-  #armWaitLimit(job: LiveJob, deadlineMs: number): void {
-    this.#arm(job, deadlineMs, () => {
-      const message = "No Island began the job within its wait limit";
-      void this.stop(job, "timeout", {
-        event: "expire",
-        error: { code: "wait_timeout", message, retryable: true },
-      });
-    });
-  }
-
-  #armRunLimit(job: LiveJob, earliestMs = 0): void {
-    const limitMs = this.#cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
-    const deadlineMs = (job.startedAtMs ?? this.#deps.clock.now()) + limitMs;
-    this.#arm(job, Math.max(deadlineMs, earliestMs), () => {
-      const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
-      void this.stop(job, "timeout", {
-        event: "expire",
-        error: { code: "run_timeout", message, retryable: false },
-      });
-    });
-  }
-
-  #arm(job: LiveJob, deadlineMs: number, task: () => void): void {
-    job.deadline?.cancel();
-    job.deadline = this.#deps.clock.schedule(deadlineMs - this.#deps.clock.now(), task);
-  }
-}
-
-/** Usage of a job that did not complete: the prompt's tokens are told only by a result. */
-function deliveredUsage(job: LiveJob): Usage | null {
-  return job.feed.tokens === 0 ? null : { promptTokens: 0, completionTokens: job.feed.tokens };
-}
-
-function feedEnding(outcome: Outcome, usage: Usage | null, creditsUsedMicro: number): FeedEnding {
-  if (outcome.event === "complete") {
-    return {
-      type: "done",
-      usage: usage ?? { promptTokens: 0, completionTokens: 0 },
-      finishReason: outcome.finishReason ?? "stop",
-      creditsUsedMicro,
-      output: outcome.output,
-    };
-  }
-  if (outcome.event === "cancel") {
-    return { type: "error", code: "cancelled", message: "The job was cancelled", retryable: false };
-  }
-  const error = outcome.error ?? { code: "internal", message: "The job failed", retryable: false };
-  return { type: "error", ...error };
 }

@@ -36,7 +36,8 @@ export interface JobView extends JobRecord {
 export interface JobService {
   /**
    * Resolves when the job is durable and its price held.
-   * @throws {ServiceError} `cargo_not_found`, `validation_failed`, `insufficient_credits`, `idempotency_conflict`.
+   * @throws {ServiceError} `cargo_not_found`, `validation_failed`, `insufficient_credits`, `idempotency_conflict`;
+   * {@link RateLimitedError} when the account has as many unfinished jobs as it may.
    */
   submit(request: SubmitRequest): Promise<SubmittedJob>;
   /** @throws {ServiceError} `not_found` */

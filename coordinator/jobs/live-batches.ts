@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
+import { MAX_DETAILS, RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
@@ -33,8 +33,6 @@ interface LiveBatch {
   readonly jobs: Map<string, LiveJob>;
 }
 
-/** More wrong fields than this are not listed. */
-const MAX_DETAILS = 100;
 /** Jobs of one account's batches that may wait for room. */
 const MAX_WAITING_JOBS = 1_000;
 const RETRY_WHEN_FULL_S = 60;
@@ -191,7 +189,7 @@ function checkInputs(entry: CatalogEntry, inputs: readonly JobInput[]): void {
     }
     if (details.length >= MAX_DETAILS) break;
   }
-  if (details.length > 0) throw new ValidationError(details.slice(0, MAX_DETAILS));
+  if (details.length > 0) throw new ValidationError(details);
 }
 
 function newBatch(

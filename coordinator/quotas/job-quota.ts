@@ -1,7 +1,5 @@
 import { RateLimitedError } from "../../shared/errors.ts";
-
-/** Nobody can tell when a job will end; a client that asks once a second loses little and costs little. */
-const RETRY_AFTER_S = 1;
+import { RETRY_AFTER_S } from "./retry-after.ts";
 
 /** Counts the unfinished jobs of each account that hold a place, which is all but those of a batch that wait for one. */
 export class JobQuota {

@@ -1,7 +1,5 @@
 import { RateLimitedError } from "../../shared/errors.ts";
-
-/** Nobody can tell when a stream will end; see job-quota.ts. */
-const RETRY_AFTER_S = 1;
+import { RETRY_AFTER_S } from "./retry-after.ts";
 
 /** Counts the open streams of each account: those of jobs, of chats and of conversations alike. */
 export class StreamQuota {

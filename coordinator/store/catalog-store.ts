@@ -1,3 +1,5 @@
+import type { Page } from "./page.ts";
+
 /** A Cargo that is not shipped with the product. */
 export interface StoredCargo {
   readonly slug: string;
@@ -25,6 +27,8 @@ export interface CatalogSnapshot {
 
 /** Most Cargos that an account may have at a time. */
 export const MAX_OWNED_CARGOS = 50;
+/** Most slugs that an account may ever have had: each keeps its number and its owner for good. */
+export const MAX_HELD_SLUGS = 1_000;
 
 /** What the catalog has beside the shipped files. Every write raises its revision; other processes may write too. */
 export interface CatalogStore {
@@ -39,11 +43,12 @@ export interface CatalogStore {
   snapshot(): Promise<CatalogSnapshot>;
   /** Undefined also for one that was deleted. */
   find(slug: string): Promise<StoredCargo | undefined>;
-  /** By slug. */
-  listOwned(ownerId: string): Promise<StoredCargo[]>;
+  /** By slug. `total` counts all. */
+  listOwned(ownerId: string, page: Page): Promise<{ cargos: StoredCargo[]; total: number }>;
   /**
    * Stores a Cargo that is not approved. An owner may take up a slug again that he deleted.
-   * @throws {ServiceError} `slug_taken` by whoever else; `too_many_cargos` past {@link MAX_OWNED_CARGOS}.
+   * @throws {ServiceError} `slug_taken` by whoever else; `too_many_cargos` past {@link MAX_OWNED_CARGOS} or
+   * {@link MAX_HELD_SLUGS}.
    */
   create(cargo: {
     slug: string;
@@ -62,7 +67,7 @@ export interface CatalogStore {
     isApproved: boolean;
     atMs: number;
   }): Promise<boolean>;
-  /** False when the account has no such Cargo. */
+  /** Forgets all but the slug, its owner and its number. False when the account has no such Cargo. */
   remove(slug: string, ownerId: string, atMs: number): Promise<boolean>;
   /** Stores the operator's own Cargo, approved, or replaces it. @throws {ServiceError} `slug_taken` by an account. */
   importCargo(cargo: { slug: string; file: unknown; atMs: number }): Promise<StoredCargo>;

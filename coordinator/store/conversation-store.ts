@@ -1,5 +1,6 @@
 import type { FinishReason } from "../../shared/output.ts";
 import type { NewJob, SubmitOutcome } from "./job-store.ts";
+import type { Page } from "./page.ts";
 
 /** A stored chat. Source: DESIGN §4, row Conversations. */
 export interface Conversation {
@@ -69,12 +70,6 @@ export interface UnfinishedAnswer {
   readonly conversationId: string;
   readonly answerId: string;
   readonly jobId: string;
-}
-
-interface Page {
-  /** 1 to 100. */
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** Conversations and their messages. One answer is in progress in each at the most. */

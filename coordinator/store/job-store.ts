@@ -1,6 +1,7 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
+import type { Page } from "./page.ts";
 import type { NewWebhook } from "./webhook-store.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
@@ -129,11 +130,7 @@ export interface JobStore {
   /** The input alone. @throws when the job does not exist. */
   input(jobId: string): Promise<JobInput>;
   /** Newest first. `limit` 1 to 100; `total` counts all that the filter admits. */
-  list(
-    accountId: string,
-    page: { readonly limit: number; readonly offset: number },
-    filter: JobFilter,
-  ): Promise<{ jobs: JobSummary[]; total: number }>;
+  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
   /** Every job that has not ended, oldest first. */
   unfinished(): Promise<LiveJobRecord[]>;
   /** @throws {IllegalTransitionError} when state or attempt do not allow it; nothing changes. */

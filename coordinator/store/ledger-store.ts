@@ -1,3 +1,5 @@
+import type { Page } from "./page.ts";
+
 /**
  * Parties of the ledger. `client`: what an account may spend, its earnings included. `hold`: what is set aside for its unfinished
  * jobs. `network`: the operator, who issues credits (its balance is minus what was issued, plus fees).
@@ -44,10 +46,7 @@ export interface LedgerStore {
    */
   grant(accountId: string, micro: number, atMs: number): Promise<void>;
   /** What moved the account's credits, newest first. `limit` 1 to 100; `total` counts all. */
-  list(
-    accountId: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ lines: LedgerLine[]; total: number }>;
+  list(accountId: string, page: Page): Promise<{ lines: LedgerLine[]; total: number }>;
   /** Recomputes everything from the entries, in one consistent read. */
   verify(): Promise<LedgerReport>;
 }

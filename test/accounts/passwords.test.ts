@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Passwords } from "../../coordinator/accounts/passwords.ts";
 import { newSecret } from "../../coordinator/accounts/secrets.ts";
-import { AttemptLimit } from "../../coordinator/accounts/attempt-limit.ts";
-import { RateLimitedError } from "../../shared/errors.ts";
-import { ManualClock } from "../support/manual-clock.ts";
 
 describe("Passwords", () => {
   it("hash() salts, and verify() knows the right password", async () => {
@@ -48,19 +45,5 @@ describe("newSecret()", () => {
     // 645 expected, standard deviation 25; a byte modulo 62 would give some 781.
     expect(Math.max(...counts.values())).toBeLessThan(645 + 5 * 25);
     expect(new Set(secrets).size).toBe(1_000);
-  });
-});
-
-describe("AttemptLimit", () => {
-  it("forgets the address that has been quiet longest beyond 10,000", () => {
-    const limit = new AttemptLimit(new ManualClock());
-    const exhaust = (address: string): void => {
-      for (let i = 0; i < 5; i++) limit.count(address);
-    };
-    exhaust("first");
-    exhaust("second");
-    for (let i = 0; i < 9_999; i++) limit.count(`other ${i}`);
-    expect(() => limit.count("second")).toThrow(RateLimitedError);
-    expect(() => limit.count("first")).not.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { MAX_OWNED_CARGOS } from "../../coordinator/store/catalog-store.ts";
+import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "../../coordinator/store/catalog-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import type { Check } from "./store.contract.ts";
 import { MADE_AT_MS, makeAccount } from "./store-builders.ts";
@@ -43,8 +43,9 @@ export function describeCatalog(check: Check): void {
       ...times,
     });
     expect(await store.catalog.find("mine")).toEqual(created);
-    expect(await store.catalog.listOwned(ownerId)).toEqual([created]);
-    expect(await store.catalog.listOwned(await makeAccount(store))).toEqual([]);
+    const page = { limit: 20, offset: 0 };
+    expect(await store.catalog.listOwned(ownerId, page)).toEqual({ cargos: [created], total: 1 });
+    expect(await store.catalog.listOwned(await makeAccount(store), page)).toEqual({ cargos: [], total: 0 });
     expect(await store.catalog.snapshot()).toEqual({ revision: 1, cargos: [created], disabledSlugs: [] });
   });
 
@@ -75,6 +76,25 @@ export function describeCatalog(check: Check): void {
     await expect(create(store, ownerId)).rejects.toMatchObject({ code: "too_many_cargos" });
     await store.catalog.remove("cargo-0", ownerId, LATER_MS);
     await create(store, ownerId);
+  });
+
+  check("catalog.listOwned() gives the account's own by slug, a page at a time", async (store) => {
+    const ownerId = await makeAccount(store);
+    for (const slug of ["c", "a", "b", "gone"]) await create(store, ownerId, slug);
+    await store.catalog.remove("gone", ownerId, LATER_MS);
+    const { cargos, total } = await store.catalog.listOwned(ownerId, { limit: 2, offset: 1 });
+    expect([cargos.map(({ slug }) => slug), total]).toEqual([["b", "c"], 3]);
+  });
+
+  check(`catalog.create() past ${MAX_HELD_SLUGS} slugs is refused, but of one that the account had`, async (store) => {
+    const ownerId = await makeAccount(store);
+    const slugs = Array.from({ length: MAX_HELD_SLUGS }, (_, index) => `cargo-${index}`);
+    await Promise.all(
+      slugs.flatMap((slug) => [create(store, ownerId, slug), store.catalog.remove(slug, ownerId, LATER_MS)]),
+    );
+    await expect(create(store, ownerId, "one-more")).rejects.toMatchObject({ code: "too_many_cargos" });
+    expect(await create(store, ownerId, "cargo-7")).toMatchObject({ slug: "cargo-7" });
+    await create(store, await makeAccount(store), "one-more");
   });
 
   check("catalog.update() changes the revision that it names, and no other", async (store) => {

@@ -138,6 +138,23 @@ describe("A conversation", () => {
 });
 
 describe("A posted message", () => {
+  it("that is too much with its response format is refused under the name of the larger", async () => {
+    const id = await create();
+    const responseFormat = (bytes: number) => ({
+      type: "json_schema",
+      json_schema: { schema: { type: "object", description: "d".repeat(bytes) } },
+    });
+    for (const [content, bytes, field] of [
+      ["x".repeat(120_000), 150_000, "response_format"],
+      ["x".repeat(130_000), 140_000, "response_format"],
+      ["x".repeat(131_070), 130_980, "content"],
+    ] as const) {
+      const { status, body } = await post(id, { content, response_format: responseFormat(bytes) });
+      expect([status, body.error.details.map(({ path }: { path: string }) => path)]).toEqual([422, [field]]);
+    }
+    expect((await api("GET", `/conversations/${id}`)).body.data.messages).toEqual([]);
+  });
+
   it("is answered by a chat job on the history, and both are stored", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });

@@ -64,6 +64,19 @@ describe("fitHistory()", () => {
     expect(contentsOf(fitHistory(null, history, "c", ROOMY))).toEqual(["b", "part", "c"]);
   });
 
+  it("leaves the other fields of the input as much room as they take, and no more", () => {
+    const history = historyOf(["a".repeat(50_000), "b"]);
+    const fit = (bytes: number) => {
+      const otherFields = { response_format: "d".repeat(bytes) };
+      const messages = fitHistory(null, history, "c", { contextTokens: null, maxTokens: 100, otherFields });
+      expect(Buffer.byteLength(JSON.stringify({ messages, ...otherFields }))).toBeLessThanOrEqual(MAX_INPUT_BYTES);
+      return messages.length;
+    };
+    expect([fit(MAX_INPUT_BYTES - 50_200), fit(MAX_INPUT_BYTES - 50_000), fit(MAX_INPUT_BYTES - 100)]).toEqual([
+      3, 1, 1,
+    ]);
+  });
+
   it("makes an input that a job may have, whatever was said", () => {
     const text = fc
       .string({ unit: "binary", maxLength: 40 })

@@ -46,6 +46,19 @@ describe("a JSON body", () => {
     expect(api.jobs.submitted[0]?.input).toEqual({ constructor: 1, toString: 2 });
   });
 
+  it.each([
+    ["/jobs", '{"workload":"words","input":{"a":[{"__proto__":1}]}}', "input.a.0.__proto__"],
+    ["/jobs/batch", '{"workload":"words","inputs":[{"__proto__":{}}]}', "inputs.0.__proto__"],
+    ["/conversations", '{"metadata":{"a":"b","__proto__":"x"}}', "metadata.__proto__"],
+    ["/chat/completions", '{"__proto__":null}', "__proto__"],
+  ])("of %s is refused for a member that would be lost: %s", async (path, body, field) => {
+    const { status, body: answer } = await api.call("POST", path, { body });
+    expect([status, answer.error.details]).toEqual([
+      422,
+      [{ path: field, message: "is a name that no field may have" }],
+    ]);
+  });
+
   it("may have 1 MB and not a byte more", async () => {
     const fits = VALID + " ".repeat(1_048_576 - VALID.length);
     expect((await api.call("POST", "/jobs", { body: fits })).status).toBe(201);

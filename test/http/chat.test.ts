@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { AuthenticationError, NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_INPUT_BYTES } from "../../shared/chat-input.ts";
@@ -344,6 +346,19 @@ describe("POST /chat/completions", () => {
     await reader.cancel();
     await eventually(() => api.jobs.cancelled.length === 1);
     expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  it("takes a client that ends its side of the connection for gone", async () => {
+    api.jobs.onSubmit = (feed) => feed.push([token("a")]);
+    const body = JSON.stringify({ messages: MESSAGES, stream: true });
+    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
+    const ended = once(client, "end");
+    client.resume();
+    client.end(
+      `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await eventually(() => api.jobs.cancelled.length === 1);
+    await ended;
   });
 
   it.each(["submitGate", "feedGate"] as const)("cancels the job when the client leaves at the %s", async (name) => {

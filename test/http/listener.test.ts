@@ -78,6 +78,40 @@ describe("Listener", () => {
     expect(await readToEnd(await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE))).toBe("");
   });
 
+  const GET = "GET /api/v1/health HTTP/1.1";
+  it.each([
+    ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
+    ["what is not HTTP", ["GARBAGE"], 400],
+    ["an Expect that nobody can meet", [GET, "Host: x", "Expect: foo"], 417],
+    ["a Host that is none", [GET, "Host: a b/<>"], 400],
+    ["no Host", [GET], 400],
+    ["no Host, in HTTP/1.0", ["GET /api/v1/health HTTP/1.0"], 400],
+    ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],
+  ])("answers %s with the body of every error, and ends the connection", async (_, head, status) => {
+    const answer = await readToEnd(await api.raw(...head));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\r\\nConnection: close\\r\\n`, "is"));
+    expect(answer.split("HTTP/1.1 ").length).toBe(2);
+    const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+    expect(JSON.parse(body)).toEqual({ error: { message: expect.any(String), code: "bad_request" } });
+  });
+
+  it("writes no refusal into an answer that was begun", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([{ type: "status", state: "running" }]);
+    const socket = await api.raw(
+      "GET /api/v1/jobs/job_1/stream HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+    );
+    let seen = "";
+    socket.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+    await eventually(() => seen.includes("event: status"));
+    socket.write("GARBAGE\r\n\r\n");
+    await once(socket, "close");
+    expect(seen).not.toContain("bad_request");
+    await eventually(() => feed.listeners === 0);
+  });
+
   it("close() ends idle connections and takes no new ones", async () => {
     const idle = connect(api.port, "127.0.0.1");
     await once(idle, "connect");

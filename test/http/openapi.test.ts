@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { closed, type Schema } from "../support/closed-schemas.ts";
+import { Api } from "./api.ts";
 import { currentDocument, rebased, schemaChecker, type Media, type Operation } from "../support/openapi.ts";
 
 const document = currentDocument();
@@ -127,6 +128,26 @@ describe("the OpenAPI document", () => {
     ]);
     const kinds = schemas["JobEvent"]?.oneOf?.map(({ $ref }) => $ref?.split("/").at(-1));
     expect(kinds).toEqual(["StatusEvent", "TokenEvent", "ProgressEvent", "ImageEvent", "DoneEvent", "ErrorEvent"]);
+  });
+
+  it.each([
+    ["CreateApiKey", { name: "x".repeat(100), scopes: "read, write" }, true],
+    ["CreateApiKey", { scopes: ["write"] }, true],
+    ["CreateApiKey", { name: "x".repeat(101) }, false],
+    ["CreateApiKey", { scopes: "read,admin" }, false],
+    ["CreateApiKey", { scopes: "" }, false],
+    ["CreateApiKey", { scopes: ["admin"] }, false],
+    ["CreateApiKey", { scopes: [] }, false],
+    ["Credentials", { email: "a@b", password: "x".repeat(200) }, true],
+    ["Credentials", { email: "nobody", password: "long enough" }, false],
+    ["Credentials", { email: `a@${"b".repeat(253)}`, password: "long enough" }, false],
+    ["Credentials", { email: "a@b", password: "x".repeat(7) }, false],
+    ["Credentials", { email: "a@b", password: "x".repeat(201) }, false],
+  ])("tells the bounds of %s: %j is taken: %j", async (component, body, isTaken) => {
+    expect(check({ $ref: `#/components/schemas/${component}` }, body) === null).toBe(isTaken);
+    await using api = await Api.open();
+    const { status } = await api.call("POST", component === "CreateApiKey" ? "/api-keys" : "/auth/register", { body });
+    expect(status).toBe(isTaken ? 201 : 422);
   });
 
   it("describes the webhooks", () => {

@@ -199,6 +199,16 @@ describe("Errors of the coordinator", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
+  it("close the connection of a stream that is none", async () => {
+    let cancelled = 0;
+    const body = new ReadableStream({ cancel: () => void (cancelled += 1) });
+    const page = new Response(body, { headers: { "content-type": "text/html" } });
+    const atoll = new Atoll({ baseUrl: "http://atoll.example", apiKey: "ak_1", fetch: async () => page });
+    const chat = atoll.chat.stream({ messages: [{ role: "user", content: "Hi" }] }).next();
+    await expect(chat).rejects.toBeInstanceOf(ProtocolError);
+    expect(cancelled).toBe(1);
+  });
+
   it("keep the cause of a lost connection", async () => {
     fixture.proxy.script({ kind: "refuse" });
     const refused = fixture.client({ maxRetries: 0 }).account.get();

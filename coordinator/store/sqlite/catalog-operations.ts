@@ -1,6 +1,9 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
-import { MAX_OWNED_CARGOS, type StoredCargo } from "../catalog-store.ts";
+import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type StoredCargo } from "../catalog-store.ts";
+
+/** Cargos that an account has, deleted ones left out. */
+export const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL";
 
 /** What storing a Cargo decides. */
 export type PutCargo = Pick<StoredCargo, "revision" | "createdAtMs">;
@@ -33,9 +36,8 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
   const selectHolder = db.prepare<[string], { ownerId: string | null; isDeleted: 0 | 1 }>(
     "SELECT owner_id AS ownerId, deleted_at_ms IS NOT NULL AS isDeleted FROM cargos WHERE slug = ?",
   );
-  const countOwned = db
-    .prepare<[string], number>("SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL")
-    .pluck();
+  const countOwned = db.prepare<[string], number>(COUNT_OWNED).pluck();
+  const countHeld = db.prepare<[string], number>("SELECT count(*) FROM cargos WHERE owner_id = ?").pluck();
   // Also takes up a slug again; the handlers have made sure whose it is.
   const put = db.prepare<[string, string | null, string, 0 | 1, 0 | 1, number, number], PutCargo>(
     `INSERT INTO cargos (slug, owner_id, file, enabled, approved, revision, created_at_ms, updated_at_ms)
@@ -49,7 +51,7 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
      WHERE slug = ? AND owner_id = ? AND revision = ? AND deleted_at_ms IS NULL`,
   );
   const remove = db.prepare<[number, string, string]>(
-    `UPDATE cargos SET deleted_at_ms = ?, enabled = 0, approved = 0, revision = revision + 1
+    `UPDATE cargos SET deleted_at_ms = ?, file = '', enabled = 0, approved = 0, revision = revision + 1
      WHERE slug = ? AND owner_id = ? AND deleted_at_ms IS NULL`,
   );
   const approve = db.prepare<[number, string, number]>(
@@ -86,6 +88,12 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
         throw new ServiceError(
           "too_many_cargos",
           `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`,
+        );
+      }
+      if (holder === undefined && (countHeld.get(ownerId) ?? 0) >= MAX_HELD_SLUGS) {
+        throw new ServiceError(
+          "too_many_cargos",
+          `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; take up one that it had`,
         );
       }
       return store(slug, ownerId, file, enabled, 0, atMs, atMs);

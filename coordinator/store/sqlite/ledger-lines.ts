@@ -1,22 +1,31 @@
 import type Database from "better-sqlite3";
 import type { LedgerLine } from "../ledger-store.ts";
+import type { Page } from "../page.ts";
 
 type LineRow = Pick<LedgerLine, "id" | "kind" | "micro" | "atMs"> & {
   /** Id of a job, or of the batch that was submitted. */
   readonly subject: string | null;
 };
 
-interface PageValues {
+interface PageValues extends Page {
   readonly client: string;
   readonly hold: string;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** Entries of an account that are lines: its client's, and of its hold the charges. Both halves are what the index holds. */
-const CLIENT_ENTRIES = "FROM entries WHERE party = @client AND party GLOB 'client:*'";
-const HOLD_CHARGES = "FROM entries WHERE party = @hold AND kind = 'charge'";
+const CLIENT_ENTRIES = "FROM entries INDEXED BY entries_by_account WHERE party = @client AND party GLOB 'client:*'";
+const HOLD_CHARGES = "FROM entries INDEXED BY entries_by_account WHERE party = @hold AND kind = 'charge'";
 const LINE_COLUMNS = "id, kind, micro, job_id AS subject, at_ms AS atMs";
+
+/** Lines that a page skips are skipped in the index alone. */
+export const LEDGER_SQL = {
+  page: `SELECT ${LINE_COLUMNS} FROM entries WHERE id IN (
+    SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT @limit OFFSET @offset
+  ) ORDER BY id DESC`,
+  count: `SELECT (SELECT count(*) ${CLIENT_ENTRIES}) + (SELECT count(*) ${HOLD_CHARGES})`,
+  balanceAt: `SELECT micro - coalesce((SELECT sum(micro) ${CLIENT_ENTRIES} AND id > @id), 0) FROM balances
+    WHERE party = @client`,
+} as const;
 
 /**
  * Reads an account's ledger. A hold and a release are two entries, one of the client and one of the hold, and make one line; a
@@ -27,18 +36,9 @@ export class LedgerLines {
   readonly #read: (values: PageValues) => { lines: LedgerLine[]; total: number };
 
   constructor(db: Database.Database) {
-    const page = db.prepare<[PageValues], LineRow>(
-      `SELECT ${LINE_COLUMNS} ${CLIENT_ENTRIES} UNION ALL SELECT ${LINE_COLUMNS} ${HOLD_CHARGES}
-       ORDER BY id DESC LIMIT @limit OFFSET @offset`,
-    );
-    const count = db
-      .prepare<[PageValues], number>(`SELECT (SELECT count(*) ${CLIENT_ENTRIES}) + (SELECT count(*) ${HOLD_CHARGES})`)
-      .pluck();
-    const balanceAt = db
-      .prepare<{ client: string; id: number }, number>(
-        `SELECT micro - coalesce((SELECT sum(micro) ${CLIENT_ENTRIES} AND id > @id), 0) FROM balances WHERE party = @client`,
-      )
-      .pluck();
+    const page = db.prepare<[PageValues], LineRow>(LEDGER_SQL.page);
+    const count = db.prepare<[PageValues], number>(LEDGER_SQL.count).pluck();
+    const balanceAt = db.prepare<{ client: string; id: number }, number>(LEDGER_SQL.balanceAt).pluck();
     // One transaction: page, count and balance are read from one state of the database.
     this.#read = db.transaction((values: PageValues) => {
       const rows = page.all(values);
@@ -48,7 +48,7 @@ export class LedgerLines {
     });
   }
 
-  read(accountId: string, page: { readonly limit: number; readonly offset: number }) {
+  read(accountId: string, page: Page): { lines: LedgerLine[]; total: number } {
     return this.#read({ client: `client:${accountId}`, hold: `hold:${accountId}`, ...page });
   }
 }

@@ -1,5 +1,8 @@
 import type Database from "better-sqlite3";
 import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../catalog-store.ts";
+import { COUNT_OWNED } from "./catalog-operations.ts";
+import { assertPage } from "./page.ts";
+import type { Page } from "../page.ts";
 import type { Writer } from "./writer.ts";
 
 type CargoRow = Omit<StoredCargo, "file" | "isEnabled" | "isApproved"> & {
@@ -17,7 +20,8 @@ export class SqliteCatalogStore implements CatalogStore {
   readonly #selectRevision: Database.Statement<[], number>;
   readonly #selectAll: Database.Statement<[], CargoRow>;
   readonly #selectOne: Database.Statement<[string], CargoRow>;
-  readonly #selectOwned: Database.Statement<[string], CargoRow>;
+  readonly #selectOwned: Database.Statement<[string, number, number], CargoRow>;
+  readonly #countOwned: Database.Statement<[string], number>;
   readonly #selectDisabled: Database.Statement<[], string>;
 
   constructor(db: Database.Database, writer: Writer) {
@@ -26,7 +30,8 @@ export class SqliteCatalogStore implements CatalogStore {
     this.#selectRevision = db.prepare<[], number>("SELECT revision FROM catalog_revision WHERE id = 1").pluck();
     this.#selectAll = db.prepare(`${SELECT} ORDER BY slug`);
     this.#selectOne = db.prepare(`${SELECT} AND slug = ?`);
-    this.#selectOwned = db.prepare(`${SELECT} AND owner_id = ? ORDER BY slug`);
+    this.#selectOwned = db.prepare(`${SELECT} AND owner_id = ? ORDER BY slug LIMIT ? OFFSET ?`);
+    this.#countOwned = db.prepare<[string], number>(COUNT_OWNED).pluck();
     this.#selectDisabled = db.prepare<[], string>("SELECT slug FROM disabled_cargos ORDER BY slug").pluck();
   }
 
@@ -52,8 +57,10 @@ export class SqliteCatalogStore implements CatalogStore {
     return row && cargoOfRow(row);
   }
 
-  async listOwned(ownerId: string): Promise<StoredCargo[]> {
-    return this.#selectOwned.all(ownerId).map(cargoOfRow);
+  async listOwned(ownerId: string, page: Page): Promise<{ cargos: StoredCargo[]; total: number }> {
+    assertPage(page);
+    const rows = this.#selectOwned.all(ownerId, page.limit, page.offset);
+    return { cargos: rows.map(cargoOfRow), total: this.#countOwned.get(ownerId) ?? 0 };
   }
 
   async create(cargo: Parameters<CatalogStore["create"]>[0]): Promise<StoredCargo> {

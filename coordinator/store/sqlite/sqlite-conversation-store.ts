@@ -9,6 +9,7 @@ import type {
   UnfinishedAnswer,
 } from "../conversation-store.ts";
 import type { NewJob, SubmitOutcome } from "../job-store.ts";
+import type { Page } from "../page.ts";
 import {
   CONVERSATION_COLUMNS,
   conversationOf,
@@ -18,9 +19,8 @@ import {
   type MessageRow,
 } from "./conversation-rows.ts";
 import { newJobRecord } from "./job-rows.ts";
+import { assertPage } from "./page.ts";
 import type { Writer } from "./writer.ts";
-
-const MAX_PAGE = 100;
 
 type PageOf = [id: string, limit: number, offset: number];
 
@@ -64,10 +64,7 @@ export class SqliteConversationStore implements ConversationStore {
     return row === undefined ? undefined : conversationOf(row);
   }
 
-  async list(
-    accountId: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ conversations: Conversation[]; total: number }> {
+  async list(accountId: string, page: Page): Promise<{ conversations: Conversation[]; total: number }> {
     assertPage(page);
     const rows = this.#selectPage.all(accountId, page.limit, page.offset);
     return { conversations: rows.map(conversationOf), total: this.#count.get(accountId) ?? 0 };
@@ -102,7 +99,7 @@ export class SqliteConversationStore implements ConversationStore {
 
   async messages(
     conversationId: string,
-    page: { readonly limit: number; readonly offset: number; readonly order: "asc" | "desc" },
+    page: Page & { readonly order: "asc" | "desc" },
   ): Promise<{ messages: Message[]; total: number }> {
     assertPage(page);
     const rows = this.#selectMessages[page.order].all(conversationId, page.limit, page.offset);
@@ -137,9 +134,4 @@ export class SqliteConversationStore implements ConversationStore {
   async unfinishedAnswers(): Promise<UnfinishedAnswer[]> {
     return this.#selectUnfinished.all();
   }
-}
-
-function assertPage({ limit, offset }: { readonly limit: number; readonly offset: number }): void {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) throw new RangeError(`limit ${limit} is not 1..100`);
-  if (!Number.isSafeInteger(offset) || offset < 0) throw new RangeError(`offset ${offset} is negative`);
 }

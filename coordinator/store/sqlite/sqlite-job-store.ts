@@ -15,13 +15,14 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../job-store.ts";
-import { jobOf, LIVE_COLUMNS, newJobRecord, SUMMARY_COLUMNS, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
+import type { Page } from "../page.ts";
+import { jobOf, LIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
+import { assertPage } from "./page.ts";
+import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
 
-const MAX_PAGE = 100;
-
 export class SqliteJobStore implements JobStore {
-  readonly #db: Database.Database;
+  readonly #reader: Reader;
   readonly #writer: Writer;
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
@@ -29,10 +30,9 @@ export class SqliteJobStore implements JobStore {
   readonly #selectUnfinished: Database.Statement<[], LiveJobRecord>;
   readonly #selectFeed: Database.Statement<[string], { attempt: number; seq: number | null; items: string }>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
-  readonly #lists = new Map<string, JobList>();
 
-  constructor(db: Database.Database, writer: Writer) {
-    this.#db = db;
+  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+    this.#reader = reader;
     this.#writer = writer;
     this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
     this.#selectJob = db.prepare(
@@ -81,23 +81,9 @@ export class SqliteJobStore implements JobStore {
     return JSON.parse(text) as JobInput;
   }
 
-  async list(
-    accountId: string,
-    { limit, offset }: { readonly limit: number; readonly offset: number },
-    filter: JobFilter,
-  ): Promise<{ jobs: JobSummary[]; total: number }> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) throw new RangeError(`limit ${limit} is not 1..100`);
-    if (!Number.isSafeInteger(offset) || offset < 0) throw new RangeError(`offset ${offset} is negative`);
-    const { page, count } = this.#listBy(filter);
-    const values = {
-      accountId,
-      limit,
-      offset,
-      states: JSON.stringify(filter.states ?? []),
-      slug: filter.slug ?? "",
-      batchId: filter.batchId ?? "",
-    };
-    return { jobs: page.all(values), total: count.get(values) ?? 0 };
+  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
+    assertPage(page);
+    return this.#reader.run("jobs", { accountId, page, filter });
   }
 
   async unfinished(): Promise<LiveJobRecord[]> {
@@ -135,38 +121,4 @@ export class SqliteJobStore implements JobStore {
   async completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>> {
     return new Map(this.#selectCompletions.all(sinceMs));
   }
-
-  /** Statements of one shape of filter: eight in all, so that an unfiltered list reads its index only. */
-  #listBy({ states, slug, batchId }: JobFilter): JobList {
-    const byState = states === undefined ? "" : "AND state IN (SELECT value FROM json_each(@states))";
-    const bySlug = slug === undefined ? "" : "AND slug = @slug";
-    const byBatch = batchId === undefined ? "" : "AND batch_id = @batchId";
-    const where = `WHERE account_id = @accountId ${byState} ${bySlug} ${byBatch}`;
-    let list = this.#lists.get(where);
-    if (list === undefined) {
-      list = {
-        page: this.#db.prepare(
-          `SELECT ${SUMMARY_COLUMNS} FROM jobs ${where} ORDER BY id DESC LIMIT @limit OFFSET @offset`,
-        ),
-        count: this.#db.prepare<[ListValues], number>(`SELECT count(*) FROM jobs ${where}`).pluck(),
-      };
-      this.#lists.set(where, list);
-    }
-    return list;
-  }
-}
-
-interface ListValues {
-  readonly accountId: string;
-  readonly limit: number;
-  readonly offset: number;
-  /** JSON array. */
-  readonly states: string;
-  readonly slug: string;
-  readonly batchId: string;
-}
-
-interface JobList {
-  readonly page: Database.Statement<[ListValues], JobSummary>;
-  readonly count: Database.Statement<[ListValues], number>;
 }

@@ -1,21 +1,21 @@
 import type Database from "better-sqlite3";
 import type { LedgerLine, LedgerReport, LedgerStore } from "../ledger-store.ts";
-import { LedgerLines } from "./ledger-lines.ts";
+import type { Page } from "../page.ts";
+import { assertPage } from "./page.ts";
+import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
 
 type WrongBalance = LedgerReport["wrongBalances"][number];
 type WrongHold = LedgerReport["wrongHolds"][number];
 
-const MAX_PAGE = 100;
-
 export class SqliteLedgerStore implements LedgerStore {
   readonly #writer: Writer;
-  readonly #lines: LedgerLines;
+  readonly #reader: Reader;
   readonly #verify: () => LedgerReport;
 
-  constructor(db: Database.Database, writer: Writer) {
+  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+    this.#reader = reader;
     this.#writer = writer;
-    this.#lines = new LedgerLines(db);
     const totals = db.prepare<[], { sumMicro: number; entries: number }>(
       "SELECT coalesce(sum(micro), 0) AS sumMicro, count(*) AS entries FROM entries",
     );
@@ -50,14 +50,9 @@ export class SqliteLedgerStore implements LedgerStore {
     await this.#writer.run("grant", { accountId, micro, atMs });
   }
 
-  async list(
-    accountId: string,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ lines: LedgerLine[]; total: number }> {
-    const { limit, offset } = page;
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) throw new RangeError(`limit ${limit} is not 1..100`);
-    if (!Number.isSafeInteger(offset) || offset < 0) throw new RangeError(`offset ${offset} is negative`);
-    return this.#lines.read(accountId, page);
+  async list(accountId: string, page: Page): Promise<{ lines: LedgerLine[]; total: number }> {
+    assertPage(page);
+    return this.#reader.run("ledger", { accountId, page });
   }
 
   async verify(): Promise<LedgerReport> {

@@ -21,6 +21,7 @@ import { SqliteJobStore } from "./sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./sqlite-ledger-store.ts";
 import { SqliteIslandStore } from "./sqlite-registry-stores.ts";
 import { SqliteWebhookStore } from "./sqlite-webhook-store.ts";
+import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -60,7 +61,7 @@ function migrateFile(file: string, nowMs: number): void {
   }
 }
 
-/** A store in one SQLite file: one writer in a thread of its own, and a connection for reads here. */
+/** A store in one SQLite file: one writer and one reader of long lists in threads of their own, and a connection for other reads here. */
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   readonly accounts: AccountStore;
@@ -73,6 +74,7 @@ export class SqliteStore implements Store {
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database.Database;
+  readonly #reader: Reader;
   readonly #writer: Writer;
   readonly #selectCount: Database.Statement<[], number>;
   #pruneTimer: Timer | null = null;
@@ -82,14 +84,15 @@ export class SqliteStore implements Store {
   constructor(file: string, clock: Clock) {
     this.#clock = clock;
     this.#db = openForReading(file);
+    this.#reader = new Reader(file);
     this.#writer = new Writer(file);
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
-    this.jobs = new SqliteJobStore(this.#db, this.#writer);
-    this.ledger = new SqliteLedgerStore(this.#db, this.#writer);
+    this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer);
+    this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer);
     this.#selectCount = this.#db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   }
@@ -121,6 +124,7 @@ export class SqliteStore implements Store {
     this.#pruneTimer?.cancel();
     await this.#writer.drain();
     // Reads first: the writer is then the last to leave, which makes SQLite fold the WAL into the file.
+    await this.#reader.close();
     this.#db.close();
     await this.#writer.close();
   }

@@ -1,5 +1,6 @@
 import { doneBefore } from "./done-before.ts";
 import type { Http } from "./http.ts";
+import { Pages } from "./pages.ts";
 import type { Cargo, CargoDetail, CargoFilter, ChangeCargo, CreateCargo, OwnedCargo } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
@@ -21,9 +22,10 @@ export class Cargos {
     return (await this.#http.call("get", "/cargos/{slug}", { path: { slug } }, options)).data;
   }
 
-  /** The caller's own, with their approval. */
-  async listOwn(options?: CallOptions): Promise<readonly OwnedCargo[]> {
-    return (await this.#http.call("get", "/account/cargos", {}, options)).data;
+  /** The caller's own, by slug, with their approval. */
+  listOwn({ pageSize: limit = 20 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<OwnedCargo> {
+    const load = (offset: number) => this.#http.call("get", "/account/cargos", { query: { limit, offset } }, options);
+    return new Pages(load, ({ slug }) => slug);
   }
 
   /** Only its owner can see and run it until the operator approves it. */
@@ -31,7 +33,7 @@ export class Cargos {
     return (await this.#http.call("post", "/cargos", { body: cargo }, options)).data;
   }
 
-  /** What is left out stays. What changes what runs, or raises the price, takes the approval away. */
+  /** What is left out stays. What changes what it was approved for takes the approval away. */
   async update(slug: string, change: ChangeCargo, options?: CallOptions): Promise<OwnedCargo> {
     return (await this.#http.call("patch", "/cargos/{slug}", { path: { slug }, body: change }, options)).data;
   }

@@ -83,6 +83,7 @@ export class Http {
       }
       const type = response.headers.get("content-type") ?? "";
       if (response.body === null || !type.startsWith("text/event-stream")) {
+        await response.body?.cancel();
         throw new ProtocolError(`${path} answered "${type}" instead of events`, { status: response.status });
       }
       yield* readEvents(response.body, this.settings.streamIdleMs);

@@ -159,7 +159,7 @@ export interface paths {
         put?: never;
         /**
          * Make a Cargo of your own
-         * @description Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md.
+         * @description Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in all.
          */
         post: operations["createCargo"];
         delete?: never;
@@ -191,7 +191,7 @@ export interface paths {
         head?: never;
         /**
          * Change a Cargo of your own
-         * @description Fields that are left out stay. What changes what runs, or raises the price, takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.
+         * @description Fields that are left out stay. What changes what runs, the name or the description, raises the price or lowers the memory figures takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.
          */
         patch: operations["changeCargo"];
         trace?: never;
@@ -770,6 +770,7 @@ export interface components {
             context_tokens?: number | null;
             description?: string;
             enabled?: boolean;
+            /** @description At most 16384 bytes as JSON */
             example_input?: {
                 [key: string]: unknown;
             };
@@ -960,7 +961,7 @@ export interface components {
              * @description Comma-separated, of read, write; or an array
              * @example read,write
              */
-            scopes?: string | string[];
+            scopes?: string | ("read" | "write")[];
         };
         CreateCargo: {
             args?: string[] | null;
@@ -976,6 +977,7 @@ export interface components {
             context_tokens?: number | null;
             description: string;
             enabled?: boolean;
+            /** @description At most 16384 bytes as JSON */
             example_input: {
                 [key: string]: unknown;
             };
@@ -1555,6 +1557,7 @@ export interface components {
             created_at: string;
             description: string;
             enabled: boolean;
+            /** @description At most 16384 bytes as JSON */
             example_input: {
                 [key: string]: unknown;
             };
@@ -2183,7 +2186,10 @@ export interface operations {
     };
     listOwnCargos: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2242,16 +2248,27 @@ export interface operations {
                      *           "created_at": "2026-01-01T12:00:00.000Z",
                      *           "updated_at": "2026-01-01T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
                      *     }
                      */
                     "application/json": {
                         data: components["schemas"]["OwnedCargo"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
                     };
                 };
             };
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
         };

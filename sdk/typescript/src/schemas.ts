@@ -50,40 +50,7 @@ export type CancelledJob = AnswerOf<Operation<"delete", "/jobs/{id}">>["data"];
 export type JobOutput = Schemas["JobOutput"];
 
 /** What a job says while it runs: any number of the first four, then exactly one `done` or `error`. */
-export type JobEvent =
-  | { readonly type: "status"; readonly state: string }
-  | { readonly type: "token"; readonly content: string }
-  | { readonly type: "progress"; readonly step: number; readonly total: number }
-  | { readonly type: "image"; readonly data: string; readonly format: string }
-  | {
-      readonly type: "done";
-      readonly usage: Usage;
-      readonly finish_reason: string | null;
-      /** Unless it is text, which was streamed. */
-      readonly output?: unknown;
-    }
-  | { readonly type: "error"; readonly error: string; readonly code: string; readonly retryable: boolean };
-
-export interface ChatCompletionChunk {
-  readonly id: string;
-  readonly object: "chat.completion.chunk";
-  readonly created: number;
-  readonly model: string;
-  /** Empty in the chunk that carries `usage`. */
-  readonly choices: readonly {
-    readonly index: number;
-    readonly delta: { readonly role?: "assistant"; readonly content?: string };
-    readonly finish_reason: string | null;
-  }[];
-  readonly usage?: ChatCompletion["usage"];
-}
-
+export type JobEvent = Schemas["JobEvent"];
+export type ChatCompletionChunk = Schemas["ChatCompletionChunk"];
 /** First of a streamed answer of a conversation: what was asked, and the job that answers it. */
-export interface MessageEvent {
-  readonly type: "message";
-  readonly conversation_id: string;
-  readonly job_id: string;
-  /** The answer, still empty. */
-  readonly message: Message;
-  readonly user_message: Message;
-}
+export type MessageEvent = Schemas["MessageEvent"];

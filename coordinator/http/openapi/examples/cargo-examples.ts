@@ -51,7 +51,7 @@ export const CARGO_EXAMPLES: Examples = {
       },
     },
   },
-  listOwnCargos: { response: { data: [OWN_NOW] } },
+  listOwnCargos: { response: { data: [OWN_NOW], meta: { total: 1, limit: 20, offset: 0 } } },
   createCargo: { request: OWN, response: { data: OWN_NOW } },
   changeCargo: {
     request: { price_per_job: 0.5 },

@@ -5,6 +5,7 @@ import { cargos } from "./003-cargos.ts";
 import { conversations } from "./004-conversations.ts";
 import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
 import { credentialCaps } from "./006-credential-caps.ts";
+import { boundedLists } from "./007-bounded-lists.ts";
 
 /** Every migration in its order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: "conversations", sql: conversations },
   { version: 5, name: "batches and webhooks", sql: batchesAndWebhooks },
   { version: 6, name: "credential caps", sql: credentialCaps },
+  { version: 7, name: "bounded lists", sql: boundedLists },
 ];

@@ -1,0 +1,35 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openForReading } from "./connection.ts";
+import { failureOf, type Failure } from "./failure.ts";
+import { pageReads, type PageRead } from "./page-reads.ts";
+
+/** Runs in a thread of its own, so that a page far from a long list's head holds up nobody but those who ask for pages. */
+export interface ReaderWorkerData {
+  readonly path: string;
+}
+export type ToReader = { readonly kind: "read"; readonly read: PageRead } | { readonly kind: "close" };
+/** Answers come in the order of the reads. */
+export type FromReader = { readonly value: unknown } | { readonly failure: Failure };
+
+const port = parentPort;
+if (port === null) throw new Error("reader-worker runs as a worker thread only");
+const { path } = workerData as ReaderWorkerData;
+const db = openForReading(path);
+const reads = pageReads(db);
+port.on("message", (message: ToReader) => {
+  if (message.kind === "read") {
+    port.postMessage(answer(message.read) satisfies FromReader);
+    return;
+  }
+  db.close();
+  port.close();
+});
+
+function answer([kind, args]: PageRead): FromReader {
+  try {
+    // The pair comes from `PageRead`, which ties the arguments to their kind; TypeScript cannot follow that through an index.
+    return { value: (reads[kind] as (args: PageRead[1]) => unknown)(args) };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  }
+}
