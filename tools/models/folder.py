@@ -1,18 +1,19 @@
-"""Writes a model folder as transformers.js reads it: configuration, tokenizer, `onnx/*.onnx`."""
+"""Writes a model folder as transformers.js reads it (configuration, tokenizer, `onnx/*.onnx`), or as diffusers does (a folder for each part)."""
 import json
 import shutil
 from pathlib import Path
 
 import torch
 
-FIXTURES = Path(__file__).parents[2] / "test" / "fixtures" / "onnx"
+FIXTURES = Path(__file__).parents[2] / "test" / "fixtures"
 
 
-def start(name):
+def start(name, kind="onnx", parts=("onnx",)):
     """An empty folder for the model."""
-    folder = FIXTURES / name
+    folder = FIXTURES / kind / name
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "onnx").mkdir(parents=True)
+    for part in parts:
+        (folder / part).mkdir(parents=True)
     return folder
 
 
@@ -29,7 +30,7 @@ def labels(*names):
     }
 
 
-def export(module, folder, file, inputs, outputs):
+def export(module, folder, file, inputs, outputs, part="onnx"):
     """
     @param inputs   name -> (example, names of its dimensions); a None among them is fixed at the example's size
     @param outputs  name -> names of its dimensions
@@ -38,7 +39,7 @@ def export(module, folder, file, inputs, outputs):
     torch.onnx.export(
         module.eval(),
         tuple(example for example, _ in inputs.values()),
-        str(folder / "onnx" / f"{file}.onnx"),
+        str(folder / part / f"{file}.onnx"),
         input_names=list(inputs),
         output_names=list(outputs),
         dynamic_axes={name: {i: dim for i, dim in enumerate(names) if dim} for name, names in dims.items()},
