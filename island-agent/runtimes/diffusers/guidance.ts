@@ -1,0 +1,22 @@
+/**
+ * What the network says with the prompt, moved away from what it says without. Source: Ho and Salimans 2022, equation 6, in
+ * diffusers' scale, where 1 is the prompt alone.
+ */
+export function guide(without: Float32Array, withPrompt: Float32Array, scale: number): Float32Array {
+  return without.map((said, i) => said + scale * ((withPrompt[i] ?? NaN) - said));
+}
+
+/**
+ * The guidance scale as a network takes it that was distilled with it (`timestep_cond`). Source: Luo et al. 2023, §4.2, and the
+ * sinusoids of Vaswani et al. 2017: sines, then cosines, of a thousand times the scale less one.
+ */
+export function embedGuidance(scale: number, width: number): Float32Array {
+  const half = Math.floor(width / 2);
+  const embedding = new Float32Array(width);
+  for (let i = 0; i < half; i++) {
+    const angle = 1_000 * (scale - 1) * 10_000 ** (-i / Math.max(1, half - 1));
+    embedding[i] = Math.sin(angle);
+    embedding[half + i] = Math.cos(angle);
+  }
+  return embedding;
+}
