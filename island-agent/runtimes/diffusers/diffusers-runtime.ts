@@ -1,0 +1,70 @@
+import type { CargoManifest } from "../../../shared/cargo.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { hostEntry, type HostProgram } from "../host/host-process.ts";
+import { HostedCargo } from "../host/hosted-cargo.ts";
+import { estimateInHost, type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
+import type { DeviceChoice } from "../onnx/execution-providers.ts";
+import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
+import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
+import { type PictureJob, readPictureInput } from "./picture-input.ts";
+
+/** Source: DESIGN §7. */
+const DEFAULT_KILL_AFTER_MS = 2_000;
+/** libuv threads of a host: they read files and write PNGs, and a host has one run at a time. */
+const POOL_THREADS = 2;
+
+export interface DiffusersOptions {
+  /** CPU threads of one model, at least 1. */
+  readonly threads: number;
+  /** `auto` by default: the fastest that works here. */
+  readonly device?: DeviceChoice;
+  readonly clock: Clock;
+  /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
+  readonly killAfterMs?: number;
+  /** The agent's own environment; only what loaders and drivers need is passed on. */
+  readonly environment?: Environment;
+  readonly log?: HostLog;
+}
+
+/** Pictures by pipelines in the ONNX layout of diffusers' exporters: one child process for each loaded pipeline. */
+export class DiffusersRuntime implements CargoRuntime {
+  readonly type = "diffusers";
+  readonly #options: Required<DiffusersOptions>;
+  readonly #program: HostProgram;
+
+  constructor(options: DiffusersOptions) {
+    this.#options = { device: "auto", killAfterMs: DEFAULT_KILL_AFTER_MS, environment: {}, log: () => {}, ...options };
+    this.#program = {
+      name: "ONNX Runtime",
+      entry: hostEntry("diffusers-host", import.meta.url),
+      environment: hostEnvironment(this.#options.environment, { UV_THREADPOOL_SIZE: String(POOL_THREADS) }),
+    };
+  }
+
+  probe(signal: AbortSignal): Promise<ProbeResult> {
+    const order: ProbeOrder = { device: this.#options.device };
+    return probeInHost(this.#program, this.#options.clock, order, signal);
+  }
+
+  /** From the sizes of the files, in a process of its own: what they will run on is for native code to say. */
+  async estimate(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<MemoryUse> {
+    return estimateInHost(this.#program, this.#options.clock, this.#orderFor(cargo, modelPath), signal);
+  }
+
+  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<PictureJob>> {
+    const { clock, killAfterMs, log } = this.#options;
+    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
+    const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
+    // ONNX Runtime holds the process' only thread while it computes.
+    return new HostedCargo(host, { memory, concurrency: 1, clock, killAfterMs, readInput: readPictureInput });
+  }
+
+  /** @throws {JobFailure} */
+  #orderFor(cargo: CargoManifest, modelPath: string | null): LoadOrder {
+    if (modelPath === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no model`);
+    const { threads, device } = this.#options;
+    return { modelPath, weights: cargo.weights ?? null, device, threads };
+  }
+}

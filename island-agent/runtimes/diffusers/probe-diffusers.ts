@@ -1,0 +1,16 @@
+import { env as ort } from "onnxruntime-node";
+import { type DeviceChoice, providersFor } from "../onnx/execution-providers.ts";
+import type { ProbeResult } from "../runtime.ts";
+
+/** Tells the versions, and on what pictures are drawn here. */
+export async function probeDiffusers(device: DeviceChoice): Promise<ProbeResult> {
+  try {
+    const { env } = await import("@huggingface/transformers");
+    await import("sharp");
+    const providers = await providersFor(device);
+    const version = `onnxruntime-node ${ort.versions.node ?? "?"}, transformers.js ${env.version}, ${providers.join("+")}`;
+    return { usable: true, version };
+  } catch (cause) {
+    return { usable: false, reason: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
