@@ -7,6 +7,8 @@ import { memoryCapsOf } from "../memory-room.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";
+import { CoremlRuntime } from "./coreml/coreml-runtime.ts";
+import { DiffusersRuntime } from "./diffusers/diffusers-runtime.ts";
 import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import { OnnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
@@ -53,6 +55,12 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
       sequences: Math.min(config.slots, MOST_SEQUENCES),
     }),
     new OnnxRuntime(common),
+    new DiffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
+    new CoremlRuntime({
+      platform: hardware.platform,
+      onnx: new OnnxRuntime({ ...common, device: "coreml" }),
+      diffusers: new DiffusersRuntime({ ...common, device: "coreml" }),
+    }),
     new WasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
   if (containers === null) return runtimes;
