@@ -148,6 +148,12 @@ describe("a U-Net", () => {
     const several = withUnet("Identity", [value("sample", LATENTS), TIME, STATES]);
     expect(await draw(single)).toMatchObject({ data: (await draw(several)).data });
   });
+
+  it("whose own size is beyond all memory fails its job as that", async () => {
+    const folder = copies.make();
+    writeFileSync(path.join(folder, "unet/config.json"), JSON.stringify({ sample_size: 1e9 }));
+    await expect(draw(folder)).rejects.toMatchObject({ name: "JobFailure", code: "out_of_memory" });
+  });
 });
 
 describe("a decoder", () => {

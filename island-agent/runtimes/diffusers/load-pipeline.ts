@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import path from "node:path";
 import { type ExecutionProvider, gpuMemoryOf, providersFor } from "../onnx/execution-providers.ts";
 import type { HostedModel } from "../host/serve-host.ts";
+import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { drawPicture } from "./draw-picture.ts";
 import type { LoadOrder } from "./host-orders.ts";
 import { openOnBest } from "./open-on-best.ts";
@@ -34,15 +35,16 @@ export async function loadPipeline(order: LoadOrder): Promise<HostedModel<Pictur
     },
     gpuMemory: gpuMemoryOf(providers, files.bytes),
     async run({ job }, onOutput, signal) {
-      const { picture, promptTokens } = await drawPicture(pipeline, {
-        job,
-        seed: job.seed ?? randomInt(SEEDS),
-        onProgress: (step, total) => onOutput({ type: "progress", step, total }),
-        signal,
-      });
-      const output = { format: "png", data: await encodePng(picture) };
-      onOutput({ type: "image", ...output });
-      return { output, finishReason: "stop", usage: { promptTokens, completionTokens: 0 } };
+      const onProgress = (step: number, total: number): void => onOutput({ type: "progress", step, total });
+      const seed = job.seed ?? randomInt(SEEDS);
+      try {
+        const { picture, promptTokens } = await drawPicture(pipeline, { job, seed, onProgress, signal });
+        const output = { format: "png", data: await encodePng(picture) };
+        onOutput({ type: "image", ...output });
+        return { output, finishReason: "stop", usage: { promptTokens, completionTokens: 0 } };
+      } catch (error) {
+        throw onnxFailure("model_invalid", "The picture could not be drawn", error, modelPath);
+      }
     },
     dispose: () => pipeline.dispose(),
   };

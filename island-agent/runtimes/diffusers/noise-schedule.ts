@@ -1,31 +1,25 @@
-/** How training mixed pictures with noise. Latents at time t: sqrt(signal[t]) * picture + sqrt(1 - signal[t]) * noise. */
-export interface NoiseSchedule {
-  /** Noise variances beta of the steps of training, or how to reckon them. */
-  readonly betas:
-    | readonly number[]
-    | {
-        readonly curve: "linear" | "scaled_linear";
-        readonly start: number;
-        readonly end: number;
-        readonly count: number;
-      };
+/** How the noise that training mixed in grew from step to step. */
+export interface BetaCurve {
+  /** What grows evenly: beta, or its root. Source of `scaled_linear`: Rombach et al. 2022, code. */
+  readonly curve: "linear" | "scaled_linear";
+  readonly start: number;
+  readonly end: number;
+  readonly count: number;
+}
+
+/** Variance of the noise that each step of training mixed in. */
+export function betasOf({ curve, start, end, count }: BetaCurve): number[] {
+  if (curve === "linear") return spread(start, end, count);
+  return spread(Math.sqrt(start), Math.sqrt(end), count).map((root) => root ** 2);
 }
 
 /**
- * Share of the picture in the variance of the latents at each time, the paper's cumulative product of 1 - beta; falls from
- * nearly 1 to nearly 0. Source: Ho et al. 2020, §2; `scaled_linear`: Rombach et al. 2022, code.
+ * Share of the picture in the variance of the latents at each time; falls from nearly 1 to nearly 0. Latents at time t are
+ * sqrt(share) * picture + sqrt(1 - share) * noise. Source: Ho et al. 2020, §2, the product of all 1 - beta.
  */
-export function signalShares({ betas }: NoiseSchedule): Float64Array {
-  const list = Array.isArray(betas)
-    ? (betas as readonly number[])
-    : betasOf(betas as Exclude<typeof betas, readonly number[]>);
+export function signalShares(betas: readonly number[]): Float64Array {
   let share = 1;
-  return Float64Array.from(list, (beta) => (share *= 1 - beta));
-}
-
-function betasOf({ curve, start, end, count }: Exclude<NoiseSchedule["betas"], readonly number[]>): number[] {
-  if (curve === "linear") return spread(start, end, count);
-  return spread(Math.sqrt(start), Math.sqrt(end), count).map((root) => root ** 2);
+  return Float64Array.from(betas, (beta) => (share *= 1 - beta));
 }
 
 /** `count` numbers from `first` to `last`, evenly, both of them exactly; one number is `first`. */

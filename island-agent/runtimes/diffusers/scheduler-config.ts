@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { DdimSampler } from "./ddim-sampler.ts";
 import { EulerSampler, FINAL_SIGMAS } from "./euler-sampler.ts";
 import { LcmSampler } from "./lcm-sampler.ts";
-import { signalShares } from "./noise-schedule.ts";
+import { betasOf, signalShares } from "./noise-schedule.ts";
 import { PREDICTION_TYPES } from "./prediction.ts";
 import type { Sampler, Training } from "./sampler.ts";
 import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
@@ -20,7 +20,7 @@ interface SchedulerClass {
   readonly isClipped: boolean;
 }
 
-/** Classes of diffusers. Those that are not here themselves solve the same equation, and so give way to one that is. */
+/** Classes of diffusers. For those without a sampler of their own here stands in one that solves the same equation. */
 const CLASSES: Readonly<Record<string, SchedulerClass>> = {
   EulerDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
   DDIMScheduler: { sampler: "ddim", spacing: "leading", isClipped: true },
@@ -62,7 +62,7 @@ const fileSchema = z.object({
 /** How a pipeline's pictures are sampled. */
 export interface SamplerPlan {
   readonly name: SamplerName;
-  /** The class that the file names; another than the sampler's own where that is not known here. */
+  /** The class that the file names. */
   readonly className: string;
   readonly training: Training;
   /** Most steps of one picture. */
@@ -82,7 +82,7 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
   if (kind === undefined)
     throw invalid(`${file._class_name} is not known; there are ${Object.keys(CLASSES).join(", ")}`);
   const { beta_schedule: curve, beta_start: start, beta_end: end, num_train_timesteps: count } = file;
-  const shares = signalShares({ betas: file.trained_betas ?? { curve, start, end, count } });
+  const shares = signalShares(file.trained_betas ?? betasOf({ curve, start, end, count }));
   const grid = {
     spacing: file.timestep_spacing ?? kind.spacing,
     offset: file.steps_offset,
