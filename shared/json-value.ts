@@ -16,9 +16,9 @@ export function isJsonValue(value: unknown): value is JsonValue {
     const next: unknown[] = [];
     for (const each of level) {
       if (each === null || typeof each === "string" || typeof each === "boolean" || Number.isFinite(each)) continue;
-      if (Array.isArray(each)) next.push(...(each as unknown[]));
-      else if (isPlainObject(each)) next.push(...Object.values(each));
-      else return false;
+      if (!Array.isArray(each) && !isPlainObject(each)) return false;
+      // One by one: a long array spread over arguments overflows the stack.
+      for (const member of Object.values(each)) next.push(member);
     }
     level = next;
   }

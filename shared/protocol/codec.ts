@@ -52,11 +52,20 @@ function read<T>(schema: z.ZodType<T>, raw: Uint8Array): T {
   } catch (cause) {
     throw new ProtocolError("frame is not MessagePack", { cause });
   }
-  const parsed = schema.safeParse(value);
+  const parsed = parseSafely(schema, value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const path = issue?.path.join(".") ?? "";
   throw new ProtocolError(`${path === "" ? "frame" : path}: ${issue?.message ?? "invalid"}`);
+}
+
+/** What makes even the check fail is a bad frame, not a fault that may end the process of whoever received it. */
+function parseSafely<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  try {
+    return schema.safeParse(value);
+  } catch (cause) {
+    throw new ProtocolError("frame cannot be checked", { cause });
+  }
 }
 
 /** MessagePack has no `undefined`: an absent optional field must stay absent. */

@@ -69,6 +69,25 @@ describe("a hostile Island", () => {
     expect((await island.closed).reason).toContain("output: not a JSON value");
   });
 
+  it("may pass an output of very many elements", async () => {
+    const island = await join();
+    const id = await submit();
+    const assign = await island.next("assign");
+    const output = Array.from({ length: 500_000 }, () => 0);
+    const usage = { promptTokens: 1, completionTokens: 1 };
+    const frame = {
+      type: "finished" as const,
+      ...attemptOf(assign),
+      seq: 1,
+      finishReason: "stop" as const,
+      usage,
+      timings,
+    };
+    island.send({ type: "started", ...attemptOf(assign) }, { ...frame, output });
+    await island.next("ack");
+    expect((await detail(id)).output).toHaveLength(output.length);
+  });
+
   it("cannot claim more tokens in one item than a number can sum", async () => {
     const island = await join();
     await submit();
