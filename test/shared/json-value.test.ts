@@ -9,7 +9,11 @@ const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels -
 
 describe("isJsonValue()", () => {
   it("takes what JSON can write", () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => expect(isJsonValue(value)).toBe(true)));
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        expect(isJsonValue(value)).toBe(true);
+      }),
+    );
   });
 
   it("takes long arrays and objects of many members", () => {

@@ -29,10 +29,14 @@ function input(): string {
 const OPTIONS = { runtime: "stub", use: ["abort="], optimizeLevel: 1 };
 
 /** A WASI command whose \`_start\` is \`body\` in AssemblyScript, with \`say\`, \`complain\`, \`input\` and \`exit\`; \`outside\` stands before it. */
-export async function makeWasmProgram(body: string, outside = ""): Promise<Uint8Array> {
+export async function makeWasmProgram(body: string, outside = "", options: object = {}): Promise<Uint8Array> {
   const source = `${PRELUDE}\n${outside}\nexport function _start(): void {\n${body}\n}\n`;
   const messages = asc.createMemoryStream();
-  const { error, binary } = await asc.compileString(source, { ...OPTIONS, stderr: messages } as typeof OPTIONS);
+  const { error, binary } = await asc.compileString(source, {
+    ...OPTIONS,
+    ...options,
+    stderr: messages,
+  } as typeof OPTIONS);
   if (error !== null || binary === null) throw new Error(`AssemblyScript: ${messages.toString()}`);
   return binary;
 }

@@ -3,13 +3,21 @@ export interface GuestOrder {
   readonly module: WebAssembly.Module;
   readonly args: readonly string[];
   readonly stdin: Uint8Array;
+  /** Messages on their way to the host process, one number; the guest waits while there are too many. */
+  readonly onTheWay: Int32Array<SharedArrayBuffer>;
 }
 
 /** A guest's thread to the host process; `ended` is its last word. */
 export type FromGuest =
   /** `fd` 1 is standard output, 2 standard error. */
   | { readonly kind: "wrote"; readonly fd: 1 | 2; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: "ended"; readonly end: GuestEnd; readonly memoryBytes: number };
+  | { readonly kind: "ended"; readonly end: GuestEnd; readonly memory: GuestMemory };
+
+/** Bytes of the guest's memory, at its begin and at its end. */
+export interface GuestMemory {
+  readonly firstBytes: number;
+  readonly lastBytes: number;
+}
 
 export type GuestEnd =
   | { readonly kind: "exit"; readonly code: number }

@@ -1,36 +1,38 @@
 /** Entry of the thread in which one job of a WebAssembly Cargo runs; the host process ends it when the job is to stop. */
 import { parentPort } from "node:worker_threads";
 import type { FromGuest, GuestEnd, GuestOrder } from "./guest-messages.ts";
+import { GuestOutput } from "./guest-output.ts";
 import { GuestExit, importsFor } from "./wasi-imports.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This file is run as a thread of the WebAssembly host");
 const send = (message: FromGuest, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-/** More than a job's output may be: what is beyond would only wait in memory until the host has read so far. */
-const MOST_WRITTEN_BYTES = 80_000_000;
-let writtenBytes = 0;
-
-function write(fd: 1 | 2, bytes: Uint8Array<ArrayBuffer>): void {
-  writtenBytes += bytes.length;
-  if (writtenBytes > MOST_WRITTEN_BYTES) throw new RangeError(`it wrote over ${MOST_WRITTEN_BYTES} bytes`);
-  send({ kind: "wrote", fd, bytes }, [bytes.buffer]);
-}
-
 port.once("message", (order: GuestOrder) => {
+  const output = new GuestOutput(send, order.onTheWay);
   let memory: WebAssembly.Memory | undefined;
-  const end = run(order, (made) => (memory = made));
-  send({ kind: "ended", end, memoryBytes: memory?.buffer.byteLength ?? 0 });
+  let firstBytes = 0;
+  const end = run(order, output, (made) => {
+    memory = made;
+    firstBytes = made.buffer.byteLength;
+  });
+  output.flush(1);
+  output.flush(2);
+  send({ kind: "ended", end, memory: { firstBytes, lastBytes: memory?.buffer.byteLength ?? 0 } });
 });
 
-function run({ module, args, stdin }: GuestOrder, onMemory: (memory: WebAssembly.Memory) => void): GuestEnd {
+function run(
+  { module, args, stdin }: GuestOrder,
+  output: GuestOutput,
+  onMemory: (memory: WebAssembly.Memory) => void,
+): GuestEnd {
   let start: unknown;
   let memory: WebAssembly.Memory | undefined;
   try {
     const imports = importsFor(module, {
       args,
       stdin,
-      write,
+      write: (fd, bytes) => output.write(fd, bytes),
       memory: () => memory ?? unusable("it calls WASI before it has exported its memory"),
     });
     const { exports } = new WebAssembly.Instance(module, imports);

@@ -160,12 +160,13 @@ export function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
 /** All that `module` imports: ours where we have it, else a function that says it is not there. @throws {TypeError} for other modules' */
 export function importsFor(module: WebAssembly.Module, world: GuestWorld): WebAssembly.Imports {
   const ours = wasiImports(world);
-  const wasi: WebAssembly.ModuleImports = {};
+  const wasi = Object.create(null) as WebAssembly.ModuleImports;
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
     if (from !== "wasi_snapshot_preview1" || kind !== "function") {
       throw new TypeError(`it imports the ${kind} ${from}.${name}; only functions of wasi_snapshot_preview1 are here`);
     }
-    wasi[name] = ours[name] ?? (() => ERRNO.nosys);
+    const own = Object.hasOwn(ours, name) ? ours[name] : undefined;
+    wasi[name] = own ?? (() => ERRNO.nosys);
   }
   return { wasi_snapshot_preview1: wasi };
 }

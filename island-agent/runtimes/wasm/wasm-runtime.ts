@@ -1,13 +1,15 @@
+import { stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { isJsonValue } from "../../../shared/json-value.ts";
 import { type Environment, hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
 import { type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
-import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
+import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { LoadOrder, WasmJob } from "./host-orders.ts";
 
 const MIB = 1_048_576;
@@ -15,8 +17,10 @@ const MIB = 1_048_576;
 const PROCESS_ALLOWANCE_BYTES = 192 * MIB;
 /** Least that a module may have. */
 const LEAST_CAP_BYTES = MIB;
-/** What small modules share of the allowance when several run at once; the process itself took 60 to 90 MB (Node 24, x64). */
-const SHARED_BYTES = 96 * MIB;
+/** Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5 bytes of code for one of a module. */
+const PROCESS_BYTES = 112 * MIB;
+const THREAD_BYTES = 24 * MIB;
+const CODE_PER_BYTE = 4;
 /** Source: DESIGN §7. */
 const DEFAULT_KILL_AFTER_MS = 2_000;
 /** Our code, and the packages that it imports wherever they are installed: all that the process may read beside the module. */
@@ -44,11 +48,14 @@ export class WasmRuntime implements CargoRuntime {
     return probeInHost(this.#program(null), this.#options.clock, null, signal);
   }
 
-  /** The process and, for each job that may run at once, all that the module may take. */
-  async estimate(cargo: CargoManifest): Promise<MemoryUse> {
+  /** The process with the module's code, and for each job that may run at once its thread and all that the module may take. */
+  async estimate(cargo: CargoManifest, modelPath: string | null): Promise<MemoryUse> {
+    const moduleBytes = modelPath === null ? 0 : await sizeOf(modelPath);
     const capBytes = memoryCapOf(cargo);
-    const jobsBytes = capBytes * this.#concurrencyFor(capBytes);
-    return { ramBytes: Math.min(PROCESS_ALLOWANCE_BYTES + capBytes, SHARED_BYTES + jobsBytes), vramBytes: 0 };
+    const jobs = this.#concurrencyFor(capBytes);
+    // One thread more than jobs is always ready.
+    const ramBytes = PROCESS_BYTES + CODE_PER_BYTE * moduleBytes + THREAD_BYTES * (jobs + 1) + capBytes * jobs;
+    return { ramBytes, vramBytes: 0 };
   }
 
   async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<WasmJob>> {
@@ -59,22 +66,43 @@ export class WasmRuntime implements CargoRuntime {
     const program = this.#program(modelPath);
     const { host, memory } = await loadInHost(program, clock, { slug: cargo.slug, load }, signal, log);
     const concurrency = this.#concurrencyFor(memoryCapBytes);
-    return new HostedCargo(host, { memory, concurrency, clock, killAfterMs, readInput: JSON.stringify });
+    return new HostedCargo(host, { memory, concurrency, clock, killAfterMs, readInput });
   }
 
+  /** As many jobs at once as the Cargo's memory figure holds, the code of a small module included. */
   #concurrencyFor(capBytes: number): number {
-    return Math.max(1, Math.min(this.#options.threads, Math.floor(SHARED_BYTES / capBytes)));
+    const roomBytes = PROCESS_ALLOWANCE_BYTES + capBytes - PROCESS_BYTES - THREAD_BYTES;
+    return Math.max(1, Math.min(this.#options.threads, Math.floor(roomBytes / (capBytes + THREAD_BYTES))));
   }
 
   #program(modelPath: string | null): HostProgram {
-    const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
     return {
       name: "WebAssembly",
       entry: hostEntry("wasm-host", import.meta.url),
       environment: hostEnvironment(this.#options.environment, {}),
-      execArgv: ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)],
+      execArgv: hostFlags(modelPath),
     };
   }
+}
+
+/** Node's permission model for a host: our code, its packages and one module can be read; threads can be started, and that is all. */
+export function hostFlags(modelPath: string | null): string[] {
+  const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
+  return ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)];
+}
+
+/** @throws {JobFailure} */
+async function sizeOf(path: string): Promise<number> {
+  const { size } = await stat(path).catch((cause: unknown) => {
+    throw new JobFailure("model_unavailable", "The module's file cannot be read", { retryable: true, cause });
+  });
+  return size;
+}
+
+/** The input as the module reads it. @throws {JobFailure} `invalid_input` */
+function readInput(input: RunRequest["input"]): WasmJob {
+  if (!isJsonValue(input)) throw new JobFailure("invalid_input", "The input is not JSON of at most 100 levels");
+  return JSON.stringify(input);
 }
 
 /** Most that a job's module may take: the Cargo's figure less what it leaves to the process. */

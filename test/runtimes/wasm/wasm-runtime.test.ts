@@ -1,11 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { fork } from "node:child_process";
+import { once as onceEmitted } from "node:events";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { CargoGone, type RunResult } from "../../../island-agent/runtimes/runtime.ts";
 import type { WasmJob } from "../../../island-agent/runtimes/wasm/host-orders.ts";
-import { WasmRuntime, type WasmOptions } from "../../../island-agent/runtimes/wasm/wasm-runtime.ts";
+import { hostFlags, WasmRuntime, type WasmOptions } from "../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import type { OutputItem } from "../../../shared/output.ts";
@@ -193,6 +195,69 @@ describe("a WebAssembly program is stopped and its end told in words when it", (
 });
 
 describe("isolation of WebAssembly programs", () => {
+  it("neither their thread nor their process can read, write or run what is the host's", async () => {
+    const secret = await store("secret", Buffer.from("secret"));
+    const entry = join(import.meta.dirname, "permission-thread.ts");
+    const host = fork(join(import.meta.dirname, "permission-host.ts"), [entry, secret], {
+      execArgv: hostFlags(null),
+      env: {},
+    });
+    const [tried] = (await onceEmitted(host, "message")) as [Record<string, string>];
+    host.kill("SIGKILL");
+    expect(tried).toEqual({
+      read: "ERR_ACCESS_DENIED",
+      environ: "ERR_ACCESS_DENIED",
+      write: "ERR_ACCESS_DENIED",
+      run: "ERR_ACCESS_DENIED",
+    });
+  });
+
+  it("a flood of single bytes neither fills the host's memory nor keeps another job waiting", async () => {
+    const flood = `
+      const text = input();
+      const vector = heap.alloc(16);
+      store<usize>(vector, vector + 12);
+      store<usize>(vector, 1, 4);
+      store<u8>(vector + 12, 32);
+      while (text.includes("long")) fd_write(2, vector, 1, vector + 8);
+      ${DONE}`;
+    await using cargo = await load(flood);
+    const enough = new AbortController();
+    const flooding = run(cargo, { long: true }, enough.signal);
+    for (let jobs = 0; jobs < 5; jobs += 1) await expect(run(cargo)).resolves.toBeDefined();
+    const { pid, memory } = cargo;
+    enough.abort(new Error("enough"));
+    await expect(flooding).rejects.toThrow("enough");
+    await expect(run(cargo)).resolves.toBeDefined();
+    expect(cargo.pid).toBe(pid);
+    expect(memory.ramBytes).toBeLessThan(300 * MIB);
+  });
+
+  it("a job is over with its last word, whatever the program does after it", async () => {
+    const { result } = await once(`${DONE} while (true) { turns += 1; }`, "let turns: i32 = 0;");
+    expect(result.finishReason).toBe("stop");
+  });
+
+  it("a module that had all its memory from the start and traps has not run out of it", async () => {
+    const body = "unreachable();";
+    const file = await store("full", await makeWasmProgram(body, "", { initialMemory: 64 }));
+    await using cargo = await makeRuntime().load(makeCargo(4), file, NEVER);
+    await expect(run(cargo)).rejects.toMatchObject({ code: "cargo_failed" });
+  });
+
+  it("input that is nested too deeply is refused as the client's fault", async () => {
+    await using cargo = await load(DONE);
+    let deep: unknown = 0;
+    for (let level = 0; level < 20_000; level += 1) deep = [deep];
+    await expect(run(cargo, { deep })).rejects.toMatchObject({ code: "invalid_input", retryable: false });
+  });
+
+  it.each(["constructor", "__proto__", "toString"])("%s of the host's objects is not there for it", async (name) => {
+    const outside = `@external("wasi_snapshot_preview1", "${name}") declare function ask(): i32;`;
+    const { result } = await once(`say('{"type":"done","output":' + ask().toString() + '}');`, outside);
+    expect(result.output).toBe(52);
+  });
+
   it("an endless loop ends with its job, and the next job runs in the same process", async () => {
     await using cargo = await load("while (input().length > 3) { turns += 1; }" + DONE, "let turns: i32 = 0;");
     const { pid } = cargo;
@@ -263,12 +328,37 @@ describe("load() and estimate()", () => {
     await expect(absent).rejects.toMatchObject({ code: "model_unavailable", retryable: true });
   });
 
-  it("never ask for more than the Cargo says that it needs", async () => {
+  it("never ask for more than the Cargo says that it needs, but for the code of a large module", async () => {
     for (const capMib of [1, 8, 64, 512]) {
-      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib));
+      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib), null);
       expect(ramBytes).toBeLessThanOrEqual(makeCargo(capMib).requiredRamBytes);
       expect(vramBytes).toBe(0);
     }
+    const small = await store("small", Buffer.alloc(1_000));
+    const large = await store("large", Buffer.alloc(10 * MIB));
+    const [one, other] = await Promise.all([small, large].map((file) => makeRuntime().estimate(makeCargo(), file)));
+    expect((other?.ramBytes ?? 0) - (one?.ramBytes ?? 0)).toBeGreaterThan(30 * MIB);
+  });
+
+  it("an estimate is not below what is measured after many jobs", async () => {
+    const file = await store("measured", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
+    const { ramBytes } = await makeRuntime().estimate(makeCargo(), file);
+    await using cargo = await makeRuntime().load(makeCargo(), file, NEVER);
+    for (let round = 0; round < 20; round += 1) await Promise.all([run(cargo), run(cargo)]);
+    expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);
+  });
+
+  it("take no module that is larger than any program", async () => {
+    const file = join(folder, "huge.wasm");
+    await writeFile(file, "");
+    await truncate(file, 65 * MIB);
+    await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
+  });
+
+  it("load a module that may have all the memory there is for 32 bits", async () => {
+    const file = await store("wide", await makeWasmProgram(DONE));
+    await using cargo = await makeRuntime().load(makeCargo(8_000), file, NEVER);
+    await expect(run(cargo)).resolves.toBeDefined();
   });
 
   it("a probe tells the engine's version", async () => {
