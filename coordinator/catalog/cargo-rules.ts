@@ -3,6 +3,7 @@ import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CargoFile } from "./cargo-file.ts";
+import { PROCESS_MB } from "./memory-need.ts";
 import { hostProblem } from "./public-address.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 
@@ -49,7 +50,13 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
 
 /** What is wrong with a Cargo whose fields are right one by one: what goes with what, addresses, schema and example. */
 export function cargoProblems(file: CargoFile): FieldError[] {
-  return [...fieldProblems(file), ...taskProblems(file), ...addressProblems(file), ...schemaAndExampleProblems(file)];
+  return [
+    ...fieldProblems(file),
+    ...memoryProblems(file),
+    ...taskProblems(file),
+    ...addressProblems(file),
+    ...schemaAndExampleProblems(file),
+  ];
 }
 
 function fieldProblems(file: CargoFile): FieldError[] {
@@ -61,6 +68,12 @@ function fieldProblems(file: CargoFile): FieldError[] {
     if (field === "input_schema") return [{ path: field, message: "is that of chat for llmcpp Cargos" }];
     return [{ path: field, message: `is not for ${file.runtime_type} Cargos` }];
   });
+}
+
+/** Of a wasm Cargo's RAM the process has its part, and the rest is the module's cap: too little would fail every job. */
+function memoryProblems({ runtime_type, required_ram_mb }: CargoFile): FieldError[] {
+  if (runtime_type !== "wasm" || required_ram_mb > PROCESS_MB) return [];
+  return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which is the process's part of it` }];
 }
 
 function taskProblems({ runtime_type, onnx_task_type: task, container, required_vram_mb }: CargoFile): FieldError[] {

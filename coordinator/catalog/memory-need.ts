@@ -12,7 +12,7 @@ export const MAX_CPU_PARAMETERS = 4.5e9;
  * The process of a loaded model without its weights, KV cache and compute buffer. Measured for tiny-chat with node-llama-cpp
  * 3.22.1, four sequences, no GPU: 116 MB resident in all, of which 9 MB are those three (2026-11-21, x64, 2 cores). The rest is room.
  */
-const PROCESS_MB = 192;
+export const PROCESS_MB = 192;
 /** Host memory beside a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
 const OFFLOADED_HOST_MB = 1_536;
 /** KV cache entries are 16-bit. */
