@@ -23,13 +23,18 @@ export class AllowedRegistries {
 
   /** @param image `registry/name:tag`. @throws {JobFailure} when no entry allows it; another Island may. */
   check(image: string): void {
-    const { repository } = splitImage(image);
+    const repository = wholeName(splitImage(image).repository);
     if (this.#entries.some((entry) => repository === entry || repository.startsWith(`${entry}/`))) return;
     const list = this.#entries.length === 0 ? "none" : this.#entries.join(", ");
     throw new JobFailure("model_unavailable", `This Island may not pull ${image}; the registries it may use: ${list}`, {
       retryable: true,
     });
   }
+}
+
+/** As engines read it: an image of docker.io without a folder is one of `library`. */
+function wholeName(repository: string): string {
+  return repository.replace(/^((?:index\.)?docker\.io)\/(?=[^/]*$)/, "$1/library/");
 }
 
 /** `registry/name` and the tag. The tag's colon is the last one: an earlier one is a port's. */
