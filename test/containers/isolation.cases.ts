@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestEngine } from "../support/container-engine.ts";
 import { VOLUME_IMAGE } from "../support/container-engine.ts";
-import { MIB, ContainerWorld, makeCargo } from "./container-support.ts";
+import { MIB, ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 /** What a program in a container may try, and what comes of it. */
 export function describeIsolation(engine: () => TestEngine): void {
@@ -59,6 +59,7 @@ export function describeIsolation(engine: () => TestEngine): void {
       expect(text).toMatch(/ls: \/home: No such file/);
       expect(text).toContain(`ls: ${world.directory}: No such file`);
       expect(text).not.toContain("docker.sock");
+      expect(await said("cut -d: -f3 /proc/self/cgroup | sort -u")).toBe("/ ");
       expect(text).toMatch(/HOME=\/tmp/);
       expect(text).not.toMatch(/DOCKER_HOST|npm_/);
     });
@@ -69,7 +70,7 @@ export function describeIsolation(engine: () => TestEngine): void {
       expect(text).toMatch(/ping: .*(denied|not permitted)/);
     });
 
-    it("has its share of the processor, few open files, no core dumps, and goes first when the host runs out of memory", async () => {
+    it("has its share of the processor, few open files, no core dumps, and is the first choice when the host runs out of memory", async () => {
       const quota = "cd /sys/fs/cgroup; cat cpu.max || echo $(cat cpu/cpu.cfs_quota_us) $(cat cpu/cpu.cfs_period_us)";
       const text = await said(`(${quota}) 2>/dev/null; ulimit -n; ulimit -c; cat /proc/self/oom_score_adj`);
       expect(text).toBe("100000 100000 1024 0 500 ");
@@ -141,13 +142,31 @@ export function describeIsolation(engine: () => TestEngine): void {
     });
 
     it("may flood its standard error, of which the end is told", async () => {
-      const flood = "yes secret | head -c 20000000 >&2; echo the last words >&2; exit 3";
+      const flood = "yes secret | head -c 12000000 >&2; echo the last words >&2; exit 3";
       const failure = await world.shell(flood).catch((error: Error) => error);
       expect(failure).toMatchObject({ code: "cargo_failed", retryable: false });
       expect((failure as Error).message).toMatch(
         /ended with exit code 3; its standard error ends with:\n[^]*the last words$/,
       );
       expect((failure as Error).message.length).toBeLessThan(1_700);
+    });
+
+    it("is stopped at a flood of standard error", async () => {
+      await expect(world.shell("yes secret >&2")).rejects.toMatchObject({
+        code: "output_too_large",
+        retryable: false,
+        message: "The Cargo's program wrote too much: its standard error is over 16000000 bytes",
+      });
+    });
+
+    it("is not kept waiting when it floods its standard error with no job", async () => {
+      const loaded = await world.load(makeCargo("yes secret >&2"));
+      await expect.poll(() => loaded.warmContainers, { timeout: 20_000 }).toBe(0);
+      await expect(loaded.run({ input: {}, resume: null }, () => undefined, NEVER)).rejects.toMatchObject({
+        code: "output_too_large",
+      });
+      expect(loaded.warmContainers).toBe(0);
+      await loaded[Symbol.asyncDispose]();
     });
 
     it("leaves nothing behind, whatever it did", async () => {

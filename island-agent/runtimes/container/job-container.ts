@@ -15,6 +15,8 @@ const REMOVE_RETRY_MS = 500;
 /** What a container's program gives. Called in order; `onEnd` is the last and comes once. */
 export interface ContainerListener {
   readonly onStdout: (bytes: Uint8Array) => void;
+  /** What it wrote is kept by the container as far as anybody needs it; to be counted. */
+  readonly onStderr: (bytes: Uint8Array) => void;
   /** Nothing more will come: the program's output has ended, or the engine has gone away. `exit()` tells which. */
   readonly onEnd: () => void;
 }
@@ -45,8 +47,10 @@ export class JobContainer {
     this.#onLeft = owner.onLeft;
     this.#listener = owner.listener;
     const demux = new StreamDemux((stream, bytes) => {
-      if (stream === "stderr") this.#stderr.push(bytes);
-      else if (!this.#hasEnded) this.#listener.onStdout(bytes);
+      if (this.#hasEnded) return;
+      if (stream === "stdout") return this.#listener.onStdout(bytes);
+      this.#stderr.push(bytes);
+      this.#listener.onStderr(bytes);
     });
     socket.on("data", (chunk: Buffer) => {
       try {

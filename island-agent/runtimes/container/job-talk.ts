@@ -1,3 +1,4 @@
+import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import { JsonLineReader } from "../json-lines.ts";
 import type { RunResult } from "../runtime.ts";
@@ -5,12 +6,16 @@ import { engineGone } from "./engine-failure.ts";
 import { failureOfExit } from "./exit-words.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
+/** Of one job. Only its end is kept, but all of it has to be read. */
+const MOST_STDERR_BYTES = 16_000_000;
+
 /** What a container's program says in one job, up to its last word or its end. */
 export class JobTalk implements ContainerListener {
   readonly #reader: JsonLineReader;
   /** Resolves at the last word or the end of the output; rejects for output that is none. */
   readonly #over = Promise.withResolvers<void>();
   readonly #signal: AbortSignal;
+  #stderrBytes = 0;
   #isBroken = false;
 
   /** @param signal from its abort on, no output is given. */
@@ -26,6 +31,13 @@ export class JobTalk implements ContainerListener {
   onStdout(bytes: Uint8Array): void {
     this.#read(() => this.#reader.push(bytes));
     if (this.#reader.lastWord !== null) this.#over.resolve();
+  }
+
+  onStderr(bytes: Uint8Array): void {
+    this.#stderrBytes += bytes.length;
+    if (this.#stderrBytes <= MOST_STDERR_BYTES) return;
+    const text = `The Cargo's program wrote too much: its standard error is over ${MOST_STDERR_BYTES} bytes`;
+    this.#over.reject(new JobFailure("output_too_large", text));
   }
 
   onEnd(): void {

@@ -22,7 +22,12 @@ interface Entry<C> {
   isReady: boolean;
   /** Its program did not wait: it ended, or spoke before it was asked. */
   isSpoilt: boolean;
+  /** What it has written on standard error. */
+  stderrBytes: number;
 }
+
+/** What a program may write on standard error before it is asked: a greeting, warnings. Reading more costs the owner time. */
+const MOST_IDLE_STDERR_BYTES = 65_536;
 
 /** After so many in a row that did not wait for their job, none is kept ready any more: the program takes no input. */
 const MOST_SPOILT = 3;
@@ -114,8 +119,13 @@ export class WarmPool<C extends Warm> {
   /** @throws as `start` does. */
   async #add(): Promise<void> {
     const spoil = (): void => this.#spoil(entry);
-    const starting = this.#deps.start({ onStdout: spoil, onEnd: spoil });
-    const entry: Entry<C> = { container: starting.catch(() => null), isReady: false, isSpoilt: false };
+    const onStderr = (bytes: Uint8Array): void => {
+      entry.stderrBytes += bytes.length;
+      if (entry.stderrBytes > MOST_IDLE_STDERR_BYTES) spoil();
+    };
+    const starting = this.#deps.start({ onStdout: spoil, onStderr, onEnd: spoil });
+    const container = starting.catch(() => null);
+    const entry: Entry<C> = { container, isReady: false, isSpoilt: false, stderrBytes: 0 };
     this.#waiting.add(entry);
     try {
       await starting;

@@ -15,7 +15,11 @@ class FakeContainer {
   }
 }
 
-const makeListener = (): ContainerListener => ({ onStdout: () => undefined, onEnd: () => undefined });
+const makeListener = (): ContainerListener => ({
+  onStdout: () => undefined,
+  onStderr: () => undefined,
+  onEnd: () => undefined,
+});
 
 describe("WarmPool", () => {
   let clock: ManualClock;
@@ -121,6 +125,15 @@ describe("WarmPool", () => {
     expect(container).toBe(started[1]);
     await pool.close();
     expect(discarded).toContain(started[0]);
+  });
+
+  it("keeps a container that writes a little on standard error, and none that writes more", async () => {
+    await pool.warm();
+    started[0]?.listener.onStderr(new Uint8Array(65_536));
+    expect(discarded).toEqual([]);
+    started[0]?.listener.onStderr(new Uint8Array(1));
+    await expect.poll(() => discarded).toEqual([started[0]]);
+    expect(pool.size).toBe(1);
   });
 
   it("gives up keeping containers whose programs do not wait, and starts one for each job", async () => {
