@@ -24,16 +24,25 @@ export interface ContainerPlan {
   readonly networkName: string;
 }
 
+export interface ContainerOptions extends Docker.ContainerCreateOptions {
+  readonly name: string;
+  /** The client's types lack the namespace of cgroups. */
+  readonly HostConfig: Docker.HostConfig & { readonly CgroupnsMode: "private" };
+}
+
 /** "nobody" on every Linux: owns nothing. */
 const NOBODY = "65534:65534";
 const MIB = 1_048_576;
 const NANO = 1e9;
 const OPEN_FILES = 1_024;
-/** When the host itself runs out of memory, the kernel is to choose a Cargo before the owner's programs. */
+/**
+ * When the host itself runs out of memory, the kernel should choose a Cargo before the owner's programs. A request, no
+ * isolation: some kernels let a program lower its own score again.
+ */
 const OOM_SCORE = 500;
 
 /** What `docker create` would be told: all that isolates a job from its host. Source: DESIGN §7. */
-export function containerOptions(plan: ContainerPlan): Docker.ContainerCreateOptions & { readonly name: string } {
+export function containerOptions(plan: ContainerPlan): ContainerOptions {
   const { name, imageId, spec, limits, labels, volumes, networkName } = plan;
   const scratch = `rw,noexec,nosuid,nodev,size=${scratchBytes(limits.memoryBytes)},mode=1777`;
   return {
@@ -65,6 +74,8 @@ export function containerOptions(plan: ContainerPlan): Docker.ContainerCreateOpt
       SecurityOpt: ["no-new-privileges:true"],
       Privileged: false,
       IpcMode: "none",
+      // Else /proc/self/cgroup shows the host's paths, where cgroups are of version 1.
+      CgroupnsMode: "private",
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
       NanoCpus: Math.round(limits.cpus * NANO),
