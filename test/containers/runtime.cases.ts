@@ -146,6 +146,33 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(await world.containers()).toBe(0);
     });
 
+    it.each([
+      ["VOLUME /", 'declares the volume "/"'],
+      ["VOLUME /proc", 'declares the volume "/proc"'],
+      ["VOLUME /data/../dev/", 'declares the volume "/data/../dev/"'],
+      ["VOLUME /sys/fs", 'declares the volume "/sys/fs"'],
+      ["VOLUME relative", 'declares the volume "relative"'],
+      ["VOLUME /bin/busybox", "has no folder where it declares one"],
+      ["WORKDIR /etc/passwd", "has no folder where it declares one"],
+    ])("refuses for good an image that nobody could start: %s", async (change, message) => {
+      const image = "docker.io/atoll/odd:1";
+      await importTestImage(engine().docker, image, [change]);
+      await expect(world.load(makeCargo(TALKER, { image }))).rejects.toMatchObject({
+        name: "JobFailure",
+        code: "model_invalid",
+        retryable: false,
+        message: expect.stringContaining(message),
+      });
+      await engine().docker.getImage(image).remove();
+    });
+
+    it("takes a volume for one however it is written", async () => {
+      const image = "docker.io/atoll/odd:1";
+      await importTestImage(engine().docker, image, ['VOLUME ["/tmp/", "/data/x/..", "/data", "/dev/shm"]']);
+      expect(await world.run(makeCargo(TALKER, { image }))).toMatchObject({ finishReason: "stop" });
+      await engine().docker.getImage(image).remove();
+    });
+
     it("refuses a GPU that the owner does not lend, or that the engine cannot give", async () => {
       const cargo = makeCargo(TALKER, { gpu: true });
       const refusal = { code: "runtime_unavailable", retryable: true };
@@ -227,8 +254,40 @@ export function describeContainers(engine: () => TestEngine): void {
         Driver: "bridge",
         Options: { "com.docker.network.bridge.enable_icc": "false" },
       });
+      const other = await world.load(makeCargo(TALKER, { network: true }));
       await loaded[Symbol.asyncDispose]();
+      const result = await other.run({ input: {}, resume: null }, () => undefined, NEVER);
+      expect(result).toMatchObject({ finishReason: "stop" });
+      await other[Symbol.asyncDispose]();
+      await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    });
+
+    it.each([
+      ["this Island did not make", {}],
+      ["lets containers reach each other", { Labels: "own" }],
+      ["is no plain bridge", { Labels: "own", Internal: true }],
+    ])("refuses a network of its name that %s, and leaves it", async (fault, { Labels: labels, ...wish }) => {
+      const name = `atoll-${world.islandId}`;
+      const own = labels === undefined ? {} : { Labels: { "org.atoll.island": world.islandId } };
+      const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...wish });
+      await expect(world.load(makeCargo(TALKER, { network: true }))).rejects.toMatchObject({
+        code: "runtime_unavailable",
+        retryable: true,
+        message: `The container engine of this Island has a network ${name} that ${fault}; its owner can remove it`,
+      });
+      await world.runtime.sweep(NEVER);
       await network.remove();
+    });
+
+    it("sweeps the network that an earlier process of the same Island left", async () => {
+      const network = await engine().docker.createNetwork({
+        Name: `atoll-${world.islandId}`,
+        Driver: "bridge",
+        Labels: { "org.atoll.island": world.islandId },
+        Options: { "com.docker.network.bridge.enable_icc": "false" },
+      });
+      await world.runtime.sweep(NEVER);
+      await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
     });
 
     it("sweeps what an earlier process of the same Island left, and nothing else", async () => {

@@ -6,9 +6,10 @@ import { orAbort } from "../../or-abort.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
 import type { EngineSearch } from "./engine-address.ts";
-import { startFailureOf } from "./engine-failure.ts";
 import { findEngine, type FoundEngine } from "./find-engine.ts";
 import type { ImageLease, ImageStore } from "./image-store.ts";
+import { volumeFolders } from "./image-volumes.ts";
+import { IslandNetwork } from "./island-network.ts";
 import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 
@@ -47,9 +48,13 @@ export class ContainerRuntime implements CargoRuntime {
   readonly #options: Required<ContainerRuntimeOptions>;
   /** Names of the containers that this process made and still answers for. */
   readonly #ours = new Set<string>();
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #network: IslandNetwork;
 
   constructor(options: ContainerRuntimeOptions) {
     this.#options = { ...DEFAULTS, ...options };
+    this.#labels = { [LABEL]: options.islandId };
+    this.#network = new IslandNetwork(`atoll-${options.islandId}`, this.#labels);
   }
 
   async probe(signal: AbortSignal): Promise<ProbeResult> {
@@ -85,7 +90,7 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Removes containers that an earlier process of this Island left. Called at the agent's start; every load does so too.
+   * Removes containers, and the network, that an earlier process of this Island left. Called at the agent's start; every load does so too.
    * Without an engine there is nothing to do.
    * @returns how many were removed.
    */
@@ -106,19 +111,17 @@ export class ContainerRuntime implements CargoRuntime {
     lease: ImageLease,
     signal: AbortSignal,
   ): Promise<LoadedContainer> {
-    const { clock, cpus, pids, islandId, warmWindowMs, killWaitMs, log } = this.#options;
+    const { clock, cpus, pids, warmWindowMs, killWaitMs, log } = this.#options;
     const memoryBytes = limitOf(cargo);
-    const labels = { [LABEL]: islandId };
-    const networkName = `atoll-${islandId}`;
-    if (spec.network) await engine.ensureNetwork(networkName, labels).catch((error) => rethrow(startFailureOf(error)));
     const plan: Omit<ContainerPlan, "name"> = {
       imageId: lease.image.id,
-      volumes: lease.image.volumes,
+      volumes: volumeFolders(lease.key, lease.image.volumes),
       spec,
       limits: { memoryBytes, pids, cpus: Math.min(cpus, facts.cpus) },
-      labels,
-      networkName,
+      labels: this.#labels,
+      networkName: this.#network.name,
     };
+    if (spec.network) await this.#network.acquire(engine);
     const loaded = new LoadedContainer({
       start: (listener) => {
         const options = containerOptions({ ...plan, name: `atoll-${randomUUID()}` });
@@ -134,7 +137,10 @@ export class ContainerRuntime implements CargoRuntime {
       memoryBytes,
       warmWindowMs,
       killWaitMs,
-      onDisposed: () => lease.release(),
+      onDisposed: async () => {
+        lease.release();
+        if (spec.network) await this.#network.release(engine).catch((error: unknown) => this.#logLeftovers(error));
+      },
       log,
     });
     try {
@@ -161,12 +167,13 @@ export class ContainerRuntime implements CargoRuntime {
     const found = await engine.containersWith(`${LABEL}=${this.#options.islandId}`);
     const left = found.filter((name) => !this.#ours.has(name));
     await Promise.all(left.map((name) => engine.remove(name)));
+    await this.#network.removeUnused(engine);
     if (left.length > 0) this.#options.log("containers of an earlier run were removed", { count: left.length });
     return left.length;
   }
 
   #logLeftovers(error: unknown): void {
-    this.#options.log("containers of an earlier run could not be removed", { reason: String(error) });
+    this.#options.log("what is left of containers could not be removed", { reason: String(error) });
   }
 
   #specOf({ slug, container }: CargoManifest): ContainerSpec {
@@ -194,8 +201,4 @@ export class ContainerRuntime implements CargoRuntime {
 /** The Cargo's RAM is what one container may take. */
 function limitOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(requiredRamBytes, LEAST_MEMORY_BYTES);
-}
-
-function rethrow(error: Error): never {
-  throw error;
 }

@@ -20,6 +20,11 @@ export function startFailureOf(error: unknown): JobFailure {
     const text = `The Cargo's image cannot run its command: ${message}`;
     return new JobFailure("model_invalid", text, { ...options, retryable: false });
   }
+  // Its working directory is a file, or a volume of it, for which a tmpfs is mounted; or /tmp.
+  if (/not a directory|error mounting "tmpfs"/i.test(message)) {
+    const text = `The Cargo's image has no folder where it declares one: ${message}`;
+    return new JobFailure("model_invalid", text, { ...options, retryable: false });
+  }
   return new JobFailure("runtime_unavailable", `The container engine refuses the Cargo: ${message}`, options);
 }
 

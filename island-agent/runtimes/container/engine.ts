@@ -5,6 +5,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { orAbort } from "../../or-abort.ts";
 import { attach } from "./attach.ts";
 import type { ContainerExit } from "./exit-words.ts";
+import type { EngineNetwork } from "./island-network.ts";
 import { describeAddress, readCertificates, type EngineAddress } from "./engine-address.ts";
 
 /** What the engine says of itself and its host. */
@@ -146,24 +147,38 @@ export class ContainerEngine {
     return found.map(({ Names: names, Id: id }) => names[0]?.replace(/^\//, "") ?? id);
   }
 
-  /** Makes a network of one's own, in which containers cannot reach each other; nothing to do where it is there. */
-  async ensureNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+  /** Null when there is none of that name. */
+  async network(name: string): Promise<EngineNetwork | null> {
     try {
-      await this.#call(() => this.#docker.getNetwork(name).inspect());
+      const found = (await this.#call(() => this.#docker.getNetwork(name).inspect())) as NetworkInfo;
+      return {
+        driver: found.Driver,
+        labels: found.Labels ?? {},
+        options: found.Options ?? {},
+        isInternal: found.Internal ?? false,
+      };
     } catch (error) {
-      if (statusOf(error) !== 404) throw error;
-      await this.#createNetwork(name, labels);
+      if (statusOf(error) === 404) return null;
+      throw error;
     }
   }
 
-  async #createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
-    const options = { "com.docker.network.bridge.enable_icc": "false" };
-    const wish = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: { ...labels }, Options: options };
+  async createNetwork(
+    name: string,
+    labels: Readonly<Record<string, string>>,
+    options: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const wish = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: { ...labels }, Options: { ...options } };
+    await this.#call(() => this.#docker.createNetwork(wish));
+  }
+
+  /** Does nothing where it is gone already, or has containers. */
+  async removeNetwork(name: string): Promise<void> {
     try {
-      await this.#call(() => this.#docker.createNetwork(wish));
+      await this.#call(() => this.#docker.getNetwork(name).remove());
     } catch (error) {
-      // 409: another load has just made it.
-      if (statusOf(error) !== 409) throw error;
+      // 403 (Docker) and 409 (Podman): containers are on it.
+      if (![403, 404, 409].includes(statusOf(error) ?? 0)) throw error;
     }
   }
 
@@ -195,6 +210,14 @@ export function engineMessage(error: unknown): string {
   const text = typeof said === "string" ? said : error instanceof Error ? error.message : String(error);
   const plain = text.replace(/^\(HTTP code \d+\) [\w ]* - /, "");
   return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300);
+}
+
+/** The parts of GET /networks/{name} that say what a network is. */
+interface NetworkInfo {
+  readonly Driver: string;
+  readonly Internal?: boolean;
+  readonly Labels?: Readonly<Record<string, string>> | null;
+  readonly Options?: Readonly<Record<string, string>> | null;
 }
 
 /** The parts of GET /info that say what limits it can hold a container to. */

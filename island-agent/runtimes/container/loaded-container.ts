@@ -21,8 +21,8 @@ export interface LoadedContainerDeps {
   readonly warmWindowMs: number;
   /** Longest that an aborted run waits until its container is gone. */
   readonly killWaitMs: number;
-  /** Called once, when everything of it is gone. */
-  readonly onDisposed: () => void;
+  /** Called once, when its containers are gone; it never rejects. */
+  readonly onDisposed: () => Promise<void>;
   readonly log: (message: string, facts: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -105,7 +105,7 @@ export class LoadedContainer implements LoadedCargo {
     await Promise.all(running.map(([, work]) => work));
     await this.#pool.close();
     while (this.#removals.size > 0) await Promise.all(this.#removals);
-    this.#deps.onDisposed();
+    await this.#deps.onDisposed();
     this.#end.resolve();
   }
 
