@@ -141,10 +141,15 @@ export class ContainerWorld {
     return result.usable ? "" : result.reason;
   }
 
-  /** Of this Island, running or not. */
+  /** How many there are of this Island, running or not. */
   async containers(): Promise<number> {
+    return (await this.containerIds()).length;
+  }
+
+  /** Ids of the containers of this Island, running or not. */
+  async containerIds(): Promise<string[]> {
     const filters = { label: [`org.atoll.island=${this.islandId}`] };
-    return (await this.engine.docker.listContainers({ all: true, filters })).length;
+    return (await this.engine.docker.listContainers({ all: true, filters })).map(({ Id: id }) => id);
   }
 
   /** Ends every Cargo that was loaded. */

@@ -2,6 +2,7 @@ import { afterAll, describe, it } from "vitest";
 import { startTestEngine, type TestEngine } from "../support/container-engine.ts";
 import { describeImages } from "./images.cases.ts";
 import { describeIsolation } from "./isolation.cases.ts";
+import { describeKilled } from "./killed.cases.ts";
 import { describeNetwork } from "./network.cases.ts";
 import { describeContainers } from "./runtime.cases.ts";
 
@@ -16,6 +17,7 @@ if (typeof found === "string") {
     afterAll(() => engine.stop());
     describeIsolation(() => engine);
     describeImages(() => engine);
+    describeKilled(() => engine);
     describeNetwork(() => engine);
     // Last: it ends with the engine's end.
     describeContainers(() => engine);

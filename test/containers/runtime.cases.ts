@@ -263,12 +263,12 @@ export function describeContainers(engine: () => TestEngine): void {
     });
 
     it.each([
-      ["this Island did not make", {}],
-      ["lets containers reach each other", { Labels: "own" }],
-      ["is no plain bridge", { Labels: "own", Internal: true }],
-    ])("refuses a network of its name that %s, and leaves it", async (fault, { Labels: labels, ...wish }) => {
+      ["this Island did not make", false, {}],
+      ["lets containers reach each other", true, {}],
+      ["is no plain bridge", true, { Internal: true }],
+    ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
       const name = `atoll-${world.islandId}`;
-      const own = labels === undefined ? {} : { Labels: { "org.atoll.island": world.islandId } };
+      const own = isOwn ? { Labels: { "org.atoll.island": world.islandId } } : {};
       const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...wish });
       await expect(world.load(makeCargo(TALKER, { network: true }))).rejects.toMatchObject({
         code: "runtime_unavailable",
