@@ -421,6 +421,26 @@ export function describeContainers(engine: () => TestEngine): void {
       await expect.poll(sockets).toBeLessThan(before);
     });
 
+    it("has little of the processor while it waits, and all of its share for its job", async () => {
+      const clock = new ManualClock();
+      const patient = await ContainerWorld.open(engine(), { clock });
+      const quota = "cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null | cut -d' ' -f1";
+      const script = `read -r job; echo "{\\"type\\":\\"done\\",\\"output\\":$(${quota})}"`;
+      await using loaded = await patient.load(makeCargo(script));
+      const [name] = await names(patient);
+      clock.advance(10_000);
+      const nanoCpus = async (): Promise<number | undefined> =>
+        (
+          await engine()
+            .docker.getContainer(name ?? "")
+            .inspect()
+        ).HostConfig.NanoCpus;
+      await expect.poll(nanoCpus).toBe(50_000_000);
+      expect(await run(loaded)).toMatchObject({ output: 100_000 });
+      await loaded[Symbol.asyncDispose]();
+      await patient.close();
+    });
+
     it("is gone when its image is, and says so before a run begins", async () => {
       const image = "docker.io/atoll/short-lived:1";
       await importTestImage(engine().docker, image, ["LABEL short=lived"]);

@@ -1,5 +1,6 @@
 import type Docker from "dockerode";
 import type { ContainerSpec } from "../../../shared/cargo.ts";
+import { NANO } from "./engine.ts";
 
 export interface ContainerLimits {
   /** RAM, with all that is in tmpfs; there is no swap. */
@@ -33,7 +34,6 @@ export interface ContainerOptions extends Docker.ContainerCreateOptions {
 /** "nobody" on every Linux: owns nothing. */
 const NOBODY = "65534:65534";
 const MIB = 1_048_576;
-const NANO = 1e9;
 const OPEN_FILES = 1_024;
 /**
  * When the host itself runs out of memory, the kernel should choose a Cargo before the owner's programs. A request, no

@@ -27,6 +27,8 @@ export interface EngineImage {
   readonly volumes: readonly string[];
 }
 
+/** The engine's unit of processor time is a billionth of a processor. */
+export const NANO = 1e9;
 /** Nothing that is asked of an engine takes so long on a machine that works; a pull is not held to it. */
 const CALL_LIMIT_MS = 60_000;
 
@@ -117,6 +119,11 @@ export class ContainerEngine {
 
   async start(name: string): Promise<void> {
     await this.#call(() => this.#docker.getContainer(name).start());
+  }
+
+  /** Changes the limit of a container that exists. Podman before 5 cannot. @param cpus processors' worth of time. */
+  async setCpus(name: string, cpus: number): Promise<void> {
+    await this.#call(() => this.#docker.getContainer(name).update({ NanoCpus: Math.round(cpus * NANO) }));
   }
 
   async kill(name: string): Promise<void> {

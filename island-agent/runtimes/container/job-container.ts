@@ -1,13 +1,15 @@
 import type { Duplex } from "node:stream";
-import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
-import { statusOf, type ContainerEngine } from "./engine.ts";
+import type { ContainerOptions } from "./container-options.ts";
+import { NANO, statusOf, type ContainerEngine } from "./engine.ts";
 import type { ContainerExit } from "./exit-words.ts";
 import { OutputTail } from "../output-tail.ts";
 import { StreamDemux } from "./stream-demux.ts";
 
 /** Of what the program writes on standard error, for the job's error. */
 const STDERR_TAIL_BYTES = 1_500;
+/** For a program that waits, as most do, this is plenty; one that spins costs the owner no more. */
+const RESTING_CPUS = 0.05;
 /** For an engine that answers, and says that it could not. */
 const REMOVE_TRIES = 3;
 const REMOVE_RETRY_MS = 500;
@@ -37,10 +39,19 @@ export class JobContainer {
   readonly #onLeft: () => void;
   readonly #stderr = new OutputTail(STDERR_TAIL_BYTES);
   #listener: ContainerListener;
+  readonly #cpus: number;
+  #isResting = false;
   #hasEnded = false;
 
-  private constructor(name: string, engine: ContainerEngine, clock: Clock, socket: Duplex, owner: ContainerOwner) {
-    this.name = name;
+  private constructor(
+    options: ContainerOptions,
+    engine: ContainerEngine,
+    clock: Clock,
+    socket: Duplex,
+    owner: ContainerOwner,
+  ) {
+    this.name = options.name;
+    this.#cpus = (options.HostConfig.NanoCpus ?? NANO) / NANO;
     this.#engine = engine;
     this.#clock = clock;
     this.#socket = socket;
@@ -68,7 +79,7 @@ export class JobContainer {
   /** Nothing is left behind when it throws. */
   static async start(
     engine: ContainerEngine,
-    options: Docker.ContainerCreateOptions & { readonly name: string },
+    options: ContainerOptions,
     clock: Clock,
     owner: ContainerOwner,
   ): Promise<JobContainer> {
@@ -78,7 +89,7 @@ export class JobContainer {
       await engine.create(options);
       // Before the start, so that not a byte is missed.
       socket = await engine.attach(name);
-      const container = new JobContainer(name, engine, clock, socket, owner);
+      const container = new JobContainer(options, engine, clock, socket, owner);
       await engine.start(name);
       return container;
     } catch (error) {
@@ -96,6 +107,23 @@ export class JobContainer {
   /** Hands the output to another from now on. */
   listen(listener: ContainerListener): void {
     this.#listener = listener;
+  }
+
+  /** Leaves it little processor time while it has no job. Never rejects: an engine that cannot change it leaves it all. */
+  async rest(): Promise<void> {
+    try {
+      await this.#engine.setCpus(this.name, Math.min(RESTING_CPUS, this.#cpus));
+      this.#isResting = true;
+    } catch (error) {
+      // What the engine did not answer may have been done.
+      this.#isResting = statusOf(error) === null;
+    }
+  }
+
+  /** Gives back what `rest` took. @throws as the engine does: it may have next to no time then. */
+  async wake(): Promise<void> {
+    if (this.#isResting) await this.#engine.setCpus(this.name, this.#cpus);
+    this.#isResting = false;
   }
 
   /** The program's whole input. */

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
 /** What the pool asks of a container. */
-export type Warm = Pick<JobContainer, "listen">;
+export type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
 
 export interface WarmPoolDeps<C extends Warm> {
   readonly start: (listener: ContainerListener) => Promise<C>;
@@ -24,7 +24,14 @@ interface Entry<C> {
   isSpoilt: boolean;
   /** What it has written on standard error. */
   stderrBytes: number;
+  /** Until it rests; null before it waits. */
+  settling: Timer | null;
+  /** It has been put to rest, or is about to be; never rejects. */
+  resting: Promise<void> | null;
 }
+
+/** In which a program gets ready, with all the processor time of a job; after it, it rests until its job comes. */
+const SETTLE_MS = 10_000;
 
 /** What a program may write on standard error before it is asked: a greeting, warnings. Reading more costs the owner time. */
 const MOST_IDLE_STDERR_BYTES = 65_536;
@@ -82,10 +89,11 @@ export class WarmPool<C extends Warm> {
       this.#fill();
       return started;
     }
-    this.#waiting.delete(entry);
+    this.#leave(entry);
     this.#fill();
     const container = await entry.container;
-    if (container !== null && !entry.isSpoilt) {
+    const isAwake = container !== null && (await wake(container, entry));
+    if (isAwake && !entry.isSpoilt) {
       this.#spoilt = 0;
       container.listen(listener);
       return container;
@@ -125,13 +133,24 @@ export class WarmPool<C extends Warm> {
     };
     const starting = this.#deps.start({ onStdout: spoil, onStderr, onEnd: spoil });
     const container = starting.catch(() => null);
-    const entry: Entry<C> = { container, isReady: false, isSpoilt: false, stderrBytes: 0 };
+    const entry: Entry<C> = {
+      container,
+      isReady: false,
+      isSpoilt: false,
+      stderrBytes: 0,
+      settling: null,
+      resting: null,
+    };
     this.#waiting.add(entry);
     try {
-      await starting;
+      const started = await starting;
       entry.isReady = true;
+      if (!this.#waiting.has(entry)) return;
+      entry.settling = this.#deps.clock.schedule(SETTLE_MS, () => {
+        entry.resting = started.rest();
+      });
     } catch (error) {
-      this.#waiting.delete(entry);
+      this.#leave(entry);
       throw error;
     }
   }
@@ -139,7 +158,7 @@ export class WarmPool<C extends Warm> {
   #spoil(entry: Entry<C>): void {
     entry.isSpoilt = true;
     // Known already; or taken out by a job or `close`, which discards it.
-    if (!this.#waiting.delete(entry)) return;
+    if (!this.#leave(entry)) return;
     this.#spoilt += 1;
     this.#discard(entry);
     this.#fill();
@@ -158,16 +177,32 @@ export class WarmPool<C extends Warm> {
 
   #shrink(most: number): void {
     for (const entry of [...this.#waiting].slice(most)) {
-      this.#waiting.delete(entry);
+      this.#leave(entry);
       this.#discard(entry);
     }
   }
 
+  /** False when it did not wait any more. */
+  #leave(entry: Entry<C>): boolean {
+    entry.settling?.cancel();
+    return this.#waiting.delete(entry);
+  }
+
   #discard(entry: Entry<C>): void {
-    const leaving = entry.container.then((container) => {
+    const leaving = Promise.all([entry.container, entry.resting]).then(([container]) => {
       if (container !== null) this.#deps.discard(container);
     });
     this.#leaving.add(leaving);
     void leaving.finally(() => this.#leaving.delete(leaving));
   }
+}
+
+/** False when it could not be given back its processor time. */
+async function wake(container: Warm, { resting }: Entry<unknown>): Promise<boolean> {
+  if (resting === null) return true;
+  await resting;
+  return container.wake().then(
+    () => true,
+    () => false,
+  );
 }

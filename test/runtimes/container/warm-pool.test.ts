@@ -4,14 +4,26 @@ import { WarmPool } from "../../../island-agent/runtimes/container/warm-pool.ts"
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const WINDOW_MS = 60_000;
+const SETTLE_MS = 10_000;
 
 class FakeContainer {
   listener: ContainerListener;
   constructor(listener: ContainerListener) {
     this.listener = listener;
   }
+  /** What was asked of it, in order. */
+  readonly asked: string[] = [];
+  wakeFault: Error | undefined;
   listen(listener: ContainerListener): void {
+    this.asked.push("listen");
     this.listener = listener;
+  }
+  async rest(): Promise<void> {
+    this.asked.push("rest");
+  }
+  async wake(): Promise<void> {
+    this.asked.push("wake");
+    if (this.wakeFault !== undefined) throw this.wakeFault;
   }
 }
 
@@ -134,6 +146,28 @@ describe("WarmPool", () => {
     started[0]?.listener.onStderr(new Uint8Array(1));
     await expect.poll(() => discarded).toEqual([started[0]]);
     expect(pool.size).toBe(1);
+  });
+
+  it("lets a container rest that waits for long, and wakes it before its job", async () => {
+    await pool.warm();
+    clock.advance(SETTLE_MS - 1);
+    expect(started[0]?.asked).toEqual([]);
+    clock.advance(1);
+    expect(started[0]?.asked).toEqual(["rest"]);
+    expect(await pool.take(makeListener())).toBe(started[0]);
+    expect(started[0]?.asked).toEqual(["rest", "wake", "listen"]);
+    const next = await pool.take(makeListener());
+    clock.advance(SETTLE_MS);
+    expect(next.asked).toEqual(["listen"]);
+  });
+
+  it("gives a job a new container where the one that rests cannot be woken", async () => {
+    await pool.warm();
+    clock.advance(SETTLE_MS);
+    const [resting] = started;
+    if (resting !== undefined) resting.wakeFault = new Error("the engine refuses");
+    expect(await pool.take(makeListener())).not.toBe(resting);
+    expect(discarded).toEqual([resting]);
   });
 
   it("gives up keeping containers whose programs do not wait, and starts one for each job", async () => {
