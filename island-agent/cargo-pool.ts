@@ -107,8 +107,8 @@ export class CargoPool {
       isReleased = true;
       entry.users -= 1;
       entry.lastUse = this.#uses++;
-      if (entry.users > 0) return;
-      if (entry.loaded !== null) return this.#room.arrange();
+      // What the job made it grow by counts at once, also while other jobs use it.
+      if (entry.users > 0 || entry.loaded !== null) return this.#room.arrange();
       // A load that nobody waits for ends; whoever asks from now on starts another.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
@@ -165,6 +165,7 @@ export class CargoPool {
       signal.throwIfAborted();
     }
     entry.loaded = loaded;
+    this.#room.arrange();
     onChange();
     log.info({ slug: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));

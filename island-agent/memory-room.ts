@@ -73,8 +73,8 @@ export class MemoryRoom {
   }
 
   /**
-   * To be called when an occupant became idle or was measured anew. Lets in whoever fits, in order, and unloads idle Cargos
-   * where that makes the first one fit, or brings what grew back below the caps.
+   * To be called when an occupant became idle or was measured anew. Lets in whoever fits, in order, unloads idle Cargos where
+   * that makes the first one fit, and anyhow until all is below the caps again or nothing idle is left.
    */
   arrange(): void {
     for (let first = this.#line.first; first !== undefined; first = this.#line.first) {
@@ -84,7 +84,8 @@ export class MemoryRoom {
         this.#line.admitFirst();
         continue;
       }
-      return this.#unloadIdle(missing, "only if enough");
+      this.#unloadIdle(missing, "only if enough");
+      break;
     }
     this.#unloadIdle(this.#missingFor(NOTHING), "as far as it goes");
   }

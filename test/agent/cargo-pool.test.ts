@@ -247,17 +247,45 @@ describe("room in memory", () => {
     expect(runtime.estimated).toEqual(["a"]);
   });
 
-  it("is taken back from idle Cargos when one that runs has grown", async () => {
+  it("is taken back from idle Cargos as soon as a job of a Cargo that others use has made it grow", async () => {
     (await acquire("idle", 10)).release();
-    const busy = await acquire("busy", 5);
+    await acquire("busy", 5);
     const other = await acquire("busy", 5);
     runtime.residentBytes.set("busy", 15);
     other.release();
-    await settle();
-    expect(slugs()).toEqual(["idle", "busy"]);
-    busy.release();
     await runtime.events.happened("disposed idle");
     expect(slugs()).toEqual(["busy"]);
+  });
+
+  it("is taken back from idle Cargos when one takes more than estimated once it is loaded", async () => {
+    (await acquire("idle", 10)).release();
+    runtime.residentBytes.set("big", 18);
+    await acquire("big", 10);
+    await runtime.events.happened("disposed idle");
+    expect(slugs()).toEqual(["big"]);
+  });
+
+  it("is taken back from idle Cargos also while a Cargo waits that would not fit by that", async () => {
+    (await acquire("idle", 5)).release();
+    const busy = await acquire("busy", 15);
+    const waiting = acquire("big", 20);
+    await settle();
+    expect(runtime.events.count("dispose idle")).toBe(0);
+    const other = await acquire("busy", 15);
+    runtime.residentBytes.set("busy", 18);
+    other.release();
+    await runtime.events.happened("disposed idle");
+    expect(slugs()).toEqual(["busy"]);
+    busy.release();
+    (await waiting).release();
+  });
+
+  it("is let be where a job leaves a Cargo as large as it was", async () => {
+    (await acquire("idle", 5)).release();
+    await acquire("busy", 15);
+    (await acquire("busy", 15)).release();
+    await settle();
+    expect(slugs()).toEqual(["idle", "busy"]);
   });
 
   it("is counted as measured where that is known", async () => {
