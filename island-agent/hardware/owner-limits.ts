@@ -11,13 +11,13 @@ export type HardwareOverrides = {
 /** Most that jobs may have; absent or null: no cap. */
 export interface HardwareCaps {
   readonly ramBytes?: number | null;
-  /** Over all GPUs; the first ones are filled first. */
+  /** Over all GPUs; the first ones are filled first. Stands for the size where that is unknown. */
   readonly vramBytes?: number | null;
   readonly diskBytes?: number | null;
   readonly logicalCores?: number | null;
 }
 
-/** Puts the owner's facts in place of the detected ones, then cuts to the owner's caps. Unknown stays unknown. */
+/** Puts the owner's facts in place of the detected ones, then cuts to the owner's caps. Unknown stays unknown where no cap stands for it. */
 export function applyOwnerLimits(detected: Hardware, overrides: HardwareOverrides, caps: HardwareCaps): Hardware {
   const { vramBytes, ...facts } = overrides;
   const stated = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined));
@@ -48,12 +48,12 @@ function stateVram(gpus: readonly Gpu[], totalBytes: number): Gpu[] {
   }));
 }
 
-/** A GPU without memory of its own cannot have more than the RAM that jobs may use. */
+/** A GPU without memory of its own cannot have more than the RAM that jobs may use; one of unknown size has what the cap leaves. */
 function capVram(gpus: readonly Gpu[], capBytes: number | null, ramBytes: number): Gpu[] {
   let left = capBytes ?? Number.POSITIVE_INFINITY;
   return gpus.map((gpu) => {
-    if (gpu.vramBytes === null) return gpu;
-    const vramBytes = Math.min(gpu.vramBytes, left, gpu.unifiedMemory ? ramBytes : Number.POSITIVE_INFINITY);
+    if (gpu.vramBytes === null && capBytes === null) return gpu;
+    const vramBytes = Math.min(gpu.vramBytes ?? left, left, gpu.unifiedMemory ? ramBytes : Number.POSITIVE_INFINITY);
     left -= vramBytes;
     return { ...gpu, vramBytes };
   });

@@ -4,6 +4,7 @@ import type { GraphicsController } from "../../island-agent/hardware/graphics-co
 import type { HostProbe } from "../../island-agent/hardware/host-probe.ts";
 import type { HardwareCaps, HardwareOverrides } from "../../island-agent/hardware/owner-limits.ts";
 import { detectHardware } from "../../island-agent/hardware/report.ts";
+import { memoryCapsOf } from "../../island-agent/memory-room.ts";
 import { fixture, makeProbe, sysfsFixture } from "./fake-probe.ts";
 
 const GIB = 2 ** 30;
@@ -144,9 +145,15 @@ describe("detectHardware() with the owner's caps", () => {
     expect(gpus.map(({ vramBytes }) => vramBytes)).toEqual([81_920 * MIB, 20 * GIB]);
   });
 
-  it("leaves unknown VRAM unknown", async () => {
-    const { gpus } = await detect(withNvidia("nvidia-smi-580-gb10.csv"), { caps: { vramBytes: 0 } });
+  it("leaves unknown VRAM unknown where there is no cap on it", async () => {
+    const { gpus } = await detect(withNvidia("nvidia-smi-580-gb10.csv"), { caps: { ramBytes: 8 * GIB } });
     expect(gpus.map(({ vramBytes }) => vramBytes)).toEqual([null]);
+  });
+
+  it.each([0, 4 * GIB])("takes a cap of %d bytes for the size of unknown VRAM", async (vramBytes) => {
+    const hardware = await detect(withNvidia("nvidia-smi-580-gb10.csv"), { caps: { vramBytes } });
+    expect(hardware.gpus).toMatchObject([{ vramBytes }]);
+    expect(memoryCapsOf(hardware).vramBytes).toBe(vramBytes);
   });
 
   it("cuts a GPU that shares RAM to the RAM that jobs may use", async () => {
