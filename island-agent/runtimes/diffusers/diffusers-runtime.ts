@@ -4,6 +4,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { type Environment, hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
 import { estimateInHost, type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
 import type { DeviceChoice } from "../onnx/execution-providers.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
@@ -25,6 +26,8 @@ export interface DiffusersOptions {
   readonly killAfterMs?: number;
   /** The agent's own environment; only what loaders and drivers need is passed on. */
   readonly environment?: Environment;
+  /** After which a load that hangs is given up. */
+  readonly limits?: LoadLimits;
   readonly log?: HostLog;
 }
 
@@ -35,7 +38,14 @@ export class DiffusersRuntime implements CargoRuntime {
   readonly #program: HostProgram;
 
   constructor(options: DiffusersOptions) {
-    this.#options = { device: "auto", killAfterMs: DEFAULT_KILL_AFTER_MS, environment: {}, log: () => {}, ...options };
+    this.#options = {
+      device: "auto",
+      killAfterMs: DEFAULT_KILL_AFTER_MS,
+      environment: {},
+      limits: DEFAULT_LOAD_LIMITS,
+      log: () => {},
+      ...options,
+    };
     this.#program = {
       name: "ONNX Runtime",
       entry: hostEntry("diffusers-host", import.meta.url),
@@ -50,13 +60,14 @@ export class DiffusersRuntime implements CargoRuntime {
 
   /** From the sizes of the files, in a process of its own: what they will run on is for native code to say. */
   async estimate(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<MemoryUse> {
-    return estimateInHost(this.#program, this.#options.clock, this.#orderFor(cargo, modelPath), signal);
+    return estimateInHost(this.#program, this.#options, this.#orderFor(cargo, modelPath), signal);
   }
 
   async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<PictureJob>> {
-    const { clock, killAfterMs, log } = this.#options;
-    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
-    const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
+    const { clock, killAfterMs } = this.#options;
+    const load = this.#orderFor(cargo, modelPath);
+    const order = { slug: cargo.slug, modelPath: load.modelPath, load };
+    const { host, memory } = await loadInHost(this.#program, this.#options, order, signal);
     // ONNX Runtime holds the process' only thread while it computes.
     return new HostedCargo(host, { memory, concurrency: 1, clock, killAfterMs, readInput: readPictureInput });
   }

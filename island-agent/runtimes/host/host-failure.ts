@@ -9,8 +9,11 @@ export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailu
   return new JobFailure("runtime_crashed", describeEnding(program, ending), { retryable: true });
 }
 
-/** Why a load ended with its host process. A fault while reading a file is the file's: it would fault everywhere. */
+/** Why a load ended with its host process: we killed it as it hung, or a fault of the file's, which it would be everywhere. */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
+  if (ending.killedBecause !== null) {
+    return new JobFailure("runtime_unavailable", describeEnding(program, ending), { retryable: true });
+  }
   const message = `${describeEnding(program, ending)} while loading the model`;
   if (ending.signal === "SIGKILL") return new JobFailure("out_of_memory", message, { retryable: true });
   if (ending.signal !== null && FAULTS.has(ending.signal)) return new JobFailure("model_invalid", message);

@@ -1,12 +1,20 @@
-import type { Clock } from "../../../shared/clock.ts";
+import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { MemoryUse, ProbeResult } from "../runtime.ts";
 import { loadFailureOf, runFailureOf } from "./host-failure.ts";
 import type { AnyToHost, FromHost } from "./host-messages.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
+import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 
 /** Told of events worth a log line. Never gets inputs or outputs of jobs. */
 export type HostLog = (message: string, facts: Readonly<Record<string, unknown>>) => void;
+
+/** What a runtime's loads have in common. */
+export interface HostedLoads {
+  readonly clock: Clock;
+  readonly limits: LoadLimits;
+  readonly log: HostLog;
+}
 
 /** Asks a new process whether the runtime works here, and ends it. Never throws. */
 export async function probeInHost(
@@ -31,13 +39,14 @@ export async function probeInHost(
 /** Asks a new process what the load would take, and ends it. @throws {JobFailure} or `signal.reason`. */
 export async function estimateInHost(
   program: HostProgram,
-  clock: Clock,
+  { clock, limits }: HostedLoads,
   order: unknown,
   signal: AbortSignal,
 ): Promise<MemoryUse> {
   signal.throwIfAborted();
   const host = new HostProcess(program, clock);
-  const first = await firstWord(host, { kind: "estimate", order }, signal);
+  const limit = limitOn(host, clock, limits.estimateMs, "did not say what the model takes");
+  const first = await firstWord(host, { kind: "estimate", order }, signal).finally(() => limit.cancel());
   host.kill("the estimate is done");
   if ("ending" in first) throw loadFailureOf(program, first.ending);
   if (first.answer.kind !== "estimated") throw failureIn(program, "an estimate", first.answer);
@@ -45,21 +54,21 @@ export async function estimateInHost(
 }
 
 /**
- * Starts a process that has loaded what `order` says.
- * @param slug the Cargo, for the log.
+ * Starts a process that has loaded what `order` says: `slug` is the Cargo, for the log, `modelPath` what its time is reckoned by.
  * @throws {JobFailure} or `signal.reason`, the process being gone by then.
  */
 export async function loadInHost(
   program: HostProgram,
-  clock: Clock,
-  order: { readonly slug: string; readonly load: unknown },
+  { clock, limits, log }: HostedLoads,
+  order: { readonly slug: string; readonly modelPath: string; readonly load: unknown },
   signal: AbortSignal,
-  log: HostLog,
 ): Promise<{ host: HostProcess; memory: MemoryUse }> {
-  signal.throwIfAborted();
   const { slug, load } = order;
+  const limitMs = await loadLimitMs(limits, order.modelPath);
+  signal.throwIfAborted();
   const host = new HostProcess(program, clock);
-  const first = await firstWord(host, { kind: "load", order: load }, signal);
+  const limit = limitOn(host, clock, limitMs, "did not load the model");
+  const first = await firstWord(host, { kind: "load", order: load }, signal).finally(() => limit.cancel());
   if ("ending" in first) {
     log(`${program.name} process ended while loading`, { cargo: slug, ...first.ending });
     throw loadFailureOf(program, first.ending);
@@ -96,6 +105,11 @@ async function firstWord(
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** Kills a host that hangs: whoever waits for it holds a slot, memory and files meanwhile. */
+function limitOn(host: HostProcess, clock: Clock, limitMs: number, failing: string): Timer {
+  return clock.schedule(limitMs, () => host.kill(`it ${failing} within ${Math.round(limitMs / 1_000)} s`));
 }
 
 function failureIn(program: HostProgram, to: string, answer: FromHost): Error {

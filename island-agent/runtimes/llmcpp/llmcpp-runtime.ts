@@ -5,6 +5,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { type Environment, hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
 import { estimateInHost, type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { GpuChoice, LoadOrder, ProbeOrder } from "./host-orders.ts";
@@ -30,6 +31,8 @@ export interface LlmcppOptions {
   readonly killAfterMs?: number;
   /** The agent's own environment; only what loaders and drivers need is passed on. */
   readonly environment?: Environment;
+  /** After which a load that hangs is given up. */
+  readonly limits?: LoadLimits;
   readonly log?: HostLog;
 }
 
@@ -45,6 +48,7 @@ export class LlmcppRuntime implements CargoRuntime {
       killAfterMs: DEFAULT_KILL_AFTER_MS,
       environment: {},
       vramCapBytes: null,
+      limits: DEFAULT_LOAD_LIMITS,
       log: () => {},
       ...options,
     };
@@ -68,13 +72,14 @@ export class LlmcppRuntime implements CargoRuntime {
 
   /** By node-llama-cpp from the file's header, in a process of its own: a malformed file may end it. */
   estimate(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<MemoryUse> {
-    return estimateInHost(this.#program, this.#options.clock, this.#orderFor(cargo, modelPath), signal);
+    return estimateInHost(this.#program, this.#options, this.#orderFor(cargo, modelPath), signal);
   }
 
   async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<ChatRequest>> {
-    const { sequences, clock, killAfterMs, log } = this.#options;
-    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
-    const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
+    const { sequences, clock, killAfterMs } = this.#options;
+    const load = this.#orderFor(cargo, modelPath);
+    const order = { slug: cargo.slug, modelPath: load.modelPath, load };
+    const { host, memory } = await loadInHost(this.#program, this.#options, order, signal);
     return new HostedCargo(host, { memory, concurrency: sequences, clock, killAfterMs, readInput });
   }
 

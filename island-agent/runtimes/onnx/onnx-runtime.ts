@@ -5,6 +5,7 @@ import { ONNX_TASKS, type OnnxTask } from "../../../shared/onnx-task.ts";
 import { type Environment, hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
 import { type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { estimateOnnx } from "./estimate-onnx.ts";
@@ -27,6 +28,8 @@ export interface OnnxOptions {
   readonly killAfterMs?: number;
   /** The agent's own environment; only what loaders and drivers need is passed on. */
   readonly environment?: Environment;
+  /** After which a load that hangs is given up. */
+  readonly limits?: LoadLimits;
   readonly log?: HostLog;
 }
 
@@ -37,7 +40,14 @@ export class OnnxRuntime implements CargoRuntime {
   readonly #program: HostProgram;
 
   constructor(options: OnnxOptions) {
-    this.#options = { device: "cpu", killAfterMs: DEFAULT_KILL_AFTER_MS, environment: {}, log: () => {}, ...options };
+    this.#options = {
+      device: "cpu",
+      killAfterMs: DEFAULT_KILL_AFTER_MS,
+      environment: {},
+      limits: DEFAULT_LOAD_LIMITS,
+      log: () => {},
+      ...options,
+    };
     this.#program = {
       name: "ONNX Runtime",
       entry: hostEntry("onnx-host", import.meta.url),
@@ -56,9 +66,10 @@ export class OnnxRuntime implements CargoRuntime {
   }
 
   async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<OnnxJob>> {
-    const { clock, killAfterMs, log } = this.#options;
+    const { clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
-    const { host, memory } = await loadInHost(this.#program, clock, { slug: cargo.slug, load }, signal, log);
+    const order = { slug: cargo.slug, modelPath: load.modelPath, load };
+    const { host, memory } = await loadInHost(this.#program, this.#options, order, signal);
     return new HostedCargo(host, {
       memory,
       // ONNX Runtime holds the process' only thread while it computes.

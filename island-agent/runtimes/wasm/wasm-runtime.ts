@@ -8,6 +8,7 @@ import { isJsonValue } from "../../../shared/json-value.ts";
 import { type Environment, hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
 import { type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { LoadOrder, WasmJob } from "./host-orders.ts";
@@ -32,6 +33,8 @@ export interface WasmOptions {
   readonly clock: Clock;
   readonly killAfterMs?: number;
   readonly environment?: Environment;
+  /** After which a load that hangs is given up. */
+  readonly limits?: LoadLimits;
   readonly log?: HostLog;
 }
 
@@ -41,7 +44,13 @@ export class WasmRuntime implements CargoRuntime {
   readonly #options: Required<WasmOptions>;
 
   constructor(options: WasmOptions) {
-    this.#options = { killAfterMs: DEFAULT_KILL_AFTER_MS, environment: {}, log: () => {}, ...options };
+    this.#options = {
+      killAfterMs: DEFAULT_KILL_AFTER_MS,
+      environment: {},
+      limits: DEFAULT_LOAD_LIMITS,
+      log: () => {},
+      ...options,
+    };
   }
 
   probe(signal: AbortSignal): Promise<ProbeResult> {
@@ -60,11 +69,12 @@ export class WasmRuntime implements CargoRuntime {
 
   async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<WasmJob>> {
     if (modelPath === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no module`);
-    const { clock, killAfterMs, log } = this.#options;
+    const { clock, killAfterMs } = this.#options;
     const memoryCapBytes = memoryCapOf(cargo);
     const load: LoadOrder = { modulePath: modelPath, memoryCapBytes, args: cargo.args ?? [] };
     const program = this.#program(modelPath);
-    const { host, memory } = await loadInHost(program, clock, { slug: cargo.slug, load }, signal, log);
+    const order = { slug: cargo.slug, modelPath, load };
+    const { host, memory } = await loadInHost(program, this.#options, order, signal);
     const concurrency = this.#concurrencyFor(memoryCapBytes);
     return new HostedCargo(host, { memory, concurrency, clock, killAfterMs, readInput });
   }
