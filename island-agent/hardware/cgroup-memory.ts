@@ -7,15 +7,20 @@ interface Hierarchy {
   readonly root: string;
   readonly limit: string;
   readonly usage: string;
-  /** Page cache in `memory.stat` that the kernel drops first, so it counts as free. */
-  readonly cache: string;
+  /** Page cache in `memory.stat`, which the kernel drops when memory is asked for, so it counts as free: also models read lately. */
+  readonly cache: RegExp;
 }
-const V2: Hierarchy = { root: "/sys/fs/cgroup", limit: "memory.max", usage: "memory.current", cache: "inactive_file" };
+const V2: Hierarchy = {
+  root: "/sys/fs/cgroup",
+  limit: "memory.max",
+  usage: "memory.current",
+  cache: /^(?:in)?active_file (\d+)$/gm,
+};
 const V1: Hierarchy = {
   root: "/sys/fs/cgroup/memory",
   limit: "memory.limit_in_bytes",
   usage: "memory.usage_in_bytes",
-  cache: "total_inactive_file",
+  cache: /^total_(?:in)?active_file (\d+)$/gm,
 };
 
 /** A group's limit in bytes; null for "max", for v1's absurd number, and for anything that is not a number. */
@@ -49,8 +54,8 @@ export function readMemoryLeftBytes(readText: ReadText): number | null {
       const usedText = readText(`${directory}/${hierarchy.usage}`)?.trim() ?? "";
       if (!/^\d+$/.test(usedText)) return [];
       const stat = readText(`${directory}/memory.stat`) ?? "";
-      const cache = new RegExp(`^${hierarchy.cache} (\\d+)$`, "m").exec(stat)?.[1] ?? "0";
-      return [Math.max(0, limitBytes - Math.max(0, Number(usedText) - Number(cache)))];
+      const cacheBytes = [...stat.matchAll(hierarchy.cache)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+      return [Math.max(0, limitBytes - Math.max(0, Number(usedText) - cacheBytes))];
     }),
   );
 }
