@@ -45,6 +45,8 @@ export interface AgentDeps {
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
+  /** RAM that a load can have now; null when unknown. */
+  readonly freeRamBytes: () => number | null;
   readonly log: AgentLog;
   /** Called at the first welcome. */
   readonly onConnected: () => void;
@@ -117,7 +119,8 @@ export class IslandAgent {
     const runtimes = new Map([...deps.runtimes].map(([type, { runtime }]) => [type, runtime]));
     const onChange = (): void => this.#reportSoon();
     this.#caps = memoryCapsOf(hardware);
-    this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps });
+    const { freeRamBytes } = deps;
+    this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps, freeRamBytes });
     this.#preloader = this.#makePreloader();
     this.#pulls = new Pulls({ clock, files, onChange, want: (slugs) => this.#want(slugs) });
     deps.availability.onChange = () => this.#tellAvailability();

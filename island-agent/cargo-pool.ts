@@ -3,6 +3,8 @@ import type { Clock } from "../shared/clock.ts";
 import { JobFailure } from "../shared/errors.ts";
 import type { AgentLog } from "./agent-log.ts";
 import type { CargoFiles, FilesLease } from "./cargo-files.ts";
+import { seekFreeRam } from "./free-ram.ts";
+import { mebibytesHad, mebibytesNeeded } from "./mebibytes.ts";
 import { MemoryRoom, type Occupant } from "./memory-room.ts";
 import { orAbort } from "./or-abort.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "./runtimes/runtime.ts";
@@ -13,6 +15,8 @@ export interface CargoPoolDeps {
   readonly clock: Clock;
   /** Memory that all Cargos may take together: the owner's caps. */
   readonly caps: MemoryUse;
+  /** RAM of the machine that nothing holds now; null when unknown. */
+  readonly freeRamBytes: () => number | null;
   readonly log: AgentLog;
   /** A Cargo was loaded or unloaded, or a download went on. */
   readonly onChange: () => void;
@@ -46,7 +50,6 @@ interface Entry extends Occupant {
 
 /** Most Cargos whose measured memory is remembered. */
 const MOST_MEASURED = 1_000;
-const BYTES_PER_MIB = 1_048_576;
 
 /** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
 export class CargoPool {
@@ -58,6 +61,8 @@ export class CargoPool {
   readonly #measured = new Map<string, MemoryUse>();
   /** Loads and disposals under way; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
+  /** The disposals among them. */
+  readonly #leaving = new Set<Promise<void>>();
   #uses = 0;
   #isClosed = false;
 
@@ -158,7 +163,7 @@ export class CargoPool {
     signal.throwIfAborted();
     entry.estimate = await this.#needOf(entry, runtime, signal);
     await this.#room.enter(entry, signal);
-    signal.throwIfAborted();
+    await this.#seekFreeRam(entry, signal);
     const loaded = await runtime.load(manifest, entry.files.path, signal);
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
@@ -192,7 +197,7 @@ export class CargoPool {
     const { caps } = this.#room;
     const refuse = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;
-      const text = `${slug} needs ${mebibytes(neededBytes)} of ${kind}, ${source}; this Island has ${mebibytes(capBytes)} for Cargos`;
+      const text = `${slug} needs ${mebibytesNeeded(neededBytes)} of ${kind}, ${source}; this Island has ${mebibytesHad(capBytes)} for Cargos`;
       throw new JobFailure("out_of_memory", text, { retryable: true });
     };
     refuse("RAM", need.ramBytes, caps.ramBytes);
@@ -204,7 +209,9 @@ export class CargoPool {
     if (entry.loaded === null || entry.isLeaving) return;
     entry.isLeaving = true;
     this.#noteMeasured(entry.key, entry.loaded.memory);
-    this.#track(this.#dispose(entry, entry.loaded));
+    const leaving = this.#dispose(entry, entry.loaded);
+    this.#leaving.add(leaving);
+    this.#track(leaving.finally(() => this.#leaving.delete(leaving)));
   }
 
   async #dispose(entry: Entry, loaded: LoadedCargo): Promise<void> {
@@ -214,6 +221,13 @@ export class CargoPool {
       this.#deps.log.warn({ slug: entry.manifest.slug, reason: String(error) }, "Cargo did not unload cleanly");
     }
     this.#leaveMemory(entry);
+  }
+
+  /** Room within the caps is not all: other programs of the machine may hold its RAM. */
+  #seekFreeRam({ manifest: { slug }, estimate }: Entry, signal: AbortSignal): Promise<void> {
+    const unloadOne = (): void => this.#room.leastRecentlyUsedIdle()?.unload();
+    const { freeRamBytes: freeBytes } = this.#deps;
+    return seekFreeRam({ slug, needBytes: estimate.ramBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
   }
 
   #noteMeasured(key: string, memory: MemoryUse | null): void {
@@ -246,10 +260,6 @@ export class CargoPool {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
   }
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.ceil(bytes / BYTES_PER_MIB)} MiB`;
 }
 
 function closedFailure(): JobFailure {

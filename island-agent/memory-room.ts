@@ -90,6 +90,11 @@ export class MemoryRoom {
     this.#unloadIdle(this.#missingFor(NOTHING), "as far as it goes");
   }
 
+  /** Whom to unload first when the machine itself runs short. */
+  leastRecentlyUsedIdle(): Occupant | undefined {
+    return this.#idle()[0];
+  }
+
   /** Whether someone has waited so long that jobs of other Cargos must let it go first. */
   get isOverdue(): boolean {
     const { first } = this.#line;
@@ -99,6 +104,10 @@ export class MemoryRoom {
   /** Resolves when the next one is let in or gives up. */
   moved(): Promise<void> {
     return this.#line.moved();
+  }
+
+  #idle(): Occupant[] {
+    return [...this.#occupants].filter(({ isIdle }) => isIdle).sort((a, b) => a.lastUse - b.lastUse);
   }
 
   #missingFor(need: MemoryUse): MemoryUse {
@@ -112,10 +121,9 @@ export class MemoryRoom {
   /** Unloads as few as give `missing` back, with those that are leaving already. */
   #unloadIdle(missing: MemoryUse, mode: "only if enough" | "as far as it goes"): void {
     if (!isSome(missing)) return;
-    const occupants = [...this.#occupants];
-    let left = less(missing, sumOf(occupants.filter(({ isLeaving }) => isLeaving)));
+    let left = less(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));
     const chosen: Occupant[] = [];
-    for (const occupant of occupants.filter(({ isIdle }) => isIdle).sort((a, b) => a.lastUse - b.lastUse)) {
+    for (const occupant of this.#idle()) {
       if (!isSome(left)) break;
       const { ramBytes, vramBytes } = occupant.memory;
       const helps = (left.ramBytes > 0 && ramBytes > 0) || (left.vramBytes > 0 && vramBytes > 0);

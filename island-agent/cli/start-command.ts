@@ -109,6 +109,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         availability,
         recommend: config.models.preload ? (id, signal) => fetchRecommendations(apiUrl, id, signal) : null,
         usage: () => usage.read(),
+        freeRamBytes: () => usage.loadableRamBytes(),
         log,
         onConnected: () =>
           options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),

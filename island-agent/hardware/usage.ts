@@ -57,6 +57,14 @@ export class UsageSampler implements AsyncDisposable {
     };
   }
 
+  /**
+   * RAM that a load can have now. Null where the system tells only what is unused, and not what it would give back of its
+   * caches: macOS says a few hundred MB while gigabytes are there.
+   */
+  loadableRamBytes(): number | null {
+    return ["linux", "win32"].includes(this.#probe.platform) ? this.#freeRamBytes() : null;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     await this.#asking;

@@ -52,6 +52,7 @@ beforeEach(async () => {
       availability: new Availability({ clock, hours: null, isPaused: false }),
       recommend: async () => recommendations,
       usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
+      freeRamBytes: () => null,
       log,
       onConnected: () => (connections += 1),
       random: () => 0,

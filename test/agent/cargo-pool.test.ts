@@ -16,6 +16,7 @@ let clock: ManualClock;
 let log: FakeLog;
 let pool: CargoPool;
 let changes: number;
+let freeRamBytes: number | null;
 
 beforeEach(() => {
   runtime = new FakeRuntime();
@@ -23,8 +24,17 @@ beforeEach(() => {
   clock = new ManualClock();
   log = new FakeLog();
   changes = 0;
+  freeRamBytes = null;
   const runtimes = new Map([["llmcpp" as const, runtime]]);
-  pool = new CargoPool({ runtimes, files, clock, log, caps: CAPS, onChange: () => (changes += 1) });
+  pool = new CargoPool({
+    runtimes,
+    files,
+    clock,
+    log,
+    caps: CAPS,
+    freeRamBytes: () => freeRamBytes,
+    onChange: () => (changes += 1),
+  });
 });
 afterEach(async () => {
   for (const slug of runtime.heldDisposals) runtime.go(`dispose ${slug}`);
@@ -233,7 +243,7 @@ describe("room in memory", () => {
     await expect(acquire("a")).rejects.toMatchObject({
       code: "out_of_memory",
       retryable: true,
-      message: "a needs 1 MiB of VRAM, estimated from its files; this Island has 1 MiB for Cargos",
+      message: "a needs 1 MiB of VRAM, estimated from its files; this Island has 0 MiB for Cargos",
     });
     expect(runtime.events.count("load a")).toBe(0);
   });
@@ -359,6 +369,36 @@ describe("room in memory", () => {
       "loaded b",
       "loaded a",
     ]);
+  });
+});
+
+describe("RAM that other programs hold", () => {
+  it("is made up for by unloading idle Cargos, one by one, until the load fits", async () => {
+    for (const slug of ["a", "b", "c"]) (await acquire(slug, 4)).release();
+    freeRamBytes = 2;
+    runtime.heldDisposals.add("a");
+    const loading = acquire("d", 6);
+    await runtime.events.happened("dispose a");
+    expect(await stateOf(loading)).toBe("waiting");
+    freeRamBytes = 6;
+    runtime.go("dispose a");
+    await loading;
+    expect(slugs()).toEqual(["b", "c", "d"]);
+  });
+
+  it("makes a load refused, retryable and with the figures, when nothing idle is left", async () => {
+    await acquire("busy", 5);
+    (await acquire("idle", 5)).release();
+    freeRamBytes = 9;
+    await expect(acquire("other", 10)).rejects.toMatchObject({
+      code: "out_of_memory",
+      retryable: true,
+      message: "other needs 1 MiB of RAM, the machine has 0 MiB free now",
+    });
+    expect(slugs()).toEqual(["busy"]);
+    expect(runtime.events.count("load other")).toBe(0);
+    freeRamBytes = 10;
+    await acquire("other", 10);
   });
 });
 

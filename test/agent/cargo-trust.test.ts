@@ -49,6 +49,7 @@ beforeEach(async () => {
       availability: new Availability({ clock, hours: null, isPaused: false }),
       recommend: async () => [],
       usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
+      freeRamBytes: () => null,
       log,
       onConnected: () => undefined,
       random: () => 0,

@@ -32,6 +32,7 @@ beforeEach(() => {
     clock,
     log,
     caps: { ramBytes: 1_000, vramBytes: 0 },
+    freeRamBytes: () => null,
     onChange: () => undefined,
   });
   executor = new Executor({ outbox, pool, clock, log, slots: 2 });

@@ -160,7 +160,8 @@ class Agent {
     const log = new FakeLog();
     const caps = { ramBytes: 8_000_000_000, vramBytes: 0 };
     const files = { acquire: async (cargo: CargoManifest) => this.#lease(cargo) };
-    this.#pool = new CargoPool({ runtimes, files, clock, log, caps, onChange: () => undefined });
+    const freeRamBytes = (): null => null;
+    this.#pool = new CargoPool({ runtimes, files, clock, log, caps, freeRamBytes, onChange: () => undefined });
     this.executor = new Executor({ outbox, pool: this.#pool, clock, log, slots: kinds.length });
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }

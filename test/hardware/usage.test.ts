@@ -54,8 +54,18 @@ describe("UsageSampler.read()", () => {
       await using usage = UsageSampler.open(options);
       return usage.read().freeRamBytes;
     };
-    expect(await read(16 * GIB)).toBe(1.25 * GIB);
+    expect(await read(16 * GIB)).toBe(1.5 * GIB);
     expect(await read(GIB)).toBe(GIB);
+  });
+
+  it.each([
+    ["linux", 10 * GIB],
+    ["win32", 10 * GIB],
+    ["darwin", null],
+  ] as const)("tells RAM for a load on %s: %s", async (platform, bytes) => {
+    const options = { clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe: makeProbe({ platform }) };
+    await using usage = UsageSampler.open(options);
+    expect(usage.loadableRamBytes()).toBe(bytes);
   });
 
   it("runs nvidia-smi beside, one at a time and at most every 10 s, and tells its last answer", async () => {

@@ -86,6 +86,7 @@ describe("a run that is aborted", () => {
       clock: systemClock,
       log: new FakeLog(),
       caps: { ramBytes: Infinity, vramBytes: 0 },
+      freeRamBytes: () => null,
       onChange: () => resolve(),
     });
     const executor = new Executor({ outbox, pool, clock: systemClock, log: new FakeLog(), slots: 2 });
