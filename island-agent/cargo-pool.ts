@@ -50,6 +50,8 @@ interface Entry extends Occupant {
 
 /** Most Cargos whose measured memory is remembered. */
 const MOST_MEASURED = 1_000;
+/** After that a Cargo is estimated anew: what it took may have been one job's doing, and must not bar it for ever. */
+const MEASURED_FOR_MS = 600_000;
 
 /** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
 export class CargoPool {
@@ -58,7 +60,7 @@ export class CargoPool {
   /** What jobs may ask for: on its way, or in memory. */
   readonly #entries = new Map<string, Entry>();
   /** What Cargos took when they were last in memory, by key. */
-  readonly #measured = new Map<string, MemoryUse>();
+  readonly #measured = new Map<string, { readonly memory: MemoryUse; readonly atMs: number }>();
   /** Loads and disposals under way; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
   /** The disposals among them. */
@@ -185,7 +187,7 @@ export class CargoPool {
 
   /** As measured when it was last in memory, else by the runtime's estimate. @throws {JobFailure} when it can never fit. */
   async #needOf({ manifest, key, files }: Entry, runtime: CargoRuntime, signal: AbortSignal): Promise<MemoryUse> {
-    const measured = this.#measured.get(key);
+    const measured = this.#recallMeasured(key);
     const need = measured ?? (await runtime.estimate(manifest, files?.path ?? null, signal));
     signal.throwIfAborted();
     this.#refuseBeyondCaps(manifest, measured === undefined ? "estimated from its files" : "as measured here", need);
@@ -230,10 +232,16 @@ export class CargoPool {
     return seekFreeRam({ slug, needBytes: estimate.ramBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
   }
 
+  #recallMeasured(key: string): MemoryUse | undefined {
+    const measured = this.#measured.get(key);
+    const isFresh = measured !== undefined && this.#deps.clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
+    return isFresh ? measured.memory : undefined;
+  }
+
   #noteMeasured(key: string, memory: MemoryUse | null): void {
     if (memory === null) return;
     this.#measured.delete(key);
-    this.#measured.set(key, memory);
+    this.#measured.set(key, { memory, atMs: this.#deps.clock.monotonicMs() });
     const [oldest] = this.#measured.keys();
     if (this.#measured.size > MOST_MEASURED && oldest !== undefined) this.#measured.delete(oldest);
   }

@@ -257,6 +257,18 @@ describe("room in memory", () => {
     expect(runtime.estimated).toEqual(["a"]);
   });
 
+  it("is given again, as estimated, to a Cargo that was measured above the cap ten minutes ago", async () => {
+    runtime.residentBytes.set("a", RAM_BYTES + 1);
+    (await acquire("a")).release();
+    await runtime.events.happened("disposed a");
+    runtime.residentBytes.delete("a");
+    clock.advance(599_999);
+    await expect(acquire("a")).rejects.toThrow("as measured here");
+    clock.advance(1);
+    await acquire("a");
+    expect(runtime.estimated).toEqual(["a", "a"]);
+  });
+
   it("is taken back from idle Cargos as soon as a job of a Cargo that others use has made it grow", async () => {
     (await acquire("idle", 10)).release();
     await acquire("busy", 5);
