@@ -7,12 +7,13 @@ import { describe, expect, it } from "vitest";
 import type { FilesLease } from "../../island-agent/cargo-files.ts";
 import { CargoPool } from "../../island-agent/cargo-pool.ts";
 import { Executor } from "../../island-agent/executor.ts";
+import { DiffusersRuntime } from "../../island-agent/runtimes/diffusers/diffusers-runtime.ts";
 import { LlmcppRuntime } from "../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
 import { OnnxRuntime } from "../../island-agent/runtimes/onnx/onnx-runtime.ts";
-import type { CargoRuntime } from "../../island-agent/runtimes/runtime.ts";
+import type { CargoRuntime, LoadedCargo } from "../../island-agent/runtimes/runtime.ts";
 import { WasmRuntime } from "../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { Outbox } from "../../island-agent/session/outbox.ts";
-import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
+import type { CargoManifest } from "../../shared/cargo.ts";
 import { systemClock } from "../../shared/clock.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
@@ -22,6 +23,7 @@ import { makeWasmProgram } from "../support/wasm-program.ts";
 const KILLS = 200;
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
 const TINY_EMBEDDER = join(import.meta.dirname, "..", "fixtures", "onnx", "tiny-embedder");
+const TINY_PAINTER = join(import.meta.dirname, "..", "fixtures", "diffusers", "tiny-sd");
 /** What native code dies of, and what the kernel sends when memory is short. */
 const SIGNALS = ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS"] as const;
 const PROGRAM = `
@@ -96,6 +98,11 @@ describe.skipIf(process.platform !== "linux")("an agent whose runtimes' processe
         input: { input: Array.from({ length: 200 }, (_, index) => `the cat sleeps ${index}`) },
       },
       {
+        cargo: makeManifest({ slug: "painter", runtimeType: "diffusers" }),
+        path: TINY_PAINTER,
+        input: { prompt: "a red picture", seed: 7, steps: 20 },
+      },
+      {
         cargo: makeManifest({ slug: "llm", contextTokens: 128 }),
         path: TINY_ISLANDER,
         input: { prompt: "Count from 3 to 9.", max_tokens: 24, temperature: 0 },
@@ -109,9 +116,12 @@ describe.skipIf(process.platform !== "linux")("an agent whose runtimes' processe
     const killed = new Set(before.children);
     for (let kills = 0; kills < KILLS;) {
       await new Promise((resolve) => setTimeout(resolve, random() * 40));
-      const alive = (await childProcesses()).filter((pid) => !killed.has(pid));
-      const pid = alive[Math.floor(random() * alive.length)];
-      if (pid === undefined || !kill(pid, SIGNALS[kills % SIGNALS.length])) continue;
+      // In turn one that has loaded, and one that has not yet.
+      const wanted = (await childProcesses()).filter(
+        (pid) => !killed.has(pid) && agent.loadedPids.has(pid) === (kills % 2 === 0),
+      );
+      const pid = wanted[Math.floor(random() * wanted.length)];
+      if (pid === undefined || !kill(pid, SIGNALS[Math.floor(kills / 2) % SIGNALS.length])) continue;
       killed.add(pid);
       kills += 1;
       if (kills === KILLS / 4) heapAfterFirst = heapBytes();
@@ -126,6 +136,9 @@ describe.skipIf(process.platform !== "linux")("an agent whose runtimes' processe
     // One job in a process at a time: no kill may cost more than one.
     expect(failures.length).toBeLessThanOrEqual(KILLS);
     expect(failures.filter(({ message }) => !/process (crashed|was killed)/.test(message))).toEqual([]);
+    const whileLoading = failures.filter(({ message }) => message.endsWith("while loading the model")).length;
+    expect(whileLoading, "processes that died while loading").toBeGreaterThan(KILLS / 10);
+    expect(failures.length - whileLoading, "jobs that failed while running").toBeGreaterThan(KILLS / 10);
     expect(failures.filter(({ code, retryable }) => !retryable && code !== "model_invalid")).toEqual([]);
     expect(completed).toEqual(new Set(kinds.map(({ cargo }) => cargo.slug)));
     expect(await childProcesses()).toEqual(before.children);
@@ -140,6 +153,8 @@ describe.skipIf(process.platform !== "linux")("an agent whose runtimes' processe
 class Agent {
   readonly executor: Executor;
   leases = 0;
+  /** Processes that have loaded their Cargo. */
+  readonly loadedPids = new Set<number>();
   readonly #pool: CargoPool;
   readonly #kinds: readonly Kind[];
   readonly #ends: Extract<FromIsland, { type: "finished" | "failed" }>[] = [];
@@ -151,11 +166,13 @@ class Agent {
   constructor(kinds: readonly Kind[]) {
     this.#kinds = kinds;
     const clock = systemClock;
-    const runtimes = new Map<RuntimeType, CargoRuntime>([
-      ["onnx", new OnnxRuntime({ threads: 1, clock })],
-      ["wasm", new WasmRuntime({ threads: 1, clock })],
-      ["llmcpp", new LlmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock })],
-    ]);
+    const all: CargoRuntime[] = [
+      new OnnxRuntime({ threads: 1, clock }),
+      new DiffusersRuntime({ threads: 1, device: "cpu", clock }),
+      new WasmRuntime({ threads: 1, clock }),
+      new LlmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock }),
+    ];
+    const runtimes = new Map(all.map((runtime) => [runtime.type, this.#watched(runtime)]));
     const outbox = new Outbox();
     const log = new FakeLog();
     const caps = { ramBytes: 8_000_000_000, vramBytes: 0 };
@@ -189,6 +206,23 @@ class Agent {
 
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  /** The same runtime, with its processes noted. */
+  #watched(runtime: CargoRuntime): CargoRuntime {
+    return {
+      type: runtime.type,
+      probe: (signal) => runtime.probe(signal),
+      estimate: (cargo, path, signal) => runtime.estimate(cargo, path, signal),
+      load: async (...order) => {
+        const loaded: LoadedCargo & { readonly pid?: number } = await runtime.load(...order);
+        const { pid } = loaded;
+        if (pid === undefined) return loaded;
+        this.loadedPids.add(pid);
+        void loaded.gone.then(() => this.loadedPids.delete(pid));
+        return loaded;
+      },
+    };
   }
 
   #begin({ cargo, input }: Kind): string {
