@@ -3,8 +3,9 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import { Slots } from "../../slots.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
+import type { FromHost } from "./from-host.ts";
 import { runFailureOf } from "./host-failure.ts";
-import type { FromHost, HostRun } from "./host-messages.ts";
+import type { HostRun } from "./host-messages.ts";
 import type { HostEnding, HostProcess } from "./host-process.ts";
 
 export interface HostedCargoOptions<Job> {
@@ -20,6 +21,7 @@ export interface HostedCargoOptions<Job> {
 }
 
 interface ActiveRun {
+  readonly signal: AbortSignal;
   readonly onOutput: (item: OutputItem) => void;
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
@@ -100,6 +102,7 @@ export class HostedCargo<Job> implements LoadedCargo {
     };
     return new Promise((resolve, reject) => {
       this.#runs.set(run, {
+        signal,
         onOutput: (item) => {
           if (!signal.aborted) onOutput(item);
         },
@@ -121,30 +124,39 @@ export class HostedCargo<Job> implements LoadedCargo {
     switch (message.kind) {
       case "output":
         for (const { run, items } of message.outputs) {
-          for (const item of items) this.#runs.get(run)?.onOutput(item);
+          const active = this.#find(run);
+          for (const item of items) active?.onOutput(item);
         }
         return;
       case "finished":
-        this.#memory = message.memory;
-        return this.#runs.get(message.run)?.settle({ result: message.result });
+        if (this.#runs.has(message.run)) this.#memory = message.memory;
+        return this.#find(message.run)?.settle({ result: message.result });
       case "failed": {
         const { code, message: why, retryable } = message.error;
         // Whatever a run says while its model is taken from under it, that is the reason.
         const error = this.#over.signal.aborted ? this.#endedEarly() : new JobFailure(code, why, { retryable });
-        return this.#runs.get(message.run)?.settle({ error });
+        return this.#find(message.run)?.settle({ error });
       }
       case "aborted": {
-        const error = new Error("The host process stopped a run that was not aborted");
-        return this.#runs.get(message.run)?.settle({ error });
+        const run = this.#find(message.run);
+        if (run?.signal.aborted === false) return this.#host.killAsBroken("a run stopped that was not aborted");
+        return run?.settle({ error: new Error("aborted") });
       }
       case "probed":
       case "estimated":
       case "loaded":
-      case "load_failed":
-        return;
+      case "refused":
+        return this.#host.killAsBroken(`${message.kind} among runs`);
       default:
         message satisfies never;
     }
+  }
+
+  /** A host that tells of a run which it does not have is not to be trusted with the others. */
+  #find(run: number): ActiveRun | undefined {
+    const active = this.#runs.get(run);
+    if (active === undefined) this.#host.killAsBroken("it told of a run that it does not have");
+    return active;
   }
 
   #end(ending: HostEnding): void {

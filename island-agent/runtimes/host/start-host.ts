@@ -1,8 +1,9 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { MemoryUse, ProbeResult } from "../runtime.ts";
+import type { FromHost } from "./from-host.ts";
 import { loadFailureOf, runFailureOf } from "./host-failure.ts";
-import type { AnyToHost, FromHost } from "./host-messages.ts";
+import type { AnyToHost } from "./host-messages.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
 
 /** Told of events worth a log line. Never gets inputs or outputs of jobs. */
@@ -99,7 +100,7 @@ async function firstWord(
 }
 
 function failureIn(program: HostProgram, to: string, answer: FromHost): Error {
-  if (answer.kind !== "load_failed") return new Error(`${program.name} process answered ${to} with ${answer.kind}`);
+  if (answer.kind !== "refused") return new Error(`${program.name} process answered ${to} with ${answer.kind}`);
   const { code, message, retryable } = answer.error;
   return new JobFailure(code, message, { retryable });
 }
