@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== "linux")("an agent whose runtimes' processe
     // One job in a process at a time: no kill may cost more than one.
     expect(failures.length).toBeLessThanOrEqual(KILLS);
     expect(failures.filter(({ message }) => !/process (crashed|was killed)/.test(message))).toEqual([]);
-    expect(failures.filter(({ code, retryable }) => !retryable && code !== "model_invalid")).toEqual([]);
+    expect(failures.filter(({ retryable }) => !retryable)).toEqual([]);
     expect(completed).toEqual(new Set(kinds.map(({ cargo }) => cargo.slug)));
     expect(await childProcesses()).toEqual(before.children);
     expect(await openFiles()).toBe(before.files);
