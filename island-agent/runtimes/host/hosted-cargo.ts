@@ -16,6 +16,8 @@ export interface HostedCargoOptions<Job> {
   readonly clock: Clock;
   /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
   readonly killAfterMs: number;
+  /** Whether a run can go on after another's text; not, unless given. */
+  readonly canResume?: boolean;
   /** What the host is given of a job's input. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
   readonly readInput: (input: RunRequest["input"]) => Job;
 }
@@ -60,10 +62,16 @@ export class HostedCargo<Job> implements LoadedCargo {
     return this.#host.pid;
   }
 
+  /** @throws {JobFailure} as `LoadedCargo` says, and `cannot_resume`. */
   async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     signal.throwIfAborted();
     this.#over.signal.throwIfAborted();
-    const job = this.#options.readInput(request.input);
+    const { readInput, canResume = false } = this.#options;
+    if (request.resume !== null && !canResume) {
+      const { name } = this.#host.program;
+      throw new JobFailure("cannot_resume", `${name} cannot go on after the text of another Island`);
+    }
+    const job = readInput(request.input);
     const run = ++this.#lastRun;
     if (!this.#slots.tryTake()) await this.#slots.take(run, AbortSignal.any([signal, this.#over.signal]));
     try {

@@ -75,7 +75,7 @@ export class LlmcppRuntime implements CargoRuntime {
     const { sequences, clock, killAfterMs, log } = this.#options;
     const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
     const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
-    return new HostedCargo(host, { memory, concurrency: sequences, clock, killAfterMs, readInput });
+    return new HostedCargo(host, { memory, concurrency: sequences, clock, killAfterMs, canResume: true, readInput });
   }
 
   /** @throws {JobFailure} `model_invalid` */

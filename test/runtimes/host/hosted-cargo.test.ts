@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { finished, loadScripted, MEMORY, RESULT, tell } from "./host-world.ts";
+import { finished, loadScripted, MEMORY, NEVER, RESULT, tell } from "./host-world.ts";
 
 const output = (...items: unknown[]) => ({ kind: "output", outputs: [{ run: 1, items }] });
 const token = { type: "token", content: "a", count: 1 };
@@ -12,6 +12,16 @@ describe("a host process that keeps to the protocol", () => {
     const word = { messages: [output(token, progress), finished(1)] };
     await expect(tell(cargo, word, items)).resolves.toEqual(RESULT);
     expect(items).toEqual([token, progress]);
+  });
+});
+
+describe("a Cargo whose runtime cannot resume", () => {
+  it("refuses to go on after another's text, and asks nothing of its host", async () => {
+    await using cargo = await loadScripted();
+    const resume = { text: "Once", tokens: 1 };
+    const running = cargo.run({ input: { messages: [null] }, resume }, () => {}, NEVER);
+    await expect(running).rejects.toMatchObject({ code: "cannot_resume", retryable: false });
+    await expect(tell(cargo, { messages: [finished(1)] })).resolves.toEqual(RESULT);
   });
 });
 
