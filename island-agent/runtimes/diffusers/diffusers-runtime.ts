@@ -53,12 +53,24 @@ export class DiffusersRuntime implements CargoRuntime {
     return estimateInHost(this.#program, this.#options.clock, this.#orderFor(cargo, modelPath), signal);
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<PictureJob>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<PictureJob>> {
     const { clock, killAfterMs, log } = this.#options;
-    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
+    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath), ramCeilingBytes };
     const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
     // ONNX Runtime holds the process' only thread while it computes.
-    return new HostedCargo(host, { memory, concurrency: 1, clock, killAfterMs, readInput: readPictureInput });
+    return new HostedCargo(host, {
+      memory,
+      concurrency: 1,
+      ramCeilingBytes,
+      clock,
+      killAfterMs,
+      readInput: readPictureInput,
+    });
   }
 
   /** @throws {JobFailure} */

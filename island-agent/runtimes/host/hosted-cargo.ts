@@ -7,12 +7,15 @@ import type { FromHost } from "./from-host.ts";
 import { runFailureOf } from "./host-failure.ts";
 import type { HostRun } from "./host-messages.ts";
 import type { HostEnding, HostProcess } from "./host-process.ts";
+import { watchMemory } from "./memory-watch.ts";
 
 export interface HostedCargoOptions<Job> {
   /** Measured after the load. */
   readonly memory: MemoryUse;
   /** Runs that the host has at once. */
   readonly concurrency: number;
+  /** RAM that the process may have; no bound, unless given. */
+  readonly ramCeilingBytes?: number | undefined;
   readonly clock: Clock;
   /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
   readonly killAfterMs: number;
@@ -40,6 +43,8 @@ export class HostedCargo<Job> implements LoadedCargo {
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;
+  /** While there are runs. */
+  #endWatch: (() => void) | undefined;
   #ending: HostEnding | undefined;
 
   constructor(host: HostProcess, options: HostedCargoOptions<Job>) {
@@ -52,7 +57,7 @@ export class HostedCargo<Job> implements LoadedCargo {
     this.gone = host.ended.then((ending) => this.#end(ending));
   }
 
-  /** As the host measured it last. */
+  /** As the host measured it last, or as its process has grown by since. */
   get memory(): MemoryUse {
     return this.#memory;
   }
@@ -108,6 +113,7 @@ export class HostedCargo<Job> implements LoadedCargo {
       // Native code under way cannot be interrupted, and may hang. The other runs of the process are lost with it.
       killTimer = clock.schedule(killAfterMs, () => this.#host.kill("a cancelled job in it did not stop in time"));
     };
+    if (this.#runs.size === 0) this.#endWatch = this.#watchMemory();
     return new Promise((resolve, reject) => {
       this.#runs.set(run, {
         signal,
@@ -116,6 +122,7 @@ export class HostedCargo<Job> implements LoadedCargo {
         },
         settle: (outcome) => {
           this.#runs.delete(run);
+          if (this.#runs.size === 0) this.#endWatch?.();
           killTimer?.cancel();
           signal.removeEventListener("abort", onAbort);
           if (signal.aborted) reject(signal.reason as Error);
@@ -126,6 +133,14 @@ export class HostedCargo<Job> implements LoadedCargo {
       signal.addEventListener("abort", onAbort, { once: true });
       this.#host.send({ kind: "run", run, ...job });
     });
+  }
+
+  #watchMemory(): () => void {
+    const { clock, ramCeilingBytes: ceilingBytes = Infinity } = this.#options;
+    const onMeasured = (ramBytes: number): void => {
+      if (ramBytes > this.#memory.ramBytes) this.#memory = { ...this.#memory, ramBytes };
+    };
+    return watchMemory(this.#host, { clock, ceilingBytes, onMeasured });
   }
 
   #receive(message: FromHost): void {

@@ -4,6 +4,7 @@ import type { MemoryUse, ProbeResult } from "../runtime.ts";
 import type { FromHost } from "./from-host.ts";
 import { loadFailureOf, runFailureOf } from "./host-failure.ts";
 import type { AnyToHost } from "./host-messages.ts";
+import { watchMemory } from "./memory-watch.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
 
 /** Told of events worth a log line. Never gets inputs or outputs of jobs. */
@@ -45,22 +46,31 @@ export async function estimateInHost(
   return first.answer.memory;
 }
 
+/** What a host is to load. */
+export interface LoadSpec {
+  /** For the log. */
+  readonly slug: string;
+  readonly load: unknown;
+  /** RAM that the process may have; no bound, unless given. */
+  readonly ramCeilingBytes?: number | undefined;
+}
+
 /**
- * Starts a process that has loaded what `order` says.
- * @param slug the Cargo, for the log.
+ * Starts a process that has loaded what `spec` says.
  * @throws {JobFailure} or `signal.reason`, the process being gone by then.
  */
 export async function loadInHost(
   program: HostProgram,
   clock: Clock,
-  order: { readonly slug: string; readonly load: unknown },
+  spec: LoadSpec,
   signal: AbortSignal,
   log: HostLog,
 ): Promise<{ host: HostProcess; memory: MemoryUse }> {
   signal.throwIfAborted();
-  const { slug, load } = order;
+  const { slug, load, ramCeilingBytes: ceilingBytes = Infinity } = spec;
   const host = new HostProcess(program, clock);
-  const first = await firstWord(host, { kind: "load", order: load }, signal);
+  const endWatch = watchMemory(host, { clock, ceilingBytes, onMeasured: () => {} });
+  const first = await firstWord(host, { kind: "load", order: load }, signal).finally(endWatch);
   if ("ending" in first) {
     log(`${program.name} process ended while loading`, { cargo: slug, ...first.ending });
     throw loadFailureOf(program, first.ending);

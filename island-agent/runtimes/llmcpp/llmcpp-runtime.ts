@@ -71,11 +71,24 @@ export class LlmcppRuntime implements CargoRuntime {
     return estimateInHost(this.#program, this.#options.clock, this.#orderFor(cargo, modelPath), signal);
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<ChatRequest>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<ChatRequest>> {
     const { sequences, clock, killAfterMs, log } = this.#options;
-    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath) };
+    const order = { slug: cargo.slug, load: this.#orderFor(cargo, modelPath), ramCeilingBytes };
     const { host, memory } = await loadInHost(this.#program, clock, order, signal, log);
-    return new HostedCargo(host, { memory, concurrency: sequences, clock, killAfterMs, canResume: true, readInput });
+    return new HostedCargo(host, {
+      memory,
+      concurrency: sequences,
+      ramCeilingBytes,
+      clock,
+      killAfterMs,
+      canResume: true,
+      readInput,
+    });
   }
 
   /** @throws {JobFailure} `model_invalid` */

@@ -55,14 +55,26 @@ export class OnnxRuntime implements CargoRuntime {
     return estimateOnnx(this.#orderFor(cargo, modelPath));
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<OnnxJob>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<OnnxJob>> {
     const { clock, killAfterMs, log } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
-    const { host, memory } = await loadInHost(this.#program, clock, { slug: cargo.slug, load }, signal, log);
+    const { host, memory } = await loadInHost(
+      this.#program,
+      clock,
+      { slug: cargo.slug, load, ramCeilingBytes },
+      signal,
+      log,
+    );
     return new HostedCargo(host, {
       memory,
       // ONNX Runtime holds the process' only thread while it computes.
       concurrency: 1,
+      ramCeilingBytes,
       clock,
       killAfterMs,
       readInput: (input) => readOnnxInput(load.task, input),

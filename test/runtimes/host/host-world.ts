@@ -32,11 +32,12 @@ export const RESULT = { finishReason: "stop", usage: { promptTokens: 0, completi
 export const finished = (run: number) => ({ kind: "finished", run, result: RESULT, memory: MEMORY });
 
 /** A Cargo of two runs at once in a scripted host. */
-export async function loadScripted(load: LoadWord = {}): Promise<HostedCargo<HostWord>> {
-  const order = { slug: "scripted", load };
-  const { host, memory } = await loadInHost(SCRIPTED, systemClock, order, NEVER, () => {});
+export async function loadScripted(load: LoadWord = {}, ramCeilingBytes?: number): Promise<HostedCargo<HostWord>> {
+  const spec = { slug: "scripted", load, ramCeilingBytes };
+  const { host, memory } = await loadInHost(SCRIPTED, systemClock, spec, NEVER, () => {});
   const readInput = (input: unknown): HostWord => input as HostWord;
-  return new HostedCargo(host, { memory, concurrency: 2, clock: systemClock, killAfterMs: 1_000, readInput });
+  const common = { clock: systemClock, killAfterMs: 1_000 };
+  return new HostedCargo(host, { ...common, memory, concurrency: 2, ramCeilingBytes, readInput });
 }
 
 export function tell(cargo: HostedCargo<HostWord>, word: HostWord, items: unknown[] = []): Promise<RunResult> {
