@@ -41,6 +41,8 @@ interface Entry extends Occupant {
   readonly stopLoading: AbortController;
   readonly loading: Promise<LoadedCargo>;
   estimate: MemoryUse;
+  /** RAM at which its process is ended. Set with the first estimate and kept: what jobs made it grow to must not raise it. */
+  ramCeilingBytes: number;
   users: number;
   lastUse: number;
   loaded: LoadedCargo | null;
@@ -48,10 +50,20 @@ interface Entry extends Occupant {
   isLeaving: boolean;
 }
 
+/** What is remembered of a Cargo that was in memory. */
+interface Measured {
+  readonly memory: MemoryUse;
+  readonly ramCeilingBytes: number;
+  /** On the clock's monotonic scale. */
+  readonly atMs: number;
+}
+
 /** Most Cargos whose measured memory is remembered. */
 const MOST_MEASURED = 1_000;
 /** After that a Cargo is estimated anew: what it took may have been one job's doing, and must not bar it for ever. */
 const MEASURED_FOR_MS = 600_000;
+/** What a Cargo may take beyond its estimate: as much again, at least this. */
+const LEAST_SLACK_BYTES = 1_073_741_824;
 
 /** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
 export class CargoPool {
@@ -60,7 +72,7 @@ export class CargoPool {
   /** What jobs may ask for: on its way, or in memory. */
   readonly #entries = new Map<string, Entry>();
   /** What Cargos took when they were last in memory, by key. */
-  readonly #measured = new Map<string, { readonly memory: MemoryUse; readonly atMs: number }>();
+  readonly #measured = new Map<string, Measured>();
   /** Loads and disposals under way; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
   /** The disposals among them. */
@@ -129,6 +141,7 @@ export class CargoPool {
       stopLoading: new AbortController(),
       loading: Promise.resolve().then(() => this.#bringIn(entry)),
       estimate: { ramBytes: manifest.requiredRamBytes, vramBytes: manifest.requiredVramBytes },
+      ramCeilingBytes: Infinity,
       users: 0,
       lastUse: this.#uses++,
       loaded: null,
@@ -166,7 +179,8 @@ export class CargoPool {
     entry.estimate = await this.#needOf(entry, runtime, signal);
     await this.#room.enter(entry, signal);
     await this.#seekFreeRam(entry, signal);
-    const loaded = await runtime.load(manifest, entry.files.path, signal);
+    signal.throwIfAborted();
+    const loaded = await runtime.load(manifest, entry.files.path, signal, entry.ramCeilingBytes);
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();
@@ -186,12 +200,18 @@ export class CargoPool {
   }
 
   /** As measured when it was last in memory, else by the runtime's estimate. @throws {JobFailure} when it can never fit. */
-  async #needOf({ manifest, key, files }: Entry, runtime: CargoRuntime, signal: AbortSignal): Promise<MemoryUse> {
+  async #needOf(entry: Entry, runtime: CargoRuntime, signal: AbortSignal): Promise<MemoryUse> {
+    const { manifest, key, files } = entry;
     const measured = this.#recallMeasured(key);
-    const need = measured ?? (await runtime.estimate(manifest, files?.path ?? null, signal));
+    const need = measured?.memory ?? (await runtime.estimate(manifest, files?.path ?? null, signal));
     signal.throwIfAborted();
     this.#refuseBeyondCaps(manifest, measured === undefined ? "estimated from its files" : "as measured here", need);
+    entry.ramCeilingBytes = measured?.ramCeilingBytes ?? this.#ceilingFor(need);
     return need;
+  }
+
+  #ceilingFor({ ramBytes }: MemoryUse): number {
+    return Math.min(ramBytes + Math.max(ramBytes, LEAST_SLACK_BYTES), this.#room.caps.ramBytes);
   }
 
   /** @throws {JobFailure} `out_of_memory`, retryable elsewhere. */
@@ -210,7 +230,7 @@ export class CargoPool {
     this.#forget(entry);
     if (entry.loaded === null || entry.isLeaving) return;
     entry.isLeaving = true;
-    this.#noteMeasured(entry.key, entry.loaded.memory);
+    this.#noteMeasured(entry, entry.loaded.memory);
     const leaving = this.#dispose(entry, entry.loaded);
     this.#leaving.add(leaving);
     this.#track(leaving.finally(() => this.#leaving.delete(leaving)));
@@ -232,16 +252,16 @@ export class CargoPool {
     return seekFreeRam({ slug, needBytes: estimate.ramBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
   }
 
-  #recallMeasured(key: string): MemoryUse | undefined {
+  #recallMeasured(key: string): Measured | undefined {
     const measured = this.#measured.get(key);
     const isFresh = measured !== undefined && this.#deps.clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
-    return isFresh ? measured.memory : undefined;
+    return isFresh ? measured : undefined;
   }
 
-  #noteMeasured(key: string, memory: MemoryUse | null): void {
+  #noteMeasured({ key, ramCeilingBytes }: Entry, memory: MemoryUse | null): void {
     if (memory === null) return;
     this.#measured.delete(key);
-    this.#measured.set(key, { memory, atMs: this.#deps.clock.monotonicMs() });
+    this.#measured.set(key, { memory, ramCeilingBytes, atMs: this.#deps.clock.monotonicMs() });
     const [oldest] = this.#measured.keys();
     if (this.#measured.size > MOST_MEASURED && oldest !== undefined) this.#measured.delete(oldest);
   }

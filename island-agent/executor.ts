@@ -1,6 +1,6 @@
 import type { RuntimeType } from "../shared/cargo.ts";
 import type { Clock } from "../shared/clock.ts";
-import { JobFailure } from "../shared/errors.ts";
+import { type JobErrorCode, JobFailure } from "../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../shared/protocol/from-coordinator.ts";
 import type { AgentLog } from "./agent-log.ts";
 import type { CargoPool } from "./cargo-pool.ts";
@@ -36,6 +36,9 @@ interface Run {
 
 /** The coordinator's own limit comes first; this one is for an Island that cannot hear it. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
+
+/** Failures whose message may quote a program's output, a library's words or the input; the log gets their code only. */
+const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set(["cargo_failed", "invalid_input", "out_of_memory", "internal"]);
 
 /** How often a job may find its Cargo gone before it began, until it is given back as retryable. */
 const MOST_TRIES = 3;
@@ -122,8 +125,7 @@ export class Executor {
     else if (last.type === "cancelled") this.counts.cancelled += 1;
     else {
       this.counts.failed += 1;
-      // What a Cargo's program says of its failure may quote its input.
-      const reason = last.code === "cargo_failed" ? "as its program says, to the client only" : last.message;
+      const reason = MAY_QUOTE.has(last.code) ? "told to the client only" : last.message;
       this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
     }
   }

@@ -25,9 +25,15 @@ export interface CargoRuntime {
   /**
    * Brings a Cargo into memory, in a process of its own where the runtime is native.
    * @param modelPath the verified file on disk, or the folder of a Cargo of several files; null for Cargos without a model.
+   * @param ramCeilingBytes RAM at which a runtime that can tell ends the Cargo's process, as `out_of_memory`; none unless given.
    * @throws {JobFailure} its `retryable` tells the coordinator whether another Island may succeed.
    */
-  load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<LoadedCargo>;
+  load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<LoadedCargo>;
 }
 
 export interface RunRequest {

@@ -431,3 +431,31 @@ describe("close()", () => {
     await expect(acquire("a")).rejects.toMatchObject({ code: "shutting_down" });
   });
 });
+
+describe("the RAM at which a Cargo's process is ended", () => {
+  const GIB = 1_073_741_824;
+
+  it.each([
+    ["its estimate and a GiB, where it is small", 0.5 * GIB, 1.5 * GIB],
+    ["twice its estimate", 2 * GIB, 4 * GIB],
+    ["the owner's cap at most", 6 * GIB, 8 * GIB],
+  ])("is %s, and is not raised by what its jobs made it grow to", async (_name, estimateBytes, ceilingBytes) => {
+    const runtimes = new Map([["llmcpp" as const, runtime]]);
+    const caps = { ramBytes: 8 * GIB, vramBytes: 0 };
+    await using stack = new AsyncDisposableStack();
+    const roomy = stack.adopt(
+      new CargoPool({ runtimes, files, clock, log, caps, freeRamBytes: () => null, onChange: () => {} }),
+      (each) => each.close(),
+    );
+    runtime.estimates.set("a", { ramBytes: estimateBytes, vramBytes: 0 });
+    runtime.residentBytes.set("a", 7 * GIB);
+    const manifest = makeManifest({ slug: "a", requiredRamBytes: 0 });
+    (await roomy.acquire(manifest, NEVER)).release();
+    runtime.crash("a");
+    await runtime.events.happened("disposed a");
+    await settle();
+    (await roomy.acquire(manifest, NEVER)).release();
+    expect(runtime.ceilings).toEqual([ceilingBytes, ceilingBytes]);
+    runtime.mostBytes = 0;
+  });
+});

@@ -234,14 +234,17 @@ describe("a failure", () => {
     expect(sent.at(-1)).toMatchObject({ code: "model_invalid", message: "broken", retryable: false });
   });
 
-  it("of the Cargo's program is told to the coordinator and kept out of the log", async () => {
-    const fail = { code: "cargo_failed", message: "cannot parse: secret prompt" } as const;
-    executor.assign(makeAssign({ script: { fail } }), null);
-    await executor.idle();
-    expect(sent.at(-1)).toMatchObject({ type: "failed", ...fail });
-    expect(log.facts.at(-1)).toMatchObject({ code: "cargo_failed" });
-    expect(JSON.stringify(log.facts)).not.toContain("secret prompt");
-  });
+  it.each(["cargo_failed", "invalid_input", "out_of_memory", "internal"] as const)(
+    "whose message may quote (%s) is told to the coordinator and kept out of the log",
+    async (code) => {
+      const fail = { code, message: "cannot parse: secret prompt" } as const;
+      executor.assign(makeAssign({ script: { fail } }), null);
+      await executor.idle();
+      expect(sent.at(-1)).toMatchObject({ type: "failed", ...fail });
+      expect(log.facts.at(-1)).toMatchObject({ code });
+      expect(JSON.stringify(log.facts)).not.toContain("secret prompt");
+    },
+  );
 
   it("that nobody foresaw does not leak, neither to the coordinator nor to the log", async () => {
     executor.assign(makeAssign({ script: { bug: "secret prompt" } }), null);

@@ -104,7 +104,14 @@ class Agent {
     const caps = { ramBytes: 8e9, vramBytes: 0 };
     const files = { acquire: async () => this.#lease() };
     const runtimes = new Map([["container", world.runtime] as const]);
-    this.pool = new CargoPool({ ...common, runtimes, files, caps, onChange: () => undefined });
+    this.pool = new CargoPool({
+      ...common,
+      runtimes,
+      files,
+      caps,
+      freeRamBytes: () => null,
+      onChange: () => undefined,
+    });
     this.#executor = new Executor({ ...common, outbox, pool: this.pool, slots: 4 });
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }

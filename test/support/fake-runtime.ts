@@ -43,6 +43,8 @@ export class FakeRuntime implements CargoRuntime {
   goneRuns = 0;
   /** Slugs in the order in which they were estimated. */
   readonly estimated: string[] = [];
+  /** RAM at which each load may end its process, in their order. */
+  readonly ceilings: (number | undefined)[] = [];
   /** By slug; what the Cargo says it requires where there is none. */
   readonly estimates = new Map<string, MemoryUse>();
   /** Measured RAM by slug, also after the load; unknown where there is none. */
@@ -79,7 +81,9 @@ export class FakeRuntime implements CargoRuntime {
     { slug, requiredRamBytes }: CargoManifest,
     _path: string | null,
     signal: AbortSignal,
+    ramCeilingBytes?: number,
   ): Promise<LoadedCargo> {
+    this.ceilings.push(ramCeilingBytes);
     this.events.add(`load ${slug}`);
     const ramBytes = this.estimates.get(slug)?.ramBytes ?? requiredRamBytes;
     this.#takeBytes(ramBytes);

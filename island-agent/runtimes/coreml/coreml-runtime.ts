@@ -32,8 +32,13 @@ export class CoremlRuntime implements CargoRuntime {
     return this.#runtimeFor(cargo).estimate(cargo, modelPath, signal);
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<LoadedCargo> {
-    return this.#runtimeFor(cargo).load(cargo, modelPath, signal);
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<LoadedCargo> {
+    return this.#runtimeFor(cargo).load(cargo, modelPath, signal, ramCeilingBytes);
   }
 
   #runtimeFor({ onnxTaskType }: CargoManifest): CargoRuntime {

@@ -63,13 +63,25 @@ export class DiffusersRuntime implements CargoRuntime {
     return estimateInHost(this.#program, this.#options, this.#orderFor(cargo, modelPath), signal);
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<PictureJob>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<PictureJob>> {
     const { clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
-    const order = { slug: cargo.slug, modelPath: load.modelPath, load };
-    const { host, memory } = await loadInHost(this.#program, this.#options, order, signal);
+    const spec = { slug: cargo.slug, modelPath: load.modelPath, load, ramCeilingBytes };
+    const { host, memory } = await loadInHost(this.#program, this.#options, spec, signal);
     // ONNX Runtime holds the process' only thread while it computes.
-    return new HostedCargo(host, { memory, concurrency: 1, clock, killAfterMs, readInput: readPictureInput });
+    return new HostedCargo(host, {
+      memory,
+      concurrency: 1,
+      ramCeilingBytes,
+      clock,
+      killAfterMs,
+      readInput: readPictureInput,
+    });
   }
 
   /** @throws {JobFailure} */

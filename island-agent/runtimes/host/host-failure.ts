@@ -1,23 +1,31 @@
-import { JobFailure } from "../../../shared/errors.ts";
+import { type JobErrorCode, JobFailure } from "../../../shared/errors.ts";
 import type { HostEnding, HostProgram } from "./host-process.ts";
 
-/** Signals that native code dies of on its own: an assertion, or memory that is not there. */
-const FAULTS: ReadonlySet<NodeJS.Signals> = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL"]);
+/** What V8, C++ and the libraries write when there is no memory: their assertions about a buffer are the same thing. */
+const NO_MEMORY =
+  /heap out of memory|out of memory|bad_alloc|failed to allocate|cannot allocate memory|insufficient memory|GGML_ASSERT\([\w>-]*buffer\b/i;
 
 /** Why a run ended with its host process. Another Island, or a new process here, may succeed. */
 export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
-  return new JobFailure("runtime_crashed", describeEnding(program, ending), { retryable: true });
+  return new JobFailure(codeOf(ending), describeEnding(program, ending), { retryable: true });
 }
 
-/** Why a load ended with its host process: we killed it as it hung, or a fault of the file's, which it would be everywhere. */
+/**
+ * Why a load ended with its host process. Only an assertion that the program explains blames the file, which would fault everywhere; a
+ * signal alone may be the host's bad luck.
+ */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
-  if (ending.killedBecause !== null) {
-    return new JobFailure("runtime_unavailable", describeEnding(program, ending), { retryable: true });
-  }
   const message = `${describeEnding(program, ending)} while loading the model`;
-  if (ending.signal === "SIGKILL") return new JobFailure("out_of_memory", message, { retryable: true });
-  if (ending.signal !== null && FAULTS.has(ending.signal)) return new JobFailure("model_invalid", message);
-  return new JobFailure("runtime_crashed", message, { retryable: true });
+  const code = ending.signal === "SIGKILL" && ending.killedBecause === null ? "out_of_memory" : codeOf(ending);
+  const isFault = code === "runtime_crashed" && ending.killedBecause === null;
+  if (isFault && reasonIn(ending.stderrTail, program.explainCrash) !== "")
+    return new JobFailure("model_invalid", message);
+  return new JobFailure(code, message, { retryable: true });
+}
+
+function codeOf({ killedBecause, killedAs, stderrTail }: HostEnding): JobErrorCode {
+  if (killedBecause !== null) return killedAs;
+  return NO_MEMORY.test(stderrTail) ? "out_of_memory" : "runtime_crashed";
 }
 
 function describeEnding({ name, explainCrash }: HostProgram, ending: HostEnding): string {

@@ -1,7 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../shared/clock.ts";
-import type { AnyToHost, FromHost } from "./host-messages.ts";
+import type { JobErrorCode } from "../../../shared/errors.ts";
+import { type FromHost, readFromHost } from "./from-host.ts";
+import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
+import type { AnyToHost } from "./host-messages.ts";
 
 /** Most of the host's error output that is kept, its end. */
 const STDERR_KEPT = 4_096;
@@ -28,6 +32,8 @@ export interface HostEnding {
   readonly signal: NodeJS.Signals | null;
   /** Why we killed it; null when we did not. */
   readonly killedBecause: string | null;
+  /** What its runs, or its load, fail with where we killed it. */
+  readonly killedAs: JobErrorCode;
   /** The end of what it wrote to stderr: assertions of native code. */
   readonly stderrTail: string;
 }
@@ -43,20 +49,23 @@ export class HostProcess {
   /** Resolves when the process is gone, for whatever reason; never rejects. */
   readonly ended: Promise<HostEnding>;
   readonly #child: ChildProcess;
+  readonly #channel: HostChannel;
   #listener: (message: FromHost) => void = () => {};
   #killedBecause: string | null = null;
+  #killedAs: JobErrorCode = "runtime_crashed";
 
   constructor(program: HostProgram, clock: Clock) {
     this.program = program;
-    this.#child = fork(fileURLToPath(program.entry), [], {
+    this.#child = spawn(process.execPath, [...(program.execArgv ?? []), fileURLToPath(program.entry)], {
       env: program.environment,
-      execArgv: [...(program.execArgv ?? [])],
-      serialization: "json",
       // stdin is never written: its end tells the host that we are gone (parent-watch.ts).
-      stdio: ["pipe", "ignore", "pipe", "ipc"],
+      stdio: ["pipe", "ignore", "pipe", "pipe"],
     });
     this.#child.stdin?.on("error", ignoreBrokenPipe);
-    this.#child.on("message", (message) => this.#listener(message as FromHost));
+    this.#channel = new HostChannel(this.#child.stdio[CHANNEL_FD] as Duplex, {
+      onMessage: (message) => this.#receive(message),
+      onBroken: (why) => this.killAsBroken(why),
+    });
     this.ended = this.#watchEnd(clock);
   }
 
@@ -71,13 +80,28 @@ export class HostProcess {
 
   /** Sends, or does nothing when the process is gone: `ended` tells that. */
   send(message: AnyToHost): void {
-    if (this.#child.connected) this.#child.send(message, ignoreBrokenPipe);
+    if (!this.#channel.send(message)) this.kill("an order to it was too long");
   }
 
-  /** Kills the process at once. */
-  kill(because: string): void {
-    this.#killedBecause ??= because;
+  /** Kills the process at once. `as`: what its runs fail with. */
+  kill(because: string, as: JobErrorCode = "runtime_crashed"): void {
+    if (this.#killedBecause === null) {
+      this.#killedBecause = because;
+      this.#killedAs = as;
+    }
     this.#child.kill("SIGKILL");
+  }
+
+  /** Kills a process whose messages make no sense; nothing more of it is heard. */
+  killAsBroken(why: string): void {
+    this.#listener = () => {};
+    this.kill(`it broke the protocol: ${why}`);
+  }
+
+  #receive(message: unknown): void {
+    const read = readFromHost(message);
+    if (read === null) this.killAsBroken("a message was not of a kind that hosts send");
+    else this.#listener(read);
   }
 
   #watchEnd(clock: Clock): Promise<HostEnding> {
@@ -89,7 +113,7 @@ export class HostProcess {
     });
     return new Promise((resolve) => {
       const settle = (code: number | null, signal: NodeJS.Signals | null): void =>
-        resolve({ code, signal, killedBecause: this.#killedBecause, stderrTail });
+        resolve({ code, signal, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
       child.on("error", (error) => {
         stderrTail = error.message;
         if (child.pid === undefined) settle(null, null);

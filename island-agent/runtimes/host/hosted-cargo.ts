@@ -3,23 +3,30 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import { Slots } from "../../slots.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
+import type { FromHost } from "./from-host.ts";
 import { runFailureOf } from "./host-failure.ts";
-import type { FromHost, HostRun } from "./host-messages.ts";
+import type { HostRun } from "./host-messages.ts";
 import type { HostEnding, HostProcess } from "./host-process.ts";
+import { watchMemory } from "./memory-watch.ts";
 
 export interface HostedCargoOptions<Job> {
   /** Measured after the load. */
   readonly memory: MemoryUse;
   /** Runs that the host has at once. */
   readonly concurrency: number;
+  /** RAM that the process may have; no bound, unless given. */
+  readonly ramCeilingBytes?: number | undefined;
   readonly clock: Clock;
   /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
   readonly killAfterMs: number;
+  /** Whether a run can go on after another's text; not, unless given. */
+  readonly canResume?: boolean;
   /** What the host is given of a job's input. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
   readonly readInput: (input: RunRequest["input"]) => Job;
 }
 
 interface ActiveRun {
+  readonly signal: AbortSignal;
   readonly onOutput: (item: OutputItem) => void;
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
@@ -36,6 +43,8 @@ export class HostedCargo<Job> implements LoadedCargo {
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;
+  /** While there are runs. */
+  #endWatch: (() => void) | undefined;
   #ending: HostEnding | undefined;
 
   constructor(host: HostProcess, options: HostedCargoOptions<Job>) {
@@ -48,7 +57,7 @@ export class HostedCargo<Job> implements LoadedCargo {
     this.gone = host.ended.then((ending) => this.#end(ending));
   }
 
-  /** As the host measured it last. */
+  /** As the host measured it last, or as its process has grown by since. */
   get memory(): MemoryUse {
     return this.#memory;
   }
@@ -58,10 +67,16 @@ export class HostedCargo<Job> implements LoadedCargo {
     return this.#host.pid;
   }
 
+  /** @throws {JobFailure} as `LoadedCargo` says, and `cannot_resume`. */
   async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     signal.throwIfAborted();
     this.#over.signal.throwIfAborted();
-    const job = this.#options.readInput(request.input);
+    const { readInput, canResume = false } = this.#options;
+    if (request.resume !== null && !canResume) {
+      const { name } = this.#host.program;
+      throw new JobFailure("cannot_resume", `${name} cannot go on after the text of another Island`);
+    }
+    const job = readInput(request.input);
     const run = ++this.#lastRun;
     if (!this.#slots.tryTake()) await this.#slots.take(run, AbortSignal.any([signal, this.#over.signal]));
     try {
@@ -98,13 +113,16 @@ export class HostedCargo<Job> implements LoadedCargo {
       // Native code under way cannot be interrupted, and may hang. The other runs of the process are lost with it.
       killTimer = clock.schedule(killAfterMs, () => this.#host.kill("a cancelled job in it did not stop in time"));
     };
+    if (this.#runs.size === 0) this.#endWatch = this.#watchMemory();
     return new Promise((resolve, reject) => {
       this.#runs.set(run, {
+        signal,
         onOutput: (item) => {
           if (!signal.aborted) onOutput(item);
         },
         settle: (outcome) => {
           this.#runs.delete(run);
+          if (this.#runs.size === 0) this.#endWatch?.();
           killTimer?.cancel();
           signal.removeEventListener("abort", onAbort);
           if (signal.aborted) reject(signal.reason as Error);
@@ -117,34 +135,51 @@ export class HostedCargo<Job> implements LoadedCargo {
     });
   }
 
+  #watchMemory(): () => void {
+    const { clock, ramCeilingBytes: ceilingBytes = Infinity } = this.#options;
+    const onMeasured = (ramBytes: number): void => {
+      if (ramBytes > this.#memory.ramBytes) this.#memory = { ...this.#memory, ramBytes };
+    };
+    return watchMemory(this.#host, { clock, ceilingBytes, onMeasured });
+  }
+
   #receive(message: FromHost): void {
     switch (message.kind) {
       case "output":
         for (const { run, items } of message.outputs) {
-          for (const item of items) this.#runs.get(run)?.onOutput(item);
+          const active = this.#find(run);
+          for (const item of items) active?.onOutput(item);
         }
         return;
       case "finished":
-        this.#memory = message.memory;
-        return this.#runs.get(message.run)?.settle({ result: message.result });
+        if (this.#runs.has(message.run)) this.#memory = message.memory;
+        return this.#find(message.run)?.settle({ result: message.result });
       case "failed": {
         const { code, message: why, retryable } = message.error;
         // Whatever a run says while its model is taken from under it, that is the reason.
         const error = this.#over.signal.aborted ? this.#endedEarly() : new JobFailure(code, why, { retryable });
-        return this.#runs.get(message.run)?.settle({ error });
+        return this.#find(message.run)?.settle({ error });
       }
       case "aborted": {
-        const error = new Error("The host process stopped a run that was not aborted");
-        return this.#runs.get(message.run)?.settle({ error });
+        const run = this.#find(message.run);
+        if (run?.signal.aborted === false) return this.#host.killAsBroken("a run stopped that was not aborted");
+        return run?.settle({ error: new Error("aborted") });
       }
       case "probed":
       case "estimated":
       case "loaded":
-      case "load_failed":
-        return;
+      case "refused":
+        return this.#host.killAsBroken(`${message.kind} among runs`);
       default:
         message satisfies never;
     }
+  }
+
+  /** A host that tells of a run which it does not have is not to be trusted with the others. */
+  #find(run: number): ActiveRun | undefined {
+    const active = this.#runs.get(run);
+    if (active === undefined) this.#host.killAsBroken("it told of a run that it does not have");
+    return active;
   }
 
   #end(ending: HostEnding): void {

@@ -1,12 +1,16 @@
 import type { OutputItem } from "../../../shared/output.ts";
-import type { FromHost, RunOutput } from "./host-messages.ts";
+import type { FromHost, RunOutput } from "./from-host.ts";
+
+/** Output that is sent before the turn ends, so that no message grows too long. */
+const MOST_PENDING_CHARS = 4_000_000;
 
 /** Sends what one turn of the event loop produced, over all runs, as one message. */
 export class RunOutbox {
-  readonly #send: (message: FromHost) => void;
+  readonly #send: (message: FromHost) => boolean;
   #pending = new Map<number, OutputItem[]>();
+  #pendingChars = 0;
 
-  constructor(send: (message: FromHost) => void) {
+  constructor(send: (message: FromHost) => boolean) {
     this.#send = send;
   }
 
@@ -15,18 +19,26 @@ export class RunOutbox {
     const items = this.#pending.get(run);
     if (items === undefined) this.#pending.set(run, [item]);
     else items.push(item);
+    this.#pendingChars += charsOf(item);
+    if (this.#pendingChars > MOST_PENDING_CHARS) this.#flush();
   }
 
-  /** Sends `message` after all output so far, so that a run's end never overtakes its text. */
-  end(message: FromHost): void {
+  /** Sends `message` after all output so far, so that a run's end never overtakes its text. False when it is too long. */
+  end(message: FromHost): boolean {
     this.#flush();
-    this.#send(message);
+    return this.#send(message);
   }
 
   #flush(): void {
     if (this.#pending.size === 0) return;
     const outputs = Array.from(this.#pending, ([run, items]): RunOutput => ({ run, items }));
     this.#pending = new Map();
+    this.#pendingChars = 0;
     this.#send({ kind: "output", outputs });
   }
+}
+
+function charsOf(item: OutputItem): number {
+  if (item.type === "token") return item.content.length;
+  return item.type === "image" ? item.data.length : 0;
 }

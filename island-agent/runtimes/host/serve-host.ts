@@ -1,8 +1,11 @@
+import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { JobFailure, type JobError } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import type { MemoryUse, ProbeResult, RunResult } from "../runtime.ts";
-import type { FromHost, HostRun, ToHost } from "./host-messages.ts";
+import type { FromHost } from "./from-host.ts";
+import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
+import type { HostRun, ToHost } from "./host-messages.ts";
 import { RunOutbox } from "./run-outbox.ts";
 
 /** A model in the memory of a host process. */
@@ -29,20 +32,26 @@ export interface HostWork<Probe, Load, Job> {
 
 /** Makes this process a host: it obeys the agent that started it, and ends with it. Called once, by an entry file. */
 export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): void {
+  const pipe = new Socket({ fd: CHANNEL_FD });
+  const channel = new HostChannel(pipe, {
+    onMessage: (message) => void receive(message as ToHost<Probe, Load, Job>),
+    onBroken: endNow,
+  });
+  const send = (message: FromHost): boolean => channel.send(message);
   const outbox = new RunOutbox(send);
   const aborts = new Map<number, AbortController>();
   let model: HostedModel<Job> | undefined;
 
   // Ctrl-C and a stopping service reach the whole process group: whether we end is for the agent to say.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-  process.on("disconnect", endNow);
+  pipe.on("close", endNow);
   new Worker(new URL(`./parent-watch.${import.meta.url.slice(-2)}`, import.meta.url)).unref();
-  process.on("message", (message) => void receive(message as ToHost<Probe, Load, Job>));
 
   async function receive(message: ToHost<Probe, Load, Job>): Promise<void> {
     switch (message.kind) {
       case "probe":
-        return send({ kind: "probed", result: await work.probe(message.order) });
+        send({ kind: "probed", result: await work.probe(message.order) });
+        return;
       case "estimate":
         return estimate(message.order);
       case "load":
@@ -63,7 +72,7 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
       if (work.estimate === undefined) throw new Error("does not estimate");
       send({ kind: "estimated", memory: await work.estimate(order) });
     } catch (error) {
-      send({ kind: "load_failed", error: jobErrorOf(work.name, error) });
+      send({ kind: "refused", error: jobErrorOf(work.name, error) });
     }
   }
 
@@ -72,7 +81,7 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
       model = await work.load(order);
       send({ kind: "loaded", memory: memoryOf(model), facts: model.facts });
     } catch (error) {
-      send({ kind: "load_failed", error: jobErrorOf(work.name, error) });
+      send({ kind: "refused", error: jobErrorOf(work.name, error) });
     }
   }
 
@@ -82,7 +91,8 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
     try {
       if (model === undefined) throw new Error("A run came before the model was loaded");
       const result = await model.run({ job, resume }, (item) => outbox.add(id, item), abort.signal);
-      outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
+      const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
+      if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {
       const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(work.name, error) };
       outbox.end(abort.signal.aborted ? { kind: "aborted", run: id } : failed);
@@ -117,9 +127,4 @@ function jobErrorOf(name: string, error: unknown): JobError {
   if (error instanceof JobFailure) return { code: error.code, message: error.message, retryable: error.retryable };
   const why = error instanceof Error ? error.message : String(error);
   return { code: "internal", message: `${name} process: ${why}`, retryable: false };
-}
-
-function send(message: FromHost): void {
-  // The callback takes the error of a channel that has just closed; "disconnect" ends us then.
-  process.send?.(message, undefined, undefined, () => {});
 }

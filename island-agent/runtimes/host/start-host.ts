@@ -1,8 +1,10 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { MemoryUse, ProbeResult } from "../runtime.ts";
+import type { FromHost } from "./from-host.ts";
 import { loadFailureOf, runFailureOf } from "./host-failure.ts";
-import type { AnyToHost, FromHost } from "./host-messages.ts";
+import type { AnyToHost } from "./host-messages.ts";
+import { watchMemory } from "./memory-watch.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
 import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 
@@ -53,22 +55,37 @@ export async function estimateInHost(
   return first.answer.memory;
 }
 
+/** What a host is to load. */
+export interface LoadSpec {
+  /** For the log. */
+  readonly slug: string;
+  /** By which its time is reckoned. */
+  readonly modelPath: string;
+  readonly load: unknown;
+  /** RAM that the process may have; no bound, unless given. */
+  readonly ramCeilingBytes?: number | undefined;
+}
+
 /**
- * Starts a process that has loaded what `order` says: `slug` is the Cargo, for the log, `modelPath` what its time is reckoned by.
+ * Starts a process that has loaded what `spec` says.
  * @throws {JobFailure} or `signal.reason`, the process being gone by then.
  */
 export async function loadInHost(
   program: HostProgram,
   { clock, limits, log }: HostedLoads,
-  order: { readonly slug: string; readonly modelPath: string; readonly load: unknown },
+  spec: LoadSpec,
   signal: AbortSignal,
 ): Promise<{ host: HostProcess; memory: MemoryUse }> {
-  const { slug, load } = order;
-  const limitMs = await loadLimitMs(limits, order.modelPath);
+  const { slug, modelPath, load, ramCeilingBytes: ceilingBytes = Infinity } = spec;
+  const limitMs = await loadLimitMs(limits, modelPath);
   signal.throwIfAborted();
   const host = new HostProcess(program, clock);
   const limit = limitOn(host, clock, limitMs, "did not load the model");
-  const first = await firstWord(host, { kind: "load", order: load }, signal).finally(() => limit.cancel());
+  const endWatch = watchMemory(host, { clock, ceilingBytes, onMeasured: () => {} });
+  const first = await firstWord(host, { kind: "load", order: load }, signal).finally(() => {
+    limit.cancel();
+    endWatch();
+  });
   if ("ending" in first) {
     log(`${program.name} process ended while loading`, { cargo: slug, ...first.ending });
     throw loadFailureOf(program, first.ending);
@@ -109,11 +126,13 @@ async function firstWord(
 
 /** Kills a host that hangs: whoever waits for it holds a slot, memory and files meanwhile. */
 function limitOn(host: HostProcess, clock: Clock, limitMs: number, failing: string): Timer {
-  return clock.schedule(limitMs, () => host.kill(`it ${failing} within ${Math.round(limitMs / 1_000)} s`));
+  return clock.schedule(limitMs, () =>
+    host.kill(`it ${failing} within ${Math.round(limitMs / 1_000)} s`, "runtime_unavailable"),
+  );
 }
 
 function failureIn(program: HostProgram, to: string, answer: FromHost): Error {
-  if (answer.kind !== "load_failed") return new Error(`${program.name} process answered ${to} with ${answer.kind}`);
+  if (answer.kind !== "refused") return new Error(`${program.name} process answered ${to} with ${answer.kind}`);
   const { code, message, retryable } = answer.error;
   return new JobFailure(code, message, { retryable });
 }

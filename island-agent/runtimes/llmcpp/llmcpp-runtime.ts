@@ -75,12 +75,25 @@ export class LlmcppRuntime implements CargoRuntime {
     return estimateInHost(this.#program, this.#options, this.#orderFor(cargo, modelPath), signal);
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<ChatRequest>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<ChatRequest>> {
     const { sequences, clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
-    const order = { slug: cargo.slug, modelPath: load.modelPath, load };
-    const { host, memory } = await loadInHost(this.#program, this.#options, order, signal);
-    return new HostedCargo(host, { memory, concurrency: sequences, clock, killAfterMs, readInput });
+    const spec = { slug: cargo.slug, modelPath: load.modelPath, load, ramCeilingBytes };
+    const { host, memory } = await loadInHost(this.#program, this.#options, spec, signal);
+    return new HostedCargo(host, {
+      memory,
+      concurrency: sequences,
+      ramCeilingBytes,
+      clock,
+      killAfterMs,
+      canResume: true,
+      readInput,
+    });
   }
 
   /** @throws {JobFailure} `model_invalid` */

@@ -5,6 +5,8 @@ import { pictureSchema, soundSchema } from "./encoded-file.ts";
 
 const MAX_TEXTS = 2_048;
 const MAX_NEW_TOKENS = 1_024;
+/** Where the path to a field has a tensor's name, which the client chose; it may be anything, and is not repeated. */
+const TENSOR_NAME_DEPTH = 1;
 
 const text = z.string().min(1, "is empty");
 const threshold = z.number().min(0).max(1).default(0.5);
@@ -79,5 +81,8 @@ export function readOnnxInput(task: OnnxTask | null, input: unknown): OnnxJob {
   const parsed = (task === null ? tensorsInputSchema : ONNX_INPUTS[task]).safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  const path = (issue?.path ?? []).map((key, depth) =>
+    task === null && depth === TENSOR_NAME_DEPTH ? "*" : String(key),
+  );
+  throw new JobFailure("invalid_input", `${path.join(".")}: ${issue?.message ?? "is wrong"}`);
 }

@@ -65,15 +65,21 @@ export class OnnxRuntime implements CargoRuntime {
     return estimateOnnx(this.#orderFor(cargo, modelPath));
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<OnnxJob>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<OnnxJob>> {
     const { clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
-    const order = { slug: cargo.slug, modelPath: load.modelPath, load };
-    const { host, memory } = await loadInHost(this.#program, this.#options, order, signal);
+    const spec = { slug: cargo.slug, modelPath: load.modelPath, load, ramCeilingBytes };
+    const { host, memory } = await loadInHost(this.#program, this.#options, spec, signal);
     return new HostedCargo(host, {
       memory,
       // ONNX Runtime holds the process' only thread while it computes.
       concurrency: 1,
+      ramCeilingBytes,
       clock,
       killAfterMs,
       readInput: (input) => readOnnxInput(load.task, input),

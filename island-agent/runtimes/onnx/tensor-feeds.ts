@@ -6,6 +6,10 @@ import { elementsOf, type TensorData, TensorError, type TensorType } from "./ten
 
 type ValueMetadata = InferenceSession.ValueMetadata;
 
+/** Most that is told of a job's tensor, and of what the model has. */
+const MAX_DIMS_SHOWN = 8;
+const MAX_MESSAGE_CHARS = 1_000;
+
 /** A tensor of a graph's input or output. */
 export interface TensorSlot {
   readonly name: string;
@@ -40,10 +44,12 @@ export function slotsOf(metadata: readonly ValueMetadata[]): TensorSlot[] {
  * @throws {JobFailure} `invalid_input`, naming the tensor and what it should be.
  */
 export function readFeeds(slots: readonly TensorSlot[], { inputs }: TensorsInput): TensorFeed[] {
-  const unknown = Object.keys(inputs).find((name) => !slots.some((slot) => slot.name === name));
-  if (unknown !== undefined) {
+  const unknown = Object.keys(inputs).filter((name) => !slots.some((slot) => slot.name === name));
+  if (unknown.length > 0) {
+    // Not by the names that the client chose, which may be anything.
     const names = slots.map(({ name }) => name).join(", ");
-    throw new JobFailure("invalid_input", `inputs.${unknown}: the model has no such input; it has ${names}`);
+    const text = `inputs: the model has no such input as ${unknown.length} of these; it has ${names}`;
+    throw new JobFailure("invalid_input", text.slice(0, MAX_MESSAGE_CHARS));
   }
   return slots.map((slot) => {
     const tensor = Object.hasOwn(inputs, slot.name) ? inputs[slot.name] : undefined;
@@ -67,9 +73,15 @@ function problemOf(slot: TensorSlot, { type, dims, data }: TensorJson): string |
   if (type !== slot.type) return `is of ${type}; the model takes ${describe(slot)}`;
   const isSame =
     dims.length === slot.shape.length && slot.shape.every((size, i) => typeof size === "string" || size === dims[i]);
-  if (!isSame) return `has the dimensions [${dims.join(", ")}]; the model takes ${describe(slot)}`;
+  if (!isSame) return `has the dimensions ${describeDims(dims)}; the model takes ${describe(slot)}`;
   const count = dims.reduce((product, size) => product * size, 1);
   return count === data.length ? null : `has ${data.length} elements; its dimensions make ${count}`;
+}
+
+/** "[1, 4]" */
+function describeDims(dims: readonly number[]): string {
+  const more = dims.length > MAX_DIMS_SHOWN ? ", …" : "";
+  return `[${dims.slice(0, MAX_DIMS_SHOWN).join(", ")}${more}]`;
 }
 
 /** "float32 [batch, 4]" */

@@ -5,7 +5,7 @@ import type { TensorJson } from "../../../shared/onnx-task.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
 import type { LoadOrder } from "./host-orders.ts";
-import { onnxFailure } from "./onnx-failure.ts";
+import { hasSpoiltMemory, onnxFailure } from "./onnx-failure.ts";
 import type { OnnxJob, TensorsInput } from "./onnx-input.ts";
 import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-feeds.ts";
 import { elementsToJson } from "./tensor-json.ts";
@@ -25,14 +25,16 @@ export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<Onn
     throw new JobFailure("model_invalid", "The model has several graphs, and none is called model.onnx");
   }
   const providers = await providersFor(device);
-  const session = await InferenceSession.create(graph, {
-    executionProviders: providers,
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    logSeverityLevel: FATAL_ONLY,
-  }).catch((error: unknown) => {
-    throw onnxFailure("model_invalid", "ONNX Runtime refused the model", error, modelPath);
-  });
+  const open = (): Promise<InferenceSession> =>
+    InferenceSession.create(graph, {
+      executionProviders: providers,
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      logSeverityLevel: FATAL_ONLY,
+    }).catch((error: unknown) => {
+      throw onnxFailure("model_invalid", "ONNX Runtime refused the model", error, modelPath);
+    });
+  let session = await open();
   const inputs = slotsOf(session.inputMetadata);
   const outputs = slotsOf(session.outputMetadata);
 
@@ -43,7 +45,12 @@ export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<Onn
       const feeds = readFeeds(inputs, job as TensorsInput);
       const results = await session
         .run(Object.fromEntries(feeds.map((feed) => [feed.name, tensorOf(feed)])))
-        .catch((error: unknown) => {
+        .catch(async (error: unknown) => {
+          if (hasSpoiltMemory(error)) {
+            const fresh = await open();
+            await session.release();
+            session = fresh;
+          }
           throw onnxFailure("invalid_input", "The model cannot take these tensors", error, modelPath);
         });
       const output = { outputs: outputsToJson(outputs, results) };

@@ -89,7 +89,7 @@ export class WasmRuntime implements CargoRuntime {
     return {
       name: "WebAssembly",
       entry: hostEntry("wasm-host", import.meta.url),
-      environment: hostEnvironment(this.#options.environment, {}),
+      environment: hostEnvironment(this.#options.environment, {}, "plain"),
       execArgv: hostFlags(modelPath),
     };
   }

@@ -23,6 +23,11 @@ describe("onnxFailure()", () => {
     expect(failureOf(new Error(message))).toMatchObject({ code: "out_of_memory", retryable: true });
   });
 
+  it("takes no want of memory for what no machine has", () => {
+    const failure = failureOf(new Error(`Failed to allocate memory for requested buffer of size ${2 ** 41}`));
+    expect(failure).toMatchObject({ code: "model_invalid", retryable: false });
+  });
+
   it("takes errors of the file system for the disk's", async () => {
     const cause: unknown = await readFile("/nowhere/at-all").catch((error: unknown) => error);
     expect(failureOf(cause)).toMatchObject({ code: "model_unavailable", retryable: true });

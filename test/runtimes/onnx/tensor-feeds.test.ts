@@ -18,6 +18,12 @@ describe("slotsOf()", () => {
 });
 
 describe("readFeeds()", () => {
+  it("repeats no name that the client chose", () => {
+    expect(() => readFeeds(SLOTS, { inputs: { x, k, "a secret": k } })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("secret") }),
+    );
+  });
+
   it("gives a tensor for each input, a scalar too", () => {
     expect(readFeeds(SLOTS, { inputs: { k, x } })).toEqual([
       { name: "x", type: "float32", dims: [1, 2], data: Float32Array.of(1, 2) },
@@ -32,8 +38,8 @@ describe("readFeeds()", () => {
 
   it.each<[string, Record<string, TensorJson>, string]>([
     ["a missing one", { x }, "inputs.k: is missing (int64 [])"],
-    ["one of another name", { x, k, z: k }, "inputs.z: the model has no such input; it has x, k"],
-    ["a name of Object's", { x, k, toString: k }, "inputs.toString: the model has no such input"],
+    ["one of another name", { x, k, z: k }, "inputs: the model has no such input as 1 of these; it has x, k"],
+    ["a name of Object's", { x, k, toString: k }, "inputs: the model has no such input"],
     ["another type", { x: { ...x, type: "float64" }, k }, "inputs.x: is of float64; the model takes float32 [rows, 2]"],
     [
       "another rank",
@@ -41,6 +47,11 @@ describe("readFeeds()", () => {
       "inputs.x: has the dimensions [2]; the model takes float32 [rows, 2]",
     ],
     ["another size", { x: { ...x, dims: [2, 1] }, k }, "inputs.x: has the dimensions [2, 1]"],
+    [
+      "more dimensions than it tells",
+      { x: { ...x, dims: Array.from({ length: 9 }, () => 1) }, k },
+      "inputs.x: has the dimensions [1, 1, 1, 1, 1, 1, 1, 1, …]; the model",
+    ],
     ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements; its dimensions make 2"],
     [
       "dimensions beyond all measure",
