@@ -10,13 +10,18 @@ export interface SignedCargo {
   readonly signature: string;
 }
 
+/** A Cargo to sign: everybody's, or only for the Islands of one account. */
+interface CargoToSign extends CargoManifest {
+  readonly privateTo?: string;
+}
+
 /** Signs Cargos by the key that Islands pinned when they joined: they run nothing else. */
 export class CargoSigner {
   /** What Islands pin, in base64. */
   readonly publicKey: string;
   readonly #key: KeyObject;
   /** By catalog entry, which is replaced and never changed: each version of a Cargo is signed once. */
-  readonly #signed = new WeakMap<CargoManifest, SignedCargo>();
+  readonly #signed = new WeakMap<CargoToSign, SignedCargo>();
 
   constructor(key: KeyObject) {
     this.#key = key;
@@ -30,13 +35,13 @@ export class CargoSigner {
 
   /**
    * The part of a Cargo that travels, with its signature. What is signed is what may run, and this is the only place that
-   * signs: the operator's Cargos and those he approved, and an account's own for the Islands that the scheduler lets have them.
+   * signs: the operator's Cargos and those he approved for every Island, an account's own for that account's Islands alone.
    */
-  sign(entry: CargoManifest): SignedCargo {
+  sign(entry: CargoToSign): SignedCargo {
     const kept = this.#signed.get(entry);
     if (kept !== undefined) return kept;
     const cargo = manifestOf(entry);
-    const signature = sign(null, signedBytes(cargo), this.#key).toString("base64");
+    const signature = sign(null, signedBytes(cargo, entry.privateTo), this.#key).toString("base64");
     const signed = { cargo, signature };
     this.#signed.set(entry, signed);
     return signed;

@@ -57,7 +57,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const file = await readConfigFile(dataDirectory);
   const config = resolveAgentConfig({ flags, env, file });
-  const { apiUrl, token, publicKey } = config.coordinator;
+  const { apiUrl, token, publicKey, accountId } = config.coordinator;
   if (apiUrl === null || token === null)
     throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
   if (!isIslandToken(token))
@@ -95,6 +95,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         coordinatorUrl: apiUrl,
         token,
         publicKey,
+        accountId,
         hostId,
         version: options.version,
         slots: config.slots,

@@ -1,5 +1,5 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
-import { readPublicKey } from "../../shared/cargo-signature.ts";
+import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
 import { setting, type Setting, type Settings } from "../../shared/settings.ts";
 
@@ -23,6 +23,12 @@ export const AGENT_SETTINGS = {
   }),
   publicKey: publicKey("coordinator.public_key", {
     meaning: "Key that the coordinator signs its Cargos with, stored by island join; nothing else runs here",
+  }),
+  accountId: setting.parsed("coordinator.account", {
+    fallback: null,
+    allowed: "the id of an account (user_…)",
+    parse: (text) => (isAccountId(text) ? text : undefined),
+    meaning: "Account that this Island belongs to, stored by island join: its own Cargos run here too",
   }),
   slots: setting.integer("slots", {
     min: 1,

@@ -22,7 +22,7 @@ interface Owner {
 describe("resolveAgentConfig()", () => {
   it("fills in every default; null is what the owner left to detection", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
-      coordinator: { apiUrl: null, token: null, publicKey: null },
+      coordinator: { apiUrl: null, token: null, publicKey: null, accountId: null },
       slots: 4,
       threads: null,
       hours: null,

@@ -72,6 +72,14 @@ describe("CargoSigner", () => {
     expect(isSigned(second.cargo, second.signature, key)).toBe(true);
   });
 
+  it("signs an account's own Cargo for that account alone", async () => {
+    const signer = await CargoSigner.open(directory);
+    const key = readPublicKey(signer.publicKey) ?? expect.fail();
+    const { cargo, signature } = signer.sign({ ...makeManifest(), privateTo: "user_1" });
+    const signedFor = [null, "user_2", "user_1"].filter((account) => isSigned(cargo, signature, key, account));
+    expect(signedFor).toEqual(["user_1"]);
+  });
+
   it("tells an Island only what is its business", async () => {
     const signer = await CargoSigner.open(directory);
     const entry = { ...makeManifest(), priceMicro: 1, privateTo: "user_1" };
