@@ -90,7 +90,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
   const claims = await Claims.open(config.dataDirectory);
-  const signer = await CargoSigner.open(config.dataDirectory);
+  const isNew = !(await store.islands.hasAny());
+  const signer = await CargoSigner.open({ dataDirectory: config.dataDirectory, isNew, log });
   const dispatcher = new Dispatcher({
     store,
     claims,

@@ -1,6 +1,7 @@
 import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
 import { publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import { storeKeyInUse } from "./key-in-use.ts";
 import { openSigningKey } from "./signing-key.ts";
 
 /** What `assign` and `preload` tell of a Cargo. */
@@ -8,6 +9,13 @@ export interface SignedCargo {
   readonly cargo: CargoManifest;
   /** Ed25519, base64. */
   readonly signature: string;
+}
+
+export interface CargoSignerOptions {
+  readonly dataDirectory: string;
+  /** No Island has been here. */
+  readonly isNew: boolean;
+  readonly log: { warn(facts: object, message: string): void };
 }
 
 /** A Cargo to sign: everybody's, or only for the Islands of one account. */
@@ -28,9 +36,16 @@ export class CargoSigner {
     this.publicKey = publicKeyText(createPublicKey(key));
   }
 
-  /** With the key of a data directory, which is made when there is none. @throws {SigningKeyError} when it is damaged. */
-  static async open(dataDirectory: string): Promise<CargoSigner> {
-    return new CargoSigner(await openSigningKey(dataDirectory));
+  /**
+   * With the key of a data directory, which is made when there is none and no Island has pinned one.
+   * @throws {SigningKeyError} when it is damaged or lost.
+   */
+  static async open({ dataDirectory, isNew, log }: CargoSignerOptions): Promise<CargoSigner> {
+    const { key, path, isPrivate } = await openSigningKey(dataDirectory, isNew);
+    if (!isPrivate) log.warn({ file: path }, "Other users can read the key that signs what Islands run: chmod 600");
+    const signer = new CargoSigner(key);
+    await storeKeyInUse(dataDirectory, signer.publicKey);
+    return signer;
   }
 
   /**

@@ -36,6 +36,11 @@ describe("an Island and the key of its coordinator", () => {
     expect(await network.manage<SigningKey>("signing-key", "show")).toEqual(before);
     const after = await network.manage<SigningKey>("signing-key", "rotate");
     expect(after.fingerprint).not.toBe(before.fingerprint);
+    const shown = await runProgram("coordinator", "signing-key", "show", "--data", network.data);
+    expect(shown.stdout).toContain(after.fingerprint);
+    expect(shown.stderr).toBe(
+      `Not in use before the coordinator's next start: Islands are shown ${before.fingerprint} until then.\n`,
+    );
     await network.restartCoordinator("SIGTERM");
     const { code, stderr } = await island.ended();
     expect(code).toBe(1);

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join as joinPath } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
 import { checkToken } from "../../island-agent/session/check-token.ts";
 import { CargoTrust } from "../../island-agent/session/cargo-trust.ts";
 import { isSigned, readPublicKey } from "../../shared/cargo-signature.ts";
@@ -56,6 +59,18 @@ describe("what an Island is assigned", () => {
       await coordinator.start();
       expect(await shownKey()).toBe(key);
     }
+  });
+
+  it("is nothing when the key was lost: the coordinator does not start with another that no Island has pinned", async () => {
+    const path = joinPath(coordinator.directory, "signing.key");
+    await rm(path);
+    await coordinator.stop();
+    // Nobody has been here yet.
+    await coordinator.start();
+    await (await join())[Symbol.asyncDispose]();
+    await coordinator.stop();
+    await rm(path);
+    await expect(coordinator.start()).rejects.toThrow(SigningKeyError);
   });
 
   it("is worth nothing on another account's Islands when it is an account's own", async () => {
