@@ -116,6 +116,8 @@ export class ScriptedCoordinator implements AsyncDisposable {
   readonly refusals: number[] = [];
   /** What the next upgrades show; null: nothing. */
   shownKey: string | null;
+  /** Whether requests that are no upgrades get a 200; else a 404. */
+  isHealthy = false;
   /** The account that it says a token is of; null: it does not say. */
   account: string | null = "user_1";
   readonly publicKey = publicKeyText(createPublicKey(privateKey));
@@ -128,7 +130,7 @@ export class ScriptedCoordinator implements AsyncDisposable {
   private constructor() {
     this.#port = 0;
     this.shownKey = this.publicKey;
-    this.#http = createServer((_request, response) => response.writeHead(404).end());
+    this.#http = createServer((_request, response) => response.writeHead(this.isHealthy ? 200 : 404).end());
     this.#ws = new WebSocketServer({ noServer: true, handleProtocols: () => SUBPROTOCOL });
     this.#ws.on("headers", (headers) => {
       if (this.shownKey !== null) headers.push(`${PUBLIC_KEY_HEADER}: ${this.shownKey}`);
