@@ -1,6 +1,7 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
+import { isIslandToken } from "../session/island-token.ts";
 import { setting, type Setting, type Settings } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -16,9 +17,7 @@ export const AGENT_SETTINGS = {
     fallback: null,
     meaning: "Address of the coordinator, without /api/v1",
   }),
-  token: setting.text("coordinator.token", {
-    fallback: null,
-    isSecret: true,
+  token: islandToken("coordinator.token", {
     meaning: "Island token (it_…) that an account made for this host",
   }),
   publicKey: publicKey("coordinator.public_key", {
@@ -149,6 +148,14 @@ function readOpenHours(text: string): OpenHours | undefined {
     // What is wrong is said by `allowed`.
     return undefined;
   }
+}
+
+function islandToken(key: string, options: { readonly meaning: string }): Setting<string | null> {
+  return {
+    ...setting.text(key, { ...options, fallback: null, isSecret: true }),
+    allowed: "an Island token: those begin with it_ and have 43 characters",
+    check: (native) => (typeof native === "string" && isIslandToken(native) ? native : undefined),
+  };
 }
 
 function publicKey(key: string, options: { readonly meaning: string }): Setting<string | null> {

@@ -246,8 +246,11 @@ describe("startAgent()", () => {
   });
 
   it("refuses a token that no header could hold, and does not show it", async () => {
-    expect(await messageOf(start({ ISLAND_COORDINATOR_TOKEN: `${ISLAND_TOKEN}\u{1f3dd}` }))).toBe(
-      "coordinator.token is not an Island token: those begin with it_ and have 43 characters",
+    const started = start({ ISLAND_COORDINATOR_TOKEN: `${ISLAND_TOKEN}\u{1f3dd}` });
+    await expect(started).rejects.toEqual(
+      new ConfigError([
+        "ISLAND_COORDINATOR_TOKEN: (hidden) is not an Island token: those begin with it_ and have 43 characters",
+      ]),
     );
   });
 
@@ -382,6 +385,9 @@ describe("config", () => {
   it("changes nothing for a key or value that it does not know", async () => {
     await expect(configCommand.set(dataDirectory, "slot", "7")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "slots", "0")).rejects.toThrow(ConfigError);
+    await expect(configCommand.set(dataDirectory, "coordinator.token", "xyz")).rejects.toThrow(
+      "coordinator.token: (hidden) is not an Island token",
+    );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
     await expect(configCommand.get(dataDirectory, {}, "slot")).rejects.toThrow("did you mean slots?");
   });
