@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
+import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
@@ -89,7 +90,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
   const claims = await Claims.open(config.dataDirectory);
-  const signer = await CargoSigner.open(config.dataDirectory);
+  const isNew = !(await store.islands.hasAny());
+  const signer = await CargoSigner.open({ dataDirectory: config.dataDirectory, isNew, log });
   const dispatcher = new Dispatcher({
     store,
     claims,
@@ -171,7 +173,9 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     },
   });
   const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
-  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+  // Also whoever has no token yet may know the key, before it shows one.
+  const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
+  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head), keyHeader);
   return {
     url: `http://${urlHost(config.host)}:${listener.port}`,
     async close() {

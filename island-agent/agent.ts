@@ -24,6 +24,8 @@ export interface AgentOptions {
   readonly token: string;
   /** The coordinator's, pinned at join; base64. Nothing runs that it has not signed. */
   readonly publicKey: string;
+  /** Whose Island it is, as the coordinator said at join; null: not known, and Cargos of an account's own are refused. */
+  readonly accountId: string | null;
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
@@ -115,7 +117,7 @@ export class IslandAgent {
     this.#deps = deps;
     const { clock, files, log, hardware } = deps;
     this.#backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS, deps.random);
-    this.#trust = new CargoTrust(options.publicKey, log);
+    this.#trust = new CargoTrust(options.publicKey, options.accountId, log);
     const runtimes = new Map([...deps.runtimes].map(([type, { runtime }]) => [type, runtime]));
     const onChange = (): void => this.#reportSoon();
     this.#caps = memoryCapsOf(hardware);

@@ -1,15 +1,17 @@
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { Command } from "commander";
 import { pino } from "pino";
 import { systemClock } from "../../shared/clock.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { configCommand } from "../../island-agent/cli/config-command.ts";
-import { joinNetwork } from "../../island-agent/cli/join-command.ts";
+import { joinNetwork, plainHttpWarning } from "../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";
 import { examineHost } from "../../island-agent/cli/doctor-command.ts";
 import { installService, printService, removeService } from "../../island-agent/cli/service-commands.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
+import { CliError } from "../../island-agent/cli/cli-error.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package.ts";
 import { addModelsCommands } from "./models-commands.ts";
@@ -19,6 +21,12 @@ const version = await readVersion();
 
 interface DataOptions {
   data?: string;
+}
+
+interface JoinFlags {
+  token?: string;
+  fingerprint?: string;
+  newCoordinator?: true;
 }
 
 const dataDirectoryOf = (options: DataOptions): string =>
@@ -32,14 +40,25 @@ const program = new Command("island")
 onDataDirectory(program.command("join"))
   .description("Store the coordinator's address and key and this Island's token, once.")
   .argument("<url>", "the coordinator, for example https://atoll.example")
-  .requiredOption("--token <it_…>", "Island token, made by the coordinator's operator or your account")
+  .option(
+    "--token <it_…>",
+    "Island token, made by the coordinator's operator or your account; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
+  )
   .option(
     "--fingerprint <SHA256:…>",
-    "of the coordinator's key, as its operator told it; else the key shown is believed",
+    "of the coordinator's key, as its operator told it; else the key shown is believed the first time",
   )
-  .action(async (url: string, options: DataOptions & { token: string; fingerprint?: string }) => {
-    const { token, fingerprint } = options;
-    const shown = await joinNetwork({ url, token, fingerprint, dataDirectory: dataDirectoryOf(options) });
+  .option("--new-coordinator", "this is another coordinator than before: believe its key")
+  .action(async (url: string, options: DataOptions & JoinFlags) => {
+    const warning = plainHttpWarning(url);
+    if (warning !== null) console.error(warning);
+    const shown = await joinNetwork({
+      url,
+      token: await readToken(options.token),
+      fingerprint: options.fingerprint,
+      isNewCoordinator: options.newCoordinator === true,
+      dataDirectory: dataDirectoryOf(options),
+    });
     console.log(`Joined ${url}. Next: island start${options.data === undefined ? "" : ` --data ${options.data}`}`);
     console.log(`Only Cargos signed by its key run here: ${shown}`);
   });
@@ -131,6 +150,16 @@ try {
 
 function onDataDirectory(command: Command): Command {
   return command.option("--data <directory>", "where this Island keeps its settings and models");
+}
+
+/** Not from the flag alone: other users of the machine can read a running command's flags. @throws {CliError} */
+async function readToken(flag: string | undefined): Promise<string> {
+  if (flag === "-") return (await text(process.stdin)).trim();
+  const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
+  if (token === undefined) {
+    throw new CliError("No token: give --token, set ISLAND_COORDINATOR_TOKEN, or pipe it to --token -");
+  }
+  return token;
 }
 
 async function start(dataDirectory: string, logLevel: string | undefined): Promise<void> {

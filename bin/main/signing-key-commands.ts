@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { DATABASE_FILE } from "../../coordinator/coordinator.ts";
+import { readKeyInUse } from "../../coordinator/islands/key-in-use.ts";
 import { makeSigningKey, readSigningKey } from "../../coordinator/islands/signing-key.ts";
 import { fingerprintOf, publicKeyText } from "../../shared/cargo-signature.ts";
 import { ConfigError } from "../../shared/settings.ts";
@@ -16,9 +17,15 @@ export function addSigningKeyCommands(program: Command): void {
     .description("Show fingerprint and public key, for the owners of Islands to compare when they join.")
     .action(async (options: DataOptions) => {
       const dataDirectory = await dataDirectoryOf(options);
-      const key = await readSigningKey(dataDirectory);
-      if (key === null) throw new ConfigError([`No signing key in ${dataDirectory} yet: the first serve makes it`]);
-      tell(options, key);
+      const found = await readSigningKey(dataDirectory);
+      if (found === null) throw new ConfigError([`No signing key in ${dataDirectory} yet: the first serve makes it`]);
+      const publicKey = tell(options, found.key);
+      if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}: chmod 600`);
+      const inUse = await readKeyInUse(dataDirectory);
+      if (inUse === null || inUse === publicKey) return;
+      console.error(
+        `Not in use before the coordinator's next start: Islands are shown ${fingerprintOf(inUse)} until then.`,
+      );
     });
   onDataDirectory(signingKey.command("rotate"))
     .description("Make another key, used from the next start on. Every Island must join again then.")
@@ -30,10 +37,12 @@ export function addSigningKeyCommands(program: Command): void {
     });
 }
 
-function tell(options: DataOptions, key: KeyObject): void {
+/** Prints the key; returns its public part, base64. */
+function tell(options: DataOptions, key: KeyObject): string {
   const publicKey = publicKeyText(createPublicKey(key));
   const fingerprint = fingerprintOf(publicKey);
   print(options, { fingerprint, public_key: publicKey }, `${fingerprint}\n${publicKey}`);
+  return publicKey;
 }
 
 /** @throws {ConfigError} when there is none: a mistyped directory must not get a key. */

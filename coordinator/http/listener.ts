@@ -15,12 +15,17 @@ export type FetchHandler = (request: Request, env: HttpBindings) => Response | P
 /** Takes over the socket of a request for another protocol. Until it has, a rejection is answered as that of a request. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
+interface UpgradeRoute {
+  readonly handler: UpgradeHandler;
+  readonly refusalHeaders: Readonly<Record<string, string>>;
+}
+
 /** The transport under the API. One adapter so far, node:http. */
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** Hands upgrades of exactly `path` to `handler`. Of other paths an upgrade is ignored, and the request answered like any (RFC 9110 §7.8). */
-  onUpgrade(path: string, handler: UpgradeHandler): void;
+  /** Hands upgrades of exactly `path` to `handler`. Of other paths an upgrade is ignored, and the request answered like any (RFC 9110 §7.8). `refusalHeaders` go with every refusal. */
+  onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders?: Readonly<Record<string, string>>): void;
   /** Stops accepting, and waits for the answers under way; those left when `deadline` aborts are cut off. Upgraded sockets stay. */
   finishAnswers(deadline: AbortSignal): Promise<void>;
   /**
@@ -54,7 +59,7 @@ const STALLED_MS = 120_000;
 /** Listens by node:http. @throws when the address is taken or not ours. */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS } = options;
-  const handlers = new Map<string, UpgradeHandler>();
+  const handlers = new Map<string, UpgradeRoute>();
   const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
     errorHandler: refuseRequest,
   });
@@ -94,11 +99,11 @@ function pathOf({ url }: IncomingMessage): string {
 class NodeListener implements Listener {
   readonly #server: Server;
   readonly #upgraded = new Set<Duplex>();
-  readonly #handlers: Map<string, UpgradeHandler>;
+  readonly #handlers: Map<string, UpgradeRoute>;
   readonly #answers = new Set<ServerResponse>();
   #closed: Promise<unknown> | null = null;
 
-  constructor(server: Server, handlers: Map<string, UpgradeHandler>) {
+  constructor(server: Server, handlers: Map<string, UpgradeRoute>) {
     this.#server = server;
     this.#handlers = handlers;
     server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
@@ -116,8 +121,8 @@ class NodeListener implements Listener {
     return (this.#server.address() as AddressInfo).address;
   }
 
-  onUpgrade(path: string, handler: UpgradeHandler): void {
-    this.#handlers.set(path, handler);
+  onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders: Readonly<Record<string, string>> = {}): void {
+    this.#handlers.set(path, { handler, refusalHeaders });
   }
 
   async finishAnswers(deadline: AbortSignal): Promise<void> {
@@ -169,8 +174,8 @@ class NodeListener implements Listener {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const handler = this.#handlers.get(pathOf(request));
-    if (handler === undefined) {
+    const route = this.#handlers.get(pathOf(request));
+    if (route === undefined) {
       serveWithoutUpgrade(this.#server, request, socket, head);
       return;
     }
@@ -178,8 +183,8 @@ class NodeListener implements Listener {
     socket.once("close", () => this.#upgraded.delete(socket));
     // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
-    if (this.#closed === null) {
-      Promise.resolve(handler(request, socket, head)).catch((error: unknown) => refuseUpgrade(socket, error));
-    } else refuseUpgrade(socket, new ServiceError("shutting_down", "The coordinator is going down"));
+    const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
+    if (this.#closed === null) Promise.resolve(route.handler(request, socket, head)).catch(refuse);
+    else refuse(new ServiceError("shutting_down", "The coordinator is going down"));
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { AccountService } from "../accounts/account-service.ts";
-import { PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
+import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { JoinLimit } from "./join-limit.ts";
@@ -10,7 +10,7 @@ import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts
 
 export interface GatewayDeps extends SessionDeps {
   readonly accounts: Pick<AccountService, "authenticateIsland">;
-  /** Shown to Islands before they are let in; see `PUBLIC_KEY_HEADER`. */
+  /** Shown to Islands that are let in; see `PUBLIC_KEY_HEADER`. */
   readonly publicKey: string;
   /** The network address that asks, for limits. */
   readonly addressOf: (request: IncomingMessage) => string;
@@ -22,6 +22,8 @@ export class IslandGateway {
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
   readonly #limit: JoinLimit;
+  /** Of the upgrades that were accepted. */
+  readonly #accountIds = new WeakMap<IncomingMessage, string>();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
@@ -34,7 +36,11 @@ export class IslandGateway {
       // A client that speaks another version is answered in its own words, or its library would hide the reason.
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (offered.values().next().value ?? false)),
     });
-    this.#server.on("headers", (headers) => headers.push(`${PUBLIC_KEY_HEADER}: ${deps.publicKey}`));
+    this.#server.on("headers", (headers, request) => {
+      headers.push(`${PUBLIC_KEY_HEADER}: ${deps.publicKey}`);
+      const accountId = this.#accountIds.get(request);
+      if (accountId !== undefined) headers.push(`${ACCOUNT_HEADER}: ${accountId}`);
+    });
   }
 
   /**
@@ -49,10 +55,12 @@ export class IslandGateway {
     this.#limit.assertMayTry(address, token);
     const owner = token === undefined ? undefined : await accounts.authenticateIsland(token);
     if (token === undefined || owner === undefined) {
-      this.#limit.refused(address, token);
+      // Without a token nothing was tried: an Island that joins asks so for the key.
+      if (token !== undefined) this.#limit.refused(address, token);
       throw new ServiceError("unauthenticated", "Send an Island token that holds: Authorization: Bearer it_…");
     }
     this.#limit.accepted(token);
+    this.#accountIds.set(request, owner.accountId);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       this.#open(ws, {
         accountId: owner.accountId,

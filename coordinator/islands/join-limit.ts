@@ -40,8 +40,8 @@ export class JoinLimit {
     if (oldest !== undefined) this.#accepted.delete(oldest);
   }
 
-  refused(address: string, token: string | undefined): void {
+  refused(address: string, token: string): void {
     this.#refused.count(address, MAX_REFUSED);
-    if (token !== undefined) this.#accepted.delete(hashSecret(token));
+    this.#accepted.delete(hashSecret(token));
   }
 }

@@ -1,32 +1,51 @@
 import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const FILE_NAME = "signing.key";
 const OWNER_ONLY = 0o600;
+const ADVICE =
+  "put it back from a backup; or make another with: coordinator signing-key rotate, after which every Island must join again";
 
 /** The key that signs Cargos cannot be used. The message says what to do. */
 export class SigningKeyError extends Error {
   override readonly name = "SigningKeyError";
 }
 
-/** The Ed25519 key of a data directory; null when it has none yet. @throws {SigningKeyError} when the file holds something else. */
-export async function readSigningKey(dataDirectory: string): Promise<KeyObject | null> {
+export interface SigningKey {
+  readonly key: KeyObject;
+  /** The file. */
+  readonly path: string;
+  /** False where others of the machine can read the file, and so sign what every Island would run. Always true on Windows. */
+  readonly isPrivate: boolean;
+}
+
+/** The Ed25519 key of a data directory; null when it has none. @throws {SigningKeyError} when the file holds something else. */
+export async function readSigningKey(dataDirectory: string): Promise<SigningKey | null> {
   const path = join(dataDirectory, FILE_NAME);
   try {
-    return keyOf(await readFile(path, "utf8"), path);
+    const key = keyOf(await readFile(path, "utf8"), path);
+    const { mode } = await stat(path);
+    return { key, path, isPrivate: process.platform === "win32" || (mode & 0o077) === 0 };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return null;
+    if (code === "EISDIR") throw new SigningKeyError(`${describeDirectory(path)}, then ${ADVICE}`, { cause: error });
     throw error;
   }
 }
 
 /**
- * As {@link readSigningKey}, but made when there is none. A damaged one is never replaced by itself: Islands have pinned it.
- * @throws {SigningKeyError}
+ * As {@link readSigningKey}, but made when there is none. What Islands have pinned is never replaced by itself.
+ * @param isNew no Island can have pinned a key yet.
+ * @throws {SigningKeyError} for a damaged key, and for none where it is not new.
  */
-export async function openSigningKey(dataDirectory: string): Promise<KeyObject> {
-  return (await readSigningKey(dataDirectory)) ?? (await makeSigningKey(dataDirectory));
+export async function openSigningKey(dataDirectory: string, isNew: boolean): Promise<SigningKey> {
+  const found = await readSigningKey(dataDirectory);
+  if (found !== null) return found;
+  const path = join(dataDirectory, FILE_NAME);
+  if (!isNew) throw new SigningKeyError(`${path} is missing and Islands have pinned the key that it held: ${ADVICE}`);
+  return { key: await makeSigningKey(dataDirectory), path, isPrivate: true };
 }
 
 /** Makes a key, in the place of the one there is. Readers see the old file or the new one, never a part. */
@@ -34,6 +53,8 @@ export async function makeSigningKey(dataDirectory: string): Promise<KeyObject> 
   const { privateKey } = generateKeyPairSync("ed25519");
   const path = join(dataDirectory, FILE_NAME);
   const partial = `${path}.${randomUUID()}.partial`;
+  const present = await stat(path).catch(() => null);
+  if (present?.isDirectory() === true) throw new SigningKeyError(describeDirectory(path));
   try {
     const pem = privateKey.export({ type: "pkcs8", format: "pem" });
     await writeFile(partial, pem, { mode: OWNER_ONLY, flag: "wx", flush: true });
@@ -42,18 +63,32 @@ export async function makeSigningKey(dataDirectory: string): Promise<KeyObject> 
     await rm(partial, { force: true });
     throw error;
   }
+  await syncDirectory(dataDirectory);
   return privateKey;
 }
 
+/** Makes the rename survive a power cut. Windows has no such call. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function describeDirectory(path: string): string {
+  return `${path} is a directory, not a file: move it away`;
+}
+
 function keyOf(pem: string, path: string): KeyObject {
-  const advice =
-    "put it back from a backup; or make another with: coordinator signing-key rotate, after which every Island must join again";
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
   } catch (cause) {
-    throw new SigningKeyError(`${path} is damaged and Islands have pinned the key that it held: ${advice}`, { cause });
+    throw new SigningKeyError(`${path} is damaged and Islands have pinned the key that it held: ${ADVICE}`, { cause });
   }
   if (key.asymmetricKeyType === "ed25519") return key;
-  throw new SigningKeyError(`${path} holds no Ed25519 key, but one of type ${key.asymmetricKeyType}: ${advice}`);
+  throw new SigningKeyError(`${path} holds no Ed25519 key, but one of type ${key.asymmetricKeyType}: ${ADVICE}`);
 }

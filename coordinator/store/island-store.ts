@@ -16,4 +16,6 @@ export interface IslandStore {
   /** Creates or updates. False, with nothing changed, when the host id belongs to another account. */
   save(island: IslandRecord): Promise<boolean>;
   get(hostId: string): Promise<IslandRecord | undefined>;
+  /** Whether any Island was ever here. */
+  hasAny(): Promise<boolean>;
 }

@@ -18,7 +18,6 @@ import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import { createRuntimes, engineSearch, PROBE_LIMIT_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
-import { isIslandToken } from "../session/island-token.ts";
 import { StoredFiles } from "../stored-files.ts";
 import { CliError } from "./cli-error.ts";
 
@@ -57,11 +56,9 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const file = await readConfigFile(dataDirectory);
   const config = resolveAgentConfig({ flags, env, file });
-  const { apiUrl, token, publicKey } = config.coordinator;
+  const { apiUrl, token, publicKey, accountId } = config.coordinator;
   if (apiUrl === null || token === null)
     throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
-  if (!isIslandToken(token))
-    throw new CliError("coordinator.token is not an Island token: those begin with it_ and have 43 characters");
   if (publicKey === null)
     throw new CliError("This Island has pinned no key of its coordinator; join again: island join URL --token it_…");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
@@ -95,6 +92,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         coordinatorUrl: apiUrl,
         token,
         publicKey,
+        accountId,
         hostId,
         version: options.version,
         slots: config.slots,

@@ -1,6 +1,7 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
-import { readPublicKey } from "../../shared/cargo-signature.ts";
+import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
+import { isIslandToken } from "../session/island-token.ts";
 import { setting, type Setting, type Settings } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -16,13 +17,17 @@ export const AGENT_SETTINGS = {
     fallback: null,
     meaning: "Address of the coordinator, without /api/v1",
   }),
-  token: setting.text("coordinator.token", {
-    fallback: null,
-    isSecret: true,
+  token: islandToken("coordinator.token", {
     meaning: "Island token (it_…) that an account made for this host",
   }),
   publicKey: publicKey("coordinator.public_key", {
     meaning: "Key that the coordinator signs its Cargos with, stored by island join; nothing else runs here",
+  }),
+  accountId: setting.parsed("coordinator.account", {
+    fallback: null,
+    allowed: "the id of an account (user_…)",
+    parse: (text) => (isAccountId(text) ? text : undefined),
+    meaning: "Account that this Island belongs to, stored by island join: its own Cargos run here too",
   }),
   slots: setting.integer("slots", {
     min: 1,
@@ -143,6 +148,14 @@ function readOpenHours(text: string): OpenHours | undefined {
     // What is wrong is said by `allowed`.
     return undefined;
   }
+}
+
+function islandToken(key: string, options: { readonly meaning: string }): Setting<string | null> {
+  return {
+    ...setting.text(key, { ...options, fallback: null, isSecret: true }),
+    allowed: "an Island token: those begin with it_ and have 43 characters",
+    check: (native) => (typeof native === "string" && isIslandToken(native) ? native : undefined),
+  };
 }
 
 function publicKey(key: string, options: { readonly meaning: string }): Setting<string | null> {

@@ -30,10 +30,17 @@ export async function readConfigFile(dataDirectory: string): Promise<StoredConfi
  * Sets one key of the data directory's config.toml, or takes it out (null). Readers see the old file or the new one, never a part.
  * @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is written.
  */
-export async function storeKey(dataDirectory: string, key: string, value: string | null): Promise<void> {
+export function storeKey(dataDirectory: string, key: string, value: string | null): Promise<void> {
+  return storeKeys(dataDirectory, { [key]: value });
+}
+
+/** As {@link storeKey}, all of them in one write. @throws {ConfigError} */
+export async function storeKeys(dataDirectory: string, values: Readonly<Record<string, string | null>>): Promise<void> {
   const path = join(dataDirectory, CONFIG_FILE_NAME);
   const present = await readConfigFile(dataDirectory);
-  await writePrivately(path, setKey(present ?? { name: path, text: "" }, key, value));
+  let text = present?.text ?? "";
+  for (const [key, value] of Object.entries(values)) text = setKey({ name: path, text }, key, value);
+  await writePrivately(path, text);
 }
 
 async function writePrivately(path: string, text: string): Promise<void> {

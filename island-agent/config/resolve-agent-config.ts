@@ -17,6 +17,7 @@ export interface AgentConfig {
     readonly apiUrl: string | null;
     readonly token: string | null;
     readonly publicKey: string | null;
+    readonly accountId: string | null;
   };
   readonly slots: number;
   /** Null: {@link defaultThreads} of what the hardware shows. */
@@ -54,7 +55,12 @@ export interface AgentConfig {
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
   return Object.freeze({
-    coordinator: Object.freeze({ apiUrl: values.apiUrl, token: values.token, publicKey: values.publicKey }),
+    coordinator: Object.freeze({
+      apiUrl: values.apiUrl,
+      token: values.token,
+      publicKey: values.publicKey,
+      accountId: values.accountId,
+    }),
     slots: values.slots,
     threads: values.threads,
     hours: values.hours,

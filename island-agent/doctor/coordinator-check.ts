@@ -1,16 +1,17 @@
 import type { Clock } from "../../shared/clock.ts";
-import { checkToken } from "../session/check-token.ts";
+import type { AgentConfig } from "../config/resolve-agent-config.ts";
+import { describeKeyChange } from "../session/cargo-trust.ts";
+import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import type { CoordinatorState, Measured } from "./examination.ts";
 
 const TRIES = 5;
 const ANSWER_LIMIT_MS = 10_000;
 
-/** How fast the coordinator answers, and whether it takes the token. Never throws. */
-export async function checkCoordinator(
-  url: string,
-  token: string | null,
-  clock: Clock,
-): Promise<Measured<CoordinatorState>> {
+/** What `island join` stored of the coordinator. */
+export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
+
+/** How fast the coordinator answers, whether it has the pinned key, and whether it takes the token. Never throws. */
+export async function checkCoordinator(url: string, joined: Joined, clock: Clock): Promise<Measured<CoordinatorState>> {
   const timesMs: number[] = [];
   for (let count = 0; count <= TRIES; count += 1) {
     const beganMs = clock.monotonicMs();
@@ -28,13 +29,26 @@ export async function checkCoordinator(
   // The first one also opened the connection.
   const sorted = timesMs.slice(1).sort((a, b) => a - b);
   const latencyMs = Math.round((sorted[Math.floor(TRIES / 2)] ?? 0) * 10) / 10;
-  return { url, latencyMs, tokenProblem: await tokenProblem(url, token) };
+  const keyProblem = await findKeyProblem(url, joined.publicKey);
+  const tokenProblem =
+    keyProblem === null ? await findTokenProblem(url, joined) : "not checked, as it is shown to the right key only";
+  return { url, latencyMs, pinnedKey: joined.publicKey, keyProblem, tokenProblem };
 }
 
-async function tokenProblem(url: string, token: string | null): Promise<string | null> {
+async function findKeyProblem(url: string, pinned: string | null): Promise<string | null> {
+  if (pinned === null) return "none is pinned, so nothing runs here; join again: island join URL --token it_…";
+  const shown = await readCoordinatorKey(url);
+  if (!shown.ok) return shown.reason;
+  return shown.publicKey === pinned ? null : describeKeyChange(pinned, shown.publicKey);
+}
+
+async function findTokenProblem(url: string, { token, accountId }: Joined): Promise<string | null> {
   if (token === null) return "none is set: island join URL --token it_…";
   const checked = await checkToken(url, token);
-  return checked.ok ? null : checked.reason;
+  if (!checked.ok) return checked.reason;
+  if (checked.accountId === null || checked.accountId === accountId) return null;
+  const pinned = accountId === null ? "has pinned none" : `pinned ${accountId}`;
+  return `accepted as one of ${checked.accountId}, but this Island ${pinned}: join again, or that account's own Cargos are refused`;
 }
 
 /** `fetch` hides why in the cause. */

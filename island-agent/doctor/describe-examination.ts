@@ -1,3 +1,4 @@
+import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 import { isProblem, type CoordinatorState, type Examination, type Measured } from "./examination.ts";
 
@@ -12,6 +13,7 @@ export function describeExamination(found: Examination): string {
       runtimes.map(({ type, probe }) => [type, probe.usable ? "usable" : "no", detailOf(probe)]),
     ),
     ...section("Hardware", hardwareRows(found)),
+    ...section("Availability", availabilityRows(found.availability)),
     ...section("Coordinator", coordinatorRows(found.coordinator)),
     ...section("Speed", [
       [
@@ -51,12 +53,21 @@ function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
   return `${name}, ${memory}${driver === null ? "" : `, driver ${driver}`}`;
 }
 
+function availabilityRows({ isPaused, hours, closedBecause }: Examination["availability"]): string[][] {
+  const advice = isPaused ? "; take them again with: island resume" : "";
+  return [
+    ["new jobs", closedBecause === null ? "taken" : `not taken: ${closedBecause}${advice}`],
+    ["hours", hours ?? "day and night"],
+  ];
+}
+
 function coordinatorRows(state: Measured<CoordinatorState> | null): string[][] {
   if (state === null) return [["", "not joined: island join URL --token it_…"]];
   if (isProblem(state)) return [["", state.problem]];
-  const { url, latencyMs, tokenProblem } = state;
+  const { url, latencyMs, pinnedKey, keyProblem, tokenProblem } = state;
   return [
     ["address", `${url}, answers in ${latencyMs} ms`],
+    ["key", keyProblem ?? `${fingerprintOf(pinnedKey ?? "")}, as pinned`],
     ["token", tokenProblem ?? "accepted"],
   ];
 }

@@ -22,7 +22,11 @@ export interface CoordinatorState {
   readonly url: string;
   /** Median time of a small request, in ms. */
   readonly latencyMs: number;
-  /** Null: none is set. */
+  /** Base64; null: none is pinned. */
+  readonly pinnedKey: string | null;
+  /** Why nothing that this coordinator signs can run here, and what to do; null: its key is the pinned one. */
+  readonly keyProblem: string | null;
+  /** Null: it is accepted, as one of the account that was pinned. */
   readonly tokenProblem: string | null;
 }
 
@@ -33,6 +37,13 @@ export interface Examination {
   /** CPU threads that a job may use. */
   readonly threads: number;
   readonly disk: { readonly usedBytes: number | null; readonly budgetBytes: number; readonly freeBytes: number | null };
+  readonly availability: {
+    readonly isPaused: boolean;
+    /** As they are set; null: day and night. */
+    readonly hours: string | null;
+    /** Why no new jobs are taken now; null where they are. */
+    readonly closedBecause: string | null;
+  };
   /** Null: the Island has not joined one. */
   readonly coordinator: Measured<CoordinatorState> | null;
   readonly tokens: Measured<TokenRate>;

@@ -8,6 +8,7 @@ import { detectHardware } from "../hardware/report.ts";
 import { readModelIndex } from "../models/model-index.ts";
 import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
+import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
 import type { Examination, Measured } from "./examination.ts";
 import { measureMatrix } from "./measure-matrix.ts";
@@ -31,7 +32,7 @@ const NO_IMAGES = {
 /** What this host can run, and how fast. Beside a running agent it changes nothing, but the two share the machine. */
 export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
-  const { apiUrl, token } = config.coordinator;
+  const { apiUrl } = config.coordinator;
   const modelDirectory = join(dataDirectory, "models");
   const { diskBudgetBytes } = config.models;
   const { hardware: overrides, caps } = config;
@@ -61,7 +62,8 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
       budgetBytes: hardware.diskBudgetBytes,
       freeBytes: hardware.diskFreeBytes,
     },
-    coordinator: apiUrl === null ? null : await checkCoordinator(apiUrl, token, clock),
+    availability: await checkAvailability(dataDirectory, config.hours, clock),
+    coordinator: apiUrl === null ? null : await checkCoordinator(apiUrl, config.coordinator, clock),
     // One after the other: together they would slow each other down.
     tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
     matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),

@@ -3,27 +3,39 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import { fingerprintOf, isSigned, readPublicKey } from "../../shared/cargo-signature.ts";
 import type { AgentLog } from "../agent-log.ts";
 
-/** What this Island lets itself be told: Cargos signed by the coordinator whose key it pinned when it joined. */
+/**
+ * What this Island lets itself be told: Cargos that the coordinator whose key it pinned when it joined has signed, for every
+ * Island or for those of its own account.
+ */
 export class CargoTrust {
   readonly #pinned: string;
   readonly #key: KeyObject;
+  readonly #accountId: string | null;
   readonly #log: AgentLog;
   #hasLogged = false;
 
-  /** @param pinned the public key, base64. @throws {RangeError} when it is none. */
-  constructor(pinned: string, log: AgentLog) {
+  /**
+   * @param pinned the public key, base64.
+   * @param accountId whose own Cargos are run too; null where it is not known.
+   * @throws {RangeError} when the key is none.
+   */
+  constructor(pinned: string, accountId: string | null, log: AgentLog) {
     const key = readPublicKey(pinned);
     if (key === undefined) throw new RangeError("the pinned key is no Ed25519 public key in base64");
     this.#pinned = pinned;
     this.#key = key;
+    this.#accountId = accountId;
     this.#log = log;
   }
 
   /** Why the Cargo must not be run, nor its model fetched; null when it is signed. Logged the first time only. */
   problemOf({ cargo, signature }: { cargo: CargoManifest; signature: string }): string | null {
     if (isSigned(cargo, signature, this.#key)) return null;
+    if (this.#accountId !== null && isSigned(cargo, signature, this.#key, this.#accountId)) return null;
     const fingerprint = fingerprintOf(this.#pinned);
-    const problem = `The manifest of "${cargo.slug}" is not signed by the key that this Island pinned (${fingerprint})`;
+    const problem =
+      `The manifest of "${cargo.slug}" is not signed for this Island by the key that it pinned (${fingerprint})` +
+      (this.#accountId === null ? "; it knows no account of its own until it joins again" : "");
     if (!this.#hasLogged) this.#log.warn({ slug: cargo.slug, fingerprint }, "A Cargo is not signed: it is refused");
     this.#hasLogged = true;
     return problem;

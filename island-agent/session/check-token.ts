@@ -1,45 +1,84 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { WebSocket } from "ws";
-import { PUBLIC_KEY_HEADER, readPublicKey } from "../../shared/cargo-signature.ts";
+import { ACCOUNT_HEADER, isAccountId, PUBLIC_KEY_HEADER, readPublicKey } from "../../shared/cargo-signature.ts";
 import { SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { sessionUrl } from "./coordinator-link.ts";
 
+type Failed = { readonly ok: false; readonly reason: string };
+
+/** What an address answers to an upgrade; `status` 101: a session was opened, and closed at once. */
+type Answer = { readonly ok: true; readonly status: number; readonly headers: IncomingHttpHeaders } | Failed;
+
+const ANSWER_LIMIT_MS = 10_000;
+
+/** By which public key (base64) the coordinator at the address signs Cargos. It is asked without a token, which it need not be trusted with yet. */
+export async function readCoordinatorKey(
+  coordinatorUrl: string,
+): Promise<{ readonly ok: true; readonly publicKey: string } | Failed> {
+  const answer = await dial(coordinatorUrl, {});
+  if (!answer.ok) return answer;
+  const publicKey = shownKey(answer.headers);
+  if (publicKey !== undefined) return { ok: true, publicKey };
+  const isCoordinator = answer.status === 401 || answer.status === 101;
+  return { ok: false, reason: isCoordinator ? NO_KEY : describeStatus(answer.status) };
+}
+
 /**
- * Opens a session and closes it before `hello`: tells whether the address is a coordinator that takes the token, and by which
- * public key (base64) it signs Cargos.
+ * Opens a session and closes it before `hello`: tells whether the address is a coordinator that takes the token, by which key it
+ * signs Cargos, and of which account it takes the Island to be (null: it does not say).
  */
-export function checkToken(
+export async function checkToken(
   coordinatorUrl: string,
   token: string,
-): Promise<{ ok: true; publicKey: string } | { ok: false; reason: string }> {
+): Promise<{ readonly ok: true; readonly publicKey: string; readonly accountId: string | null } | Failed> {
+  const answer = await dial(coordinatorUrl, { authorization: `Bearer ${token}` });
+  if (!answer.ok) return answer;
+  const { status, headers } = answer;
+  if (status === 401) return { ok: false, reason: "the coordinator does not accept the token" };
+  if (status !== 101) return { ok: false, reason: describeStatus(status) };
+  const publicKey = shownKey(headers);
+  if (publicKey === undefined) return { ok: false, reason: NO_KEY };
+  const accountId = headers[ACCOUNT_HEADER];
+  return { ok: true, publicKey, accountId: typeof accountId === "string" && isAccountId(accountId) ? accountId : null };
+}
+
+function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = new WebSocket(sessionUrl(coordinatorUrl), SUBPROTOCOL, {
-      headers: { authorization: `Bearer ${token}` },
-      handshakeTimeout: 10_000,
+      headers,
+      handshakeTimeout: ANSWER_LIMIT_MS,
     });
-    let publicKey: string | undefined;
-    socket.on("upgrade", ({ headers }) => {
-      const shown = headers[PUBLIC_KEY_HEADER];
-      if (typeof shown === "string" && readPublicKey(shown) !== undefined) publicKey = shown;
-    });
+    let shown: IncomingHttpHeaders = {};
+    socket.on("upgrade", (response) => (shown = response.headers));
     socket.on("open", () => {
-      if (publicKey === undefined) resolve({ ok: false, reason: "the coordinator shows no key that signs its Cargos" });
-      else resolve({ ok: true, publicKey });
+      resolve({ ok: true, status: 101, headers: shown });
       socket.close(1000, "token checked");
     });
     socket.on("unexpected-response", (_request, response) => {
       response.resume();
-      const reason =
-        response.statusCode === 401
-          ? "the coordinator does not accept the token"
-          : `the address answered ${response.statusCode}: is it a coordinator?`;
-      resolve({ ok: false, reason });
+      resolve({ ok: true, status: response.statusCode ?? 0, headers: response.headers });
       socket.terminate();
     });
-    socket.on("error", (error) => resolve({ ok: false, reason: `cannot reach the coordinator: ${describe(error)}` }));
+    socket.on("error", (error) =>
+      resolve({ ok: false, reason: `cannot reach the coordinator: ${describeError(error)}` }),
+    );
   });
 }
 
+const NO_KEY = "the coordinator shows no key that signs its Cargos";
+
+function describeStatus(status: number): string {
+  return status === 429
+    ? "the coordinator had too many wrong tokens from this address; try again in a minute"
+    : `the address answered ${status}: is it a coordinator?`;
+}
+
+function shownKey(headers: IncomingHttpHeaders): string | undefined {
+  const shown = headers[PUBLIC_KEY_HEADER];
+  return typeof shown === "string" && readPublicKey(shown) !== undefined ? shown : undefined;
+}
+
 /** A refused connection on several addresses is an AggregateError without a message of its own. */
-function describe(error: Error): string {
+function describeError(error: Error): string {
   return error instanceof AggregateError ? error.errors.map((each) => String(each)).join("; ") : error.message;
 }

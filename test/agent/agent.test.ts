@@ -38,6 +38,7 @@ beforeEach(async () => {
       coordinatorUrl: coordinator.url,
       token: ISLAND_TOKEN,
       publicKey: coordinator.publicKey,
+      accountId: "user_1",
       hostId: HOST_ID,
       version: "0.0.0-test",
       slots: 2,

@@ -35,6 +35,7 @@ beforeEach(async () => {
       coordinatorUrl: coordinator.url,
       token: ISLAND_TOKEN,
       publicKey: coordinator.publicKey,
+      accountId: "user_1",
       hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
       version: "0.0.0-test",
       slots: 2,
@@ -106,6 +107,7 @@ describe("a Cargo that comes with a job", () => {
     ["is signed by another key", manifest, byOther(manifest)],
     ["has the signature of another Cargo", manifest, signManifest(changed({ slug: "b" }))],
     ["has no signature to speak of", manifest, "none"],
+    ["is another account's own", manifest, signManifest(manifest, "user_2")],
   ])("is refused when it %s; nothing is fetched, loaded or run", async (_what, cargo, signature) => {
     const session = await welcomed();
     session.send(makeAssign({ cargo, signature }));
@@ -127,6 +129,13 @@ describe("a Cargo that comes with a job", () => {
     session.send(makeAssign({ cargo: changed({ later: [1, { b: 2, a: 1 }], model: { ...model, mirror: null } }) }));
     await session.next("finished");
     expect(files.events.all[0]).toBe("fetch a");
+    expect(log.events.all).not.toContain(NOT_SIGNED);
+  });
+
+  it("runs when it is the own of this Island's account", async () => {
+    const session = await welcomed();
+    session.send(makeAssign({ cargo: manifest, signature: signManifest(manifest, "user_1") }));
+    await session.next("finished");
     expect(log.events.all).not.toContain(NOT_SIGNED);
   });
 

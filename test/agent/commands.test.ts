@@ -1,4 +1,5 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/agent.ts";
 import { CliError } from "../../island-agent/cli/cli-error.ts";
 import { configCommand } from "../../island-agent/cli/config-command.ts";
-import { joinNetwork } from "../../island-agent/cli/join-command.ts";
+import { joinNetwork, plainHttpWarning } from "../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { storeKey } from "../../island-agent/config/config-file.ts";
@@ -62,14 +63,26 @@ describe("joinNetwork()", () => {
   afterEach(() => coordinator[Symbol.asyncDispose]());
 
   const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> => joinNetwork({ url, token, dataDirectory });
+  const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
 
   it("stores address and token that the coordinator accepts, below the address's own path", async () => {
     await join_(`${coordinator.url}/prefix`);
+    const path = "/prefix/api/v1/island/session";
+    // First it asks for the key.
     expect(coordinator.requests).toEqual([
-      { path: "/prefix/api/v1/island/session", authorization: `Bearer ${ISLAND_TOKEN}` },
+      { path, authorization: undefined },
+      { path, authorization: `Bearer ${ISLAND_TOKEN}` },
     ]);
     expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(`${coordinator.url}/prefix`);
     expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).toContain(ISLAND_TOKEN);
+  });
+
+  it("pins the account whose token it is, and forgets it when the coordinator does not say", async () => {
+    await join_(coordinator.url);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("user_1");
+    coordinator.account = null;
+    await join_(coordinator.url);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("");
   });
 
   it("pins the key that the coordinator shows, and tells its fingerprint", async () => {
@@ -86,24 +99,60 @@ describe("joinNetwork()", () => {
       `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+    expect(tokensShown()).toEqual([]);
     expect(await join(shown)).toBe(shown);
   });
 
-  it("believes another key of a coordinator that it has joined only with its fingerprint", async () => {
-    await join_(`${coordinator.url}/`);
-    coordinator.shownKey = OTHER_KEY;
-    expect(await messageOf(join_(coordinator.url))).toMatch(/^Not joined: the coordinator's key has changed: /);
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
-    const fingerprint = fingerprintOf(OTHER_KEY);
-    await joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
-  });
+  it.each(["", "/prefix"])(
+    "believes another key than the pinned one only with its fingerprint, at …%s",
+    async (path) => {
+      await join_(`${coordinator.url}/`);
+      coordinator.shownKey = OTHER_KEY;
+      coordinator.requests.length = 0;
+      expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
+        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint; or with --new-coordinator, /,
+      );
+      expect(tokensShown()).toEqual([]);
+      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
+      const fingerprint = fingerprintOf(OTHER_KEY);
+      await joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+    },
+  );
 
-  it("believes the key of another coordinator, and pins that", async () => {
+  it("believes the key of another coordinator when told that it is one, and pins that", async () => {
     await join_(coordinator.url);
     await using second = await ScriptedCoordinator.open();
     second.shownKey = OTHER_KEY;
-    expect(await join_(second.url)).toBe(fingerprintOf(OTHER_KEY));
+    const shown = await joinNetwork({ url: second.url, token: ISLAND_TOKEN, dataDirectory, isNewCoordinator: true });
+    expect(shown).toBe(fingerprintOf(OTHER_KEY));
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+  });
+
+  it("stores nothing when the key is another one as soon as the token is there", async () => {
+    Object.defineProperty(coordinator, "shownKey", {
+      get: () => (coordinator.requests.length === 1 ? coordinator.publicKey : OTHER_KEY),
+    });
+    expect(await messageOf(join_(coordinator.url))).toBe(
+      "Not joined: the coordinator showed one key, then another; join again",
+    );
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+  });
+
+  it("shows the token to no address that is not a coordinator", async () => {
+    const authorizations: (string | undefined)[] = [];
+    const other = createHttpServer((_request, response) => response.writeHead(404).end());
+    other.on("upgrade", ({ headers }, socket) => {
+      authorizations.push(headers.authorization);
+      socket.end("HTTP/1.1 404 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    expect(await messageOf(join_(`http://127.0.0.1:${port}`))).toBe(
+      "Not joined: the address answered 404: is it a coordinator?",
+    );
+    expect(authorizations).toEqual([undefined]);
+    await new Promise((resolve) => other.close(resolve));
   });
 
   it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
@@ -153,6 +202,23 @@ describe("joinNetwork()", () => {
   });
 });
 
+describe("plainHttpWarning()", () => {
+  it.each([
+    ["http://atoll.example", true],
+    ["http://192.168.0.2:8080/x", true],
+    ["http://127.0.0.1.example", true],
+    ["https://atoll.example", false],
+    ["http://localhost:8080", false],
+    ["http://127.0.0.1", false],
+    ["http://[::1]:8080", false],
+    ["atoll.example", false],
+  ])("for %s is given: %s", (url, isGiven) => {
+    const warning = plainHttpWarning(url);
+    expect(warning !== null).toBe(isGiven);
+    if (isGiven) expect(warning).toContain(`${url} is not encrypted`);
+  });
+});
+
 describe("startAgent()", () => {
   const log = new FakeLog();
   const start = (env: Record<string, string> = {}) =>
@@ -180,8 +246,11 @@ describe("startAgent()", () => {
   });
 
   it("refuses a token that no header could hold, and does not show it", async () => {
-    expect(await messageOf(start({ ISLAND_COORDINATOR_TOKEN: `${ISLAND_TOKEN}\u{1f3dd}` }))).toBe(
-      "coordinator.token is not an Island token: those begin with it_ and have 43 characters",
+    const started = start({ ISLAND_COORDINATOR_TOKEN: `${ISLAND_TOKEN}\u{1f3dd}` });
+    await expect(started).rejects.toEqual(
+      new ConfigError([
+        "ISLAND_COORDINATOR_TOKEN: (hidden) is not an Island token: those begin with it_ and have 43 characters",
+      ]),
     );
   });
 
@@ -316,6 +385,9 @@ describe("config", () => {
   it("changes nothing for a key or value that it does not know", async () => {
     await expect(configCommand.set(dataDirectory, "slot", "7")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "slots", "0")).rejects.toThrow(ConfigError);
+    await expect(configCommand.set(dataDirectory, "coordinator.token", "xyz")).rejects.toThrow(
+      "coordinator.token: (hidden) is not an Island token",
+    );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
     await expect(configCommand.get(dataDirectory, {}, "slot")).rejects.toThrow("did you mean slots?");
   });

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
-import { PUBLIC_KEY_HEADER, publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER, publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { encodeFrame, MAX_FRAME_BYTES, readFromIsland, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import type {
@@ -25,8 +25,8 @@ export const HEARTBEAT_MS = 10_000;
 const { privateKey } = generateKeyPairSync("ed25519");
 
 /** As a coordinator of the key that {@link ScriptedCoordinator.publicKey} shows would. */
-export function signManifest(manifest: CargoManifest): string {
-  return sign(null, signedBytes(manifest), privateKey).toString("base64");
+export function signManifest(manifest: CargoManifest, accountId: string | null = null): string {
+  return sign(null, signedBytes(manifest, accountId), privateKey).toString("base64");
 }
 
 function signed(frame: Scripted): FromCoordinator {
@@ -112,10 +112,14 @@ export const decide = (action: "continue" | "drop", jobId = "job_1", attempt = 1
 /** A coordinator whose every word is the test's, over real sockets. */
 export class ScriptedCoordinator implements AsyncDisposable {
   readonly requests: { path: string; authorization: string | undefined }[] = [];
-  /** Answers the next upgrades with these statuses instead of sessions. */
+  /** Answers the next upgrades that bring a token with these statuses instead of sessions. */
   readonly refusals: number[] = [];
   /** What the next upgrades show; null: nothing. */
   shownKey: string | null;
+  /** Whether requests that are no upgrades get a 200; else a 404. */
+  isHealthy = false;
+  /** The account that it says a token is of; null: it does not say. */
+  account: string | null = "user_1";
   readonly publicKey = publicKeyText(createPublicKey(privateKey));
   readonly #http: Server;
   readonly #ws: WebSocketServer;
@@ -126,19 +130,22 @@ export class ScriptedCoordinator implements AsyncDisposable {
   private constructor() {
     this.#port = 0;
     this.shownKey = this.publicKey;
-    this.#http = createServer((_request, response) => response.writeHead(404).end());
+    this.#http = createServer((_request, response) => response.writeHead(this.isHealthy ? 200 : 404).end());
     this.#ws = new WebSocketServer({ noServer: true, handleProtocols: () => SUBPROTOCOL });
     this.#ws.on("headers", (headers) => {
       if (this.shownKey !== null) headers.push(`${PUBLIC_KEY_HEADER}: ${this.shownKey}`);
+      if (this.account !== null) headers.push(`${ACCOUNT_HEADER}: ${this.account}`);
     });
     this.#http.on("upgrade", (request, socket, head) => {
       this.requests.push({ path: request.url ?? "", authorization: request.headers.authorization });
-      const status = this.refusals.shift();
+      const hasToken = request.headers.authorization !== undefined;
+      const status = hasToken ? this.refusals.shift() : 401;
       if (status !== undefined) {
         // The Island cuts the connection as soon as it has the answer.
         socket.on("error", () => socket.destroy());
         this.#events.add("refused");
-        socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+        const key = this.shownKey === null ? "" : `${PUBLIC_KEY_HEADER}: ${this.shownKey}\r\n`;
+        socket.end(`HTTP/1.1 ${status} No\r\n${key}Connection: close\r\nContent-Length: 0\r\n\r\n`);
         return;
       }
       this.#ws.handleUpgrade(request, socket, head, (ws) => {

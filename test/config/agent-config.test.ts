@@ -7,6 +7,7 @@ import {
   threadsFor,
 } from "../../island-agent/config/resolve-agent-config.ts";
 import type { SettingSources } from "../../shared/settings.ts";
+import { ISLAND_TOKEN } from "../agent/builders.ts";
 
 const GB = 1_073_741_824;
 
@@ -22,7 +23,7 @@ interface Owner {
 describe("resolveAgentConfig()", () => {
   it("fills in every default; null is what the owner left to detection", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
-      coordinator: { apiUrl: null, token: null, publicKey: null },
+      coordinator: { apiUrl: null, token: null, publicKey: null, accountId: null },
       slots: 4,
       threads: null,
       hours: null,
@@ -62,7 +63,7 @@ describe("resolveAgentConfig()", () => {
   it("does not show a secret that is wrong", () => {
     const tooLong = "it_".padEnd(2_000, "x");
     expect(() => resolveAgentConfig(sources("", { ISLAND_COORDINATOR_TOKEN: tooLong }))).toThrow(
-      "ISLAND_COORDINATOR_TOKEN: (hidden) is not one line of 1 to 1000 characters",
+      "ISLAND_COORDINATOR_TOKEN: (hidden) is not an Island token",
     );
   });
   it("reads the hours of the day, and says what they look like", () => {
@@ -107,9 +108,9 @@ describe("getKey() and listKeys()", () => {
     expect(getKey(sources("", { ISLAND_SLOTS: "2" }), "slots").source).toBe("environment");
   });
   it("hide secrets", () => {
-    const shown = listKeys(sources('[coordinator]\ntoken = "it_secret"'));
+    const shown = listKeys(sources(`[coordinator]\ntoken = "${ISLAND_TOKEN}"`));
     expect(shown.find(({ key }) => key === "coordinator.token")?.shown).toBe("(hidden)");
-    expect(JSON.stringify(shown)).not.toContain("it_secret");
+    expect(JSON.stringify(shown)).not.toContain(ISLAND_TOKEN);
   });
   it("refuse an unknown key, naming the nearest", () => {
     expect(() => getKey(sources(""), "slot")).toThrow("slot: unknown key; did you mean slots?");

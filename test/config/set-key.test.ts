@@ -6,6 +6,7 @@ import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CONFIG_FILE_NAME, readConfigFile, storeKey } from "../../island-agent/config/config-file.ts";
 import { setKey } from "../../island-agent/config/set-key.ts";
+import { ISLAND_TOKEN } from "../agent/builders.ts";
 
 function set(text: string, key: string, value: string | null): string {
   return setKey({ name: "config.toml", text }, key, value);
@@ -27,8 +28,8 @@ describe("setKey()", () => {
     expect(set(text, "threads", "3")).toBe(text.replace("them\n", "them\nthreads = 3\n"));
   });
   it("keeps a # inside a value that it replaces from becoming a comment", () => {
-    const text = '[coordinator]\ntoken = "a # b" # secret\n';
-    expect(set(text, "coordinator.token", "c")).toBe('[coordinator]\ntoken = "c" # secret\n');
+    const text = '[models]\nhub_token = "a # b" # secret\n';
+    expect(set(text, "models.hub_token", "c")).toBe('[models]\nhub_token = "c" # secret\n');
   });
   it("takes a key out", () => {
     expect(set("slots = 4\nthreads = 2\n", "slots", null)).toBe("threads = 2\n");
@@ -58,8 +59,8 @@ describe("setKey()", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 50, unit: "binary" }), fc.boolean(), (token, isPresent) => {
         fc.pre(token.isWellFormed() && !/\p{Cc}/u.test(token));
-        const before = isPresent ? '[coordinator]\ntoken = "x" # kept\n[caps]\nram_gb = 1\n' : "";
-        expect(parse(set(before, "coordinator.token", token))["coordinator"]).toEqual({ token });
+        const before = isPresent ? '[models]\nhub_token = "x" # kept\n[caps]\nram_gb = 1\n' : "";
+        expect(parse(set(before, "models.hub_token", token))["models"]).toEqual({ hub_token: token });
       }),
     );
   });
@@ -77,11 +78,11 @@ describe("config.toml", () => {
   });
   it("storeKey() makes folder and file, readable by the owner only", async () => {
     const data = join(directory, "data");
-    await storeKey(data, "coordinator.token", "it_abc");
+    await storeKey(data, "coordinator.token", ISLAND_TOKEN);
     expect((await stat(join(data, CONFIG_FILE_NAME))).mode & 0o777).toBe(0o600);
     expect(await readConfigFile(data)).toEqual({
       name: join(data, CONFIG_FILE_NAME),
-      text: '[coordinator]\ntoken = "it_abc"\n',
+      text: `[coordinator]\ntoken = "${ISLAND_TOKEN}"\n`,
       isPrivate: true,
     });
   });

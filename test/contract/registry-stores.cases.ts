@@ -42,6 +42,13 @@ export function describeRegistry(check: Check): void {
     expect(await store.islands.get(ISLAND_ID)).toEqual(first);
   });
 
+  check("islands.hasAny() is true from the first Island on", async (store) => {
+    const accountId = await makeAccount(store);
+    expect(await store.islands.hasAny()).toBe(false);
+    await store.islands.save(makeIsland(accountId));
+    expect(await store.islands.hasAny()).toBe(true);
+  });
+
   check("islands.get() of an unknown host is undefined", async (store) => {
     expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
   });

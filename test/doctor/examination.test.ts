@@ -15,13 +15,20 @@ const found: Examination = {
   }),
   threads: 1,
   disk: { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: null },
-  coordinator: { url: "https://atoll.example", latencyMs: 3.2, tokenProblem: null },
+  availability: { isPaused: false, hours: null, closedBecause: null },
+  coordinator: {
+    url: "https://atoll.example",
+    latencyMs: 3.2,
+    pinnedKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+    keyProblem: null,
+    tokenProblem: null,
+  },
   tokens: { tokensPerSecond: 412, model: "tiny-islander.gguf" },
   matrix: { problem: "the runtime that it needs is not usable" },
 };
 
 describe("describeExamination()", () => {
-  it("is a table: runtimes, hardware, coordinator, speed", () => {
+  it("is a table: runtimes, hardware, availability, coordinator, speed", () => {
     expect(describeExamination(found).split("\n")).toEqual([
       "Runtimes",
       "  llmcpp     usable  node-llama-cpp 3, cpu",
@@ -32,13 +39,28 @@ describe("describeExamination()", () => {
       "  RAM     16.0 GiB for Cargos",
       "  GPU     RTX 4090, 24.0 GiB VRAM, driver 550.1",
       "  disk    models 2.0 GiB of 50.0 GiB; unknown free",
+      "Availability",
+      "  new jobs  taken",
+      "  hours     day and night",
       "Coordinator",
       "  address  https://atoll.example, answers in 3.2 ms",
+      "  key      SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk, as pinned",
       "  token    accepted",
       "Speed",
       "  tokens  412 a second (tiny-islander.gguf)",
       "  matrix  not measured: the runtime that it needs is not usable",
     ]);
+  });
+
+  it("says why no new jobs are taken, and when they are", () => {
+    const paused = { isPaused: true, hours: "22:00-07:00", closedBecause: "paused" };
+    expect(describeExamination({ ...found, availability: paused })).toContain(
+      "  new jobs  not taken: paused; take them again with: island resume\n  hours     22:00-07:00\n",
+    );
+    const closedBecause = "outside its hours (22:00-07:00)";
+    expect(describeExamination({ ...found, availability: { ...paused, isPaused: false, closedBecause } })).toContain(
+      `  new jobs  not taken: ${closedBecause}\n`,
+    );
   });
 
   it("says what is wrong with the coordinator, and that none is joined", () => {

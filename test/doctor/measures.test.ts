@@ -6,10 +6,12 @@ import { measureMatrix } from "../../island-agent/doctor/measure-matrix.ts";
 import { measureTokens } from "../../island-agent/doctor/measure-tokens.ts";
 import { LlmcppRuntime } from "../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
 import { OnnxRuntime } from "../../island-agent/runtimes/onnx/onnx-runtime.ts";
+import { checkToken } from "../../island-agent/session/check-token.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
+const NOT_JOINED = { token: null, publicKey: null, accountId: null };
 let coordinator: TestCoordinator;
 let islandToken: string;
 
@@ -20,26 +22,27 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 describe("checkCoordinator()", () => {
-  it("measures how long it takes to answer, and tries the token", async () => {
-    expect(await checkCoordinator(coordinator.url, islandToken, systemClock)).toEqual({
+  it("measures how long it takes to answer, and tries key and token", async () => {
+    const shown = await checkToken(coordinator.url, islandToken);
+    if (!shown.ok) expect.fail(shown.reason);
+    const { publicKey, accountId } = shown;
+    const joined = { token: islandToken, publicKey, accountId };
+    expect(await checkCoordinator(coordinator.url, joined, systemClock)).toEqual({
       url: coordinator.url,
       latencyMs: expect.any(Number),
+      pinnedKey: publicKey,
+      keyProblem: null,
       tokenProblem: null,
     });
-  });
-
-  it("says what is wrong with the token", async () => {
-    const wrong = await checkCoordinator(coordinator.url, `it_${"x".repeat(40)}`, systemClock);
-    expect(wrong).toMatchObject({ tokenProblem: "the coordinator does not accept the token" });
-    const none = await checkCoordinator(coordinator.url, null, systemClock);
-    expect(none).toMatchObject({ tokenProblem: expect.stringContaining("none is set") });
+    const wrong = await checkCoordinator(coordinator.url, { ...joined, token: `it_${"x".repeat(40)}` }, systemClock);
+    expect(wrong).toMatchObject({ keyProblem: null, tokenProblem: "the coordinator does not accept the token" });
   });
 
   it.each([
     ["nothing answers", () => "http://127.0.0.1:1", /cannot be reached: .+/],
     ["it is no coordinator", () => `${coordinator.url}/elsewhere`, /answered 404: is it a coordinator/],
   ])("says so when %s", async (_title, url, problem) => {
-    expect(await checkCoordinator(url(), null, systemClock)).toEqual({ problem: expect.stringMatching(problem) });
+    expect(await checkCoordinator(url(), NOT_JOINED, systemClock)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });
 

@@ -36,6 +36,11 @@ describe("an Island and the key of its coordinator", () => {
     expect(await network.manage<SigningKey>("signing-key", "show")).toEqual(before);
     const after = await network.manage<SigningKey>("signing-key", "rotate");
     expect(after.fingerprint).not.toBe(before.fingerprint);
+    const shown = await runProgram("coordinator", "signing-key", "show", "--data", network.data);
+    expect(shown.stdout).toContain(after.fingerprint);
+    expect(shown.stderr).toBe(
+      `Not in use before the coordinator's next start: Islands are shown ${before.fingerprint} until then.\n`,
+    );
     await network.restartCoordinator("SIGTERM");
     const { code, stderr } = await island.ended();
     expect(code).toBe(1);
@@ -48,6 +53,25 @@ describe("an Island and the key of its coordinator", () => {
     expect((await joinIsland("--fingerprint", after.fingerprint)).code).toBe(0);
     await using again = new Program("island", ["start", "--data", network.islandData("a"), "--log-level", "silent"]);
     await again.printed(/connected to/);
+  });
+
+  it("know each other also when the token comes by standard input or the environment, not for all to see", async () => {
+    const join_ = (name: string, ...more: string[]) => [
+      "join",
+      network.url,
+      "--data",
+      network.islandData(name),
+      ...more,
+    ];
+    const none = await runProgram("island", ...join_("b"));
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No token: give --token.*\n$/) as string });
+    await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);
+    expect(await piped.ended()).toMatchObject({ code: 0, stderr: "" });
+    await using given = new Program("island", join_("c"), { ISLAND_COORDINATOR_TOKEN: token });
+    expect(await given.ended()).toMatchObject({ code: 0, stderr: "" });
+    for (const name of ["b", "c"]) {
+      expect(await readFile(join(network.islandData(name), "config.toml"), "utf8")).toContain(token);
+    }
   });
 
   it("need a key that is whole: with a damaged one the coordinator does not start", async () => {

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join as joinPath } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
 import { checkToken } from "../../island-agent/session/check-token.ts";
+import { CargoTrust } from "../../island-agent/session/cargo-trust.ts";
 import { isSigned, readPublicKey } from "../../shared/cargo-signature.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
+import { FakeLog } from "../agent/builders.ts";
+import { ONNX_FILE } from "../catalog/cargo-builders.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call, until } from "../support/http.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
@@ -53,6 +59,39 @@ describe("what an Island is assigned", () => {
       await coordinator.start();
       expect(await shownKey()).toBe(key);
     }
+  });
+
+  it("is nothing when the key was lost: the coordinator does not start with another that no Island has pinned", async () => {
+    const path = joinPath(coordinator.directory, "signing.key");
+    await rm(path);
+    await coordinator.stop();
+    // Nobody has been here yet.
+    await coordinator.start();
+    await (await join())[Symbol.asyncDispose]();
+    await coordinator.stop();
+    await rm(path);
+    await expect(coordinator.start()).rejects.toThrow(SigningKeyError);
+  });
+
+  it("is worth nothing on another account's Islands when it is an account's own", async () => {
+    const other = await coordinator.createAccount("other@example.com");
+    const { slug } = ONNX_FILE;
+    expect((await api("POST", "/cargos", ONNX_FILE)).status).toBe(201);
+    await using island = await join();
+    island.send({ type: "wanted", slugs: [slug, "tiny-chat"] });
+    const [own, shipped] = [await island.next("preload"), await island.next("preload")];
+    expect([own.cargo.slug, shipped.cargo.slug]).toEqual([slug, "tiny-chat"]);
+    const problemsOf = async (islandToken: string): Promise<(string | null)[]> => {
+      const joined = await checkToken(coordinator.url, islandToken);
+      if (!joined.ok) return expect.fail(joined.reason);
+      const trust = new CargoTrust(joined.publicKey, joined.accountId, new FakeLog());
+      return [own, shipped].map((frame) => trust.problemOf(frame));
+    };
+    expect(await problemsOf(account.islandToken)).toEqual([null, null]);
+    expect(await problemsOf(other.islandToken)).toEqual([
+      expect.stringContaining("is not signed for this Island"),
+      null,
+    ]);
   });
 
   it("is tried again when an Island does not trust it, and the job tells why when none does", async () => {

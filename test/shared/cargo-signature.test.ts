@@ -30,6 +30,10 @@ const SIGNED_TEXT =
   'atoll.cargo.v1\n{"args":["a\\nb","€"],"contextTokens":null,"model":{"sha256":null,"sizeBytes":1234567890123,"url":"https://models.example/é.wasm"},"onnxTaskType":null,"requiredRamBytes":268435456,"requiredVramBytes":0,"runtimeType":"wasm","slug":"example"}';
 const SIGNATURE = "PU2SIX78wqZAHChSIYERvW6/Cu6QFQNOWStY0tVQpXY/rP46VPyVBkHJc+i2AOYml59GSOmGNUmJKw8zhggMDQ==";
 
+/** The vector of a Cargo for one account's Islands. */
+const ACCOUNT = "user_01M7Y6T2SYFXJXMX4DSGXD7N6Z";
+const OWN_SIGNATURE = "pvg8ohZOmaMS0VIUjILFMGfkuJ05S5A0rQVh2tLXhY67uVLBYPlwUBH4bDv9Xd8HvJQvRpH7QF/6bzY9JDMFDA==";
+
 /** Manifests as they may come to be: with fields that nobody knows yet, at every depth. */
 const manifests = fc
   .record({
@@ -45,7 +49,7 @@ describe("the signature of a Cargo", () => {
     expect(sign(null, signedBytes(MANIFEST), privateKey).toString("base64")).toBe(SIGNATURE);
     expect(isSigned(MANIFEST, SIGNATURE, publicKey)).toBe(true);
     const documented = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
-    const parts = [...SIGNED_TEXT.split("\n"), SIGNATURE, PUBLIC_KEY, SEED];
+    const parts = [...SIGNED_TEXT.split("\n"), SIGNATURE, PUBLIC_KEY, SEED, ACCOUNT, OWN_SIGNATURE];
     expect(parts.filter((part) => !documented.includes(part))).toEqual([]);
   });
 
@@ -60,6 +64,21 @@ describe("the signature of a Cargo", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("for one account's Islands is the documented one, and holds for no other account nor for everybody", () => {
+    const text = `atoll.cargo.own.v1\n${ACCOUNT}\n${SIGNED_TEXT.split("\n")[1]}`;
+    expect(signedBytes(MANIFEST, ACCOUNT).toString()).toBe(text);
+    expect(sign(null, Buffer.from(text), privateKey).toString("base64")).toBe(OWN_SIGNATURE);
+    expect(isSigned(MANIFEST, OWN_SIGNATURE, publicKey, ACCOUNT)).toBe(true);
+    for (const other of [null, `${ACCOUNT}2`, "user_1"]) {
+      expect(isSigned(MANIFEST, OWN_SIGNATURE, publicKey, other)).toBe(false);
+    }
+    expect(isSigned(MANIFEST, SIGNATURE, publicKey, ACCOUNT)).toBe(false);
+  });
+
+  it.each(["", "a\nb", "a b", "é", "x".repeat(65)])("is made for no account %j, which is none", (account) => {
+    expect(() => signedBytes(MANIFEST, account)).toThrow(RangeError);
   });
 
   it("is none of another key, nor of the same text without the prefix", () => {

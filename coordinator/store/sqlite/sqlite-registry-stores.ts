@@ -9,6 +9,7 @@ type IslandRow = Omit<IslandRecord, "hardware" | "runtimes"> & { readonly hardwa
 export class SqliteIslandStore implements IslandStore {
   readonly #writer: Writer;
   readonly #select: Database.Statement<[string], IslandRow>;
+  readonly #selectAny: Database.Statement<[]>;
 
   constructor(db: Database.Database, writer: Writer) {
     this.#writer = writer;
@@ -16,6 +17,7 @@ export class SqliteIslandStore implements IslandStore {
       `SELECT host_id AS hostId, account_id AS accountId, agent_version AS agentVersion, hardware, runtimes,
          last_seen_at_ms AS lastSeenAtMs FROM islands WHERE host_id = ?`,
     );
+    this.#selectAny = db.prepare("SELECT 1 FROM islands LIMIT 1");
   }
 
   save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs }: IslandRecord): Promise<boolean> {
@@ -38,5 +40,9 @@ export class SqliteIslandStore implements IslandStore {
       hardware: JSON.parse(hardware) as Hardware,
       runtimes: JSON.parse(runtimes) as RuntimeReport[],
     };
+  }
+
+  async hasAny(): Promise<boolean> {
+    return this.#selectAny.get() !== undefined;
   }
 }
