@@ -38,7 +38,10 @@ export interface AgentDeps {
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
-  readonly files: Pick<CargoFiles, "acquire" | "preload" | "bytesOnDisk" | "budgetBytes" | "cached" | "downloads">;
+  readonly files: Pick<
+    CargoFiles,
+    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads"
+  >;
   /** Whether new jobs are taken; belongs to the agent from here on. */
   readonly availability: Availability;
   /** Asks the coordinator what to have on disk; null: the owner does not want that. */
@@ -120,7 +123,10 @@ export class IslandAgent {
     this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps });
     this.#preloader = this.#makePreloader();
     this.#pulls = new Pulls({ clock, files, onChange, want: (slugs) => this.#want(slugs) });
-    deps.availability.onChange = () => this.#tellAvailability();
+    deps.availability.onChange = () => {
+      this.#tellAvailability();
+      this.#preloader?.onAvailability();
+    };
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots: options.slots });
   }
 
@@ -293,9 +299,10 @@ export class IslandAgent {
   }
 
   #makePreloader(): Preloader | null {
-    const { clock, log, files, recommend, availability, random = Math.random } = this.#deps;
+    const { clock, log, files, recommend, availability, runtimes, random = Math.random } = this.#deps;
     if (recommend === null) return null;
     return new Preloader({
+      runtimes: new Set(runtimes.keys()),
       clock,
       log,
       files,

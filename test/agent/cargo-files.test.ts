@@ -42,6 +42,9 @@ class FakeImages implements CargoImages {
   list() {
     return [...this.pulled].map(([key, leases]) => ({ key, bytes: 7, lastUsedMs: 1, inUse: leases > 0 }));
   }
+  spareBytes() {
+    return 100 - 7 * this.pulled.size;
+  }
   downloads() {
     return [{ slug: "tool", key: IMAGE, fraction: 0.5 }];
   }
