@@ -27,8 +27,6 @@ export interface AgentOptions {
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
-  /** Longest wait for running jobs after `drain`. */
-  readonly drainLimitMs: number;
   /** Longest wait after that until the last results are acknowledged, reconnecting if need be. */
   readonly farewellLimitMs: number;
 }
@@ -109,6 +107,8 @@ export class IslandAgent {
   #sessions = 0;
   readonly #whenConnected = Promise.withResolvers<void>();
   #preloading: Promise<void> | undefined;
+  /** When the jobs in hand are given back after all. */
+  #drainLimit: Timer | null = null;
   #lastProblem: string | null = null;
 
   constructor(options: AgentOptions, deps: AgentDeps) {
@@ -192,16 +192,19 @@ export class IslandAgent {
   }
 
   /**
-   * Takes no new job, finishes those in hand (at most `drainLimitMs`), and leaves as soon as the coordinator has all
-   * results. Without a session it is tried again to get one, at most for `farewellLimitMs`.
+   * Takes no new job, finishes those in hand, and leaves as soon as the coordinator has all results. Without a session it is
+   * tried again to get one, at most for `farewellLimitMs`.
+   * @param limitMs when jobs that still run are given back; null: they have as long as their own limits allow. While it
+   * drains already, a limit is set still, and null changes nothing.
    */
-  async drain(): Promise<void> {
-    const { availability } = this.#deps;
+  async drain(limitMs: number | null): Promise<void> {
+    const { availability, clock } = this.#deps;
+    if (this.#leave.signal.aborted) return;
+    if (limitMs !== null) this.#drainLimit ??= clock.schedule(limitMs, () => this.#executor.giveUp());
     if (availability.isDraining) return;
     availability.drain();
-    const limit = this.#deps.clock.schedule(this.#options.drainLimitMs, () => this.#executor.giveUp());
     await this.#executor.idle();
-    limit.cancel();
+    this.#drainLimit?.cancel();
     if (this.#send === null) {
       this.#backoff.reset();
       this.#hurry.abort();
@@ -238,6 +241,7 @@ export class IslandAgent {
     this.#leaveNow();
     this.#executor.giveUp();
     await this.#executor.idle();
+    this.#drainLimit?.cancel();
     await this.#pool.close();
     this.#whenConnected.resolve();
     await this.#preloading;

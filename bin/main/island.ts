@@ -45,7 +45,7 @@ onDataDirectory(program.command("join"))
   });
 
 onDataDirectory(program.command("start"))
-  .description("Serve until SIGTERM, which lets running jobs finish; a second one does not wait.")
+  .description("Serve until SIGTERM, which lets running jobs finish for a minute; a second one does not wait.")
   .option("--log-level <level>", "least level that is logged")
   .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
 
@@ -83,7 +83,7 @@ onDataDirectory(program.command("resume"))
   .description("Take jobs again.")
   .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), false)));
 onDataDirectory(program.command("drain"))
-  .description("Take no new jobs, finish those in hand, and end the agent.")
+  .description("Take no new jobs, finish those in hand, however long they run, and end the agent.")
   .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
 
 addModelsCommands(program, onDataDirectory, dataDirectoryOf);
