@@ -128,8 +128,12 @@ onDataDirectory(config.command("set"))
   .argument("<key>")
   .argument("<value>")
   .action(async (key: string, value: string, options: DataOptions) => {
-    await configCommand.set(dataDirectoryOf(options), key, value);
+    say(await configCommand.set(dataDirectoryOf(options), key, value));
   });
+onDataDirectory(config.command("unset"))
+  .description("Take a setting out of the file, so that its default holds again.")
+  .argument("<key>")
+  .action(async (key: string, options: DataOptions) => say(await configCommand.unset(dataDirectoryOf(options), key)));
 onDataDirectory(config.command("path")).action((options: DataOptions) => {
   console.log(configCommand.path(dataDirectoryOf(options)));
 });
@@ -139,6 +143,10 @@ try {
 } catch (error) {
   reportError(error);
   process.exit(1);
+}
+
+function say(text: string | null): void {
+  if (text !== null) console.log(text);
 }
 
 function onDataDirectory(command: Command): Command {
