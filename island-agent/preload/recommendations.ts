@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import { z } from "zod";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { parseJson, readBody } from "../models/json-body.ts";
@@ -43,7 +42,7 @@ export async function fetchRecommendations(
   const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]) });
   if (!response.ok) throw new Error(`the coordinator answered ${response.status} when asked for recommendations`);
   if (response.body === null) throw new Error("the coordinator's recommendations cannot be read");
-  const body = Readable.fromWeb(response.body as ReadableStream);
+  const body = Readable.fromWeb(response.body);
   const text = await readBody(body, MAX_ANSWER_BYTES, "the list of recommendations");
   const answer = answerSchema.safeParse(parseJson(text));
   if (!answer.success) throw new Error("the coordinator's recommendations cannot be read");

@@ -167,6 +167,18 @@ describe("a session", () => {
     expect(agent.status().preload?.items).toMatchObject([{ slug: "a", state: "on disk" }]);
   });
 
+  it("asks again for what is recommended as soon as it is resumed", async () => {
+    recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    const session = await coordinator.session(1);
+    await session.welcome();
+    await session.next("wanted");
+    agent.pause();
+    expect(agent.status().preload?.problem).toBe("nothing is fetched: the Island is paused");
+    agent.resume();
+    expect((await session.next("wanted", 2)).slugs).toEqual(["a"]);
+    expect(agent.status().preload?.problem).toBeNull();
+  });
+
   it("takes no new jobs while it is paused, finishes those in hand, and takes them again", async () => {
     const session = await openWithJob();
     agent.pause();

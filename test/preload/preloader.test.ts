@@ -226,10 +226,10 @@ describe("Preloader", () => {
   it("fetches another version that is offered during a fetch after it, and the same one once", async () => {
     const versions: (string | undefined)[] = [];
     files.held.add("a");
-    const { preload } = files;
+    const preload = files.preload.bind(files);
     files.preload = async (one, signal) => {
       versions.push(one.model?.url);
-      await preload.call(files, one, signal);
+      await preload(one, signal);
     };
     const second = makeManifest({ slug: "a", model: { url: "https://models.example/a2", sha256: null, sizeBytes: 1 } });
     await running(async () => {
