@@ -104,6 +104,21 @@ describe("CargoFiles", () => {
     expect(images.pulled.get(IMAGE)).toBe(0);
   });
 
+  it("preloads images too, and lets none be removed for that", async () => {
+    await using world = await open();
+    const { files, images } = world;
+    const mayEvict: boolean[] = [];
+    const acquire = images.acquire.bind(images);
+    images.acquire = (slug, spec, ...[, , may = true]: [AbortSignal?, (() => void)?, boolean?]) => {
+      mayEvict.push(may);
+      return acquire(slug, spec);
+    };
+    await files.preload(container, NEVER, nothing);
+    await files.pull({ ...container, slug: "other" }, NEVER, nothing);
+    expect(images.pulled.get(IMAGE)).toBe(0);
+    expect(mayEvict).toEqual([false, true]);
+  });
+
   it("reports a folder as one model, under a key that other weights do not have", async () => {
     await using world = await open();
     await fill(world);
