@@ -29,8 +29,6 @@ export interface AgentOptions {
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
-  /** Longest wait for running jobs after `drain`. */
-  readonly drainLimitMs: number;
   /** Longest wait after that until the last results are acknowledged, reconnecting if need be. */
   readonly farewellLimitMs: number;
 }
@@ -40,7 +38,10 @@ export interface AgentDeps {
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
-  readonly files: Pick<CargoFiles, "acquire" | "preload" | "bytesOnDisk" | "budgetBytes" | "cached" | "downloads">;
+  readonly files: Pick<
+    CargoFiles,
+    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads"
+  >;
   /** Whether new jobs are taken; belongs to the agent from here on. */
   readonly availability: Availability;
   /** Asks the coordinator what to have on disk; null: the owner does not want that. */
@@ -110,6 +111,8 @@ export class IslandAgent {
   #sessions = 0;
   readonly #whenConnected = Promise.withResolvers<void>();
   #preloading: Promise<void> | undefined;
+  /** When the jobs in hand are given back after all. */
+  #drainLimit: Timer | null = null;
   #lastProblem: string | null = null;
 
   constructor(options: AgentOptions, deps: AgentDeps) {
@@ -125,7 +128,10 @@ export class IslandAgent {
     this.#pool = new CargoPool({ runtimes, files, clock, log, onChange, caps: this.#caps, freeRamBytes });
     this.#preloader = this.#makePreloader();
     this.#pulls = new Pulls({ clock, files, onChange, want: (slugs) => this.#want(slugs) });
-    deps.availability.onChange = () => this.#tellAvailability();
+    deps.availability.onChange = () => {
+      this.#tellAvailability();
+      this.#preloader?.onAvailability();
+    };
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots: options.slots });
   }
 
@@ -191,16 +197,19 @@ export class IslandAgent {
   }
 
   /**
-   * Takes no new job, finishes those in hand (at most `drainLimitMs`), and leaves as soon as the coordinator has all
-   * results. Without a session it is tried again to get one, at most for `farewellLimitMs`.
+   * Takes no new job, finishes those in hand, and leaves as soon as the coordinator has all results. Without a session it is
+   * tried again to get one, at most for `farewellLimitMs`.
+   * @param limitMs when jobs that still run are given back; null: they have as long as their own limits allow. While it
+   * drains already, a limit is set still, and null changes nothing.
    */
-  async drain(): Promise<void> {
-    const { availability } = this.#deps;
+  async drain(limitMs: number | null): Promise<void> {
+    const { availability, clock } = this.#deps;
+    if (this.#leave.signal.aborted) return;
+    if (limitMs !== null) this.#drainLimit ??= clock.schedule(limitMs, () => this.#executor.giveUp());
     if (availability.isDraining) return;
     availability.drain();
-    const limit = this.#deps.clock.schedule(this.#options.drainLimitMs, () => this.#executor.giveUp());
     await this.#executor.idle();
-    limit.cancel();
+    this.#drainLimit?.cancel();
     if (this.#send === null) {
       this.#backoff.reset();
       this.#hurry.abort();
@@ -237,6 +246,7 @@ export class IslandAgent {
     this.#leaveNow();
     this.#executor.giveUp();
     await this.#executor.idle();
+    this.#drainLimit?.cancel();
     await this.#pool.close();
     this.#whenConnected.resolve();
     await this.#preloading;
@@ -298,9 +308,10 @@ export class IslandAgent {
   }
 
   #makePreloader(): Preloader | null {
-    const { clock, log, files, recommend, availability, random = Math.random } = this.#deps;
+    const { clock, log, files, recommend, availability, runtimes, random = Math.random } = this.#deps;
     if (recommend === null) return null;
     return new Preloader({
+      runtimes: new Set(runtimes.keys()),
       clock,
       log,
       files,

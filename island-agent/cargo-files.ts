@@ -3,7 +3,9 @@ import type { IslandState } from "../shared/protocol/from-island.ts";
 import type { CargoNames } from "./models/cargo-names.ts";
 import type { FolderStore } from "./models/folder-store.ts";
 import type { ModelDownload, ModelStore, StoredModel } from "./models/model-store.ts";
+import { NoRoom } from "./models/no-room.ts";
 import { Bandwidth } from "./preload/bandwidth.ts";
+import { PreloadRoom } from "./preload/preload-room.ts";
 
 /** What a Cargo needs on disk; nothing of it is deleted before `release`, which may be called more than once. */
 export interface FilesLease {
@@ -15,7 +17,14 @@ export interface FilesLease {
 /** The images of container Cargos, as far as they are used here. */
 export interface CargoImages {
   /** @throws {JobFailure} or `signal.reason`. */
-  acquire(slug: string, spec: ContainerSpec, signal: AbortSignal, onProgress: () => void): Promise<{ release(): void }>;
+  acquire(
+    slug: string,
+    spec: ContainerSpec,
+    signal: AbortSignal,
+    onProgress: () => void,
+    mayEvict: boolean,
+  ): Promise<{ release(): void }>;
+  spareBytes(): number;
   list(): StoredModel[];
   downloads(): ModelDownload[];
   remove(key: string): Promise<"removed" | "in_use" | "absent">;
@@ -35,16 +44,13 @@ export interface CargoStores {
 export class CargoFiles {
   readonly #stores: CargoStores;
   readonly #bandwidth = new Bandwidth();
+  readonly #room: PreloadRoom;
   /** Cargos that have or await a lease, each as often as it has one. */
   readonly #users: string[] = [];
 
   constructor(stores: CargoStores) {
     this.#stores = stores;
-  }
-
-  /** Most that all models may take on disk together. */
-  get budgetBytes(): number {
-    return this.#stores.models.usage().budgetBytes;
+    this.#room = new PreloadRoom(stores);
   }
 
   /** Slugs of the Cargos whose files are in use or on their way. */
@@ -57,14 +63,34 @@ export class CargoFiles {
    * @throws {JobFailure} or `signal.reason`.
    */
   async acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<FilesLease> {
+    this.#room.used(cargo);
     if (this.bytesOnDisk(cargo) !== null) return this.#lease(cargo, signal, onProgress);
     return this.#bandwidth.forJob(() => this.#lease(cargo, signal, onProgress));
   }
 
-  /** Has it on disk, downloading only while no job waits for a download of its own. @throws as `acquire`. */
-  async preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
+  /** Has on disk what the owner wishes, downloading only while no job waits for a download of its own. @throws as `acquire`. */
+  async pull(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    this.#room.used(cargo);
     const lease = await this.#bandwidth.whenQuiet((quiet) => this.#lease(cargo, quiet, onProgress), signal);
     lease.release();
+  }
+
+  /** As `pull`, but nothing is evicted for it: `makeRoom` comes first. @throws {NoRoom}, or as `acquire`. */
+  async preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    if (this.bytesOnDisk(cargo) !== null) return;
+    this.#room.brings(cargo);
+    try {
+      const lease = await this.#bandwidth.whenQuiet((quiet) => this.#lease(cargo, quiet, onProgress, false), signal);
+      lease.release();
+    } catch (error) {
+      if (error instanceof NoRoom) await this.#room.isTooLarge(cargo);
+      throw error;
+    }
+  }
+
+  /** @see PreloadRoom.make */
+  makeRoom(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
+    return this.#room.make(cargo, mayRemove);
   }
 
   /** What the Cargo takes on disk; null when it is not there whole. */
@@ -99,13 +125,18 @@ export class CargoFiles {
     return [...whole, ...others].map(({ slug, fraction }) => ({ slug, fraction }));
   }
 
-  async #lease(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<FilesLease> {
+  async #lease(
+    cargo: CargoManifest,
+    signal: AbortSignal,
+    onProgress: () => void,
+    mayEvict = true,
+  ): Promise<FilesLease> {
     const { slug } = cargo;
     const key = cacheKeyOf(cargo);
     this.#users.push(slug);
     const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
     try {
-      const lease = await this.#acquire(cargo, signal, onProgress);
+      const lease = await this.#acquire(cargo, signal, onProgress, mayEvict);
       if (key !== null) this.#stores.names.note(slug, key);
       let isHeld = true;
       const releaseOnce = (): void => {
@@ -121,13 +152,18 @@ export class CargoFiles {
     }
   }
 
-  async #acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<FilesLease> {
+  async #acquire(
+    cargo: CargoManifest,
+    signal: AbortSignal,
+    onProgress: () => void,
+    mayEvict: boolean,
+  ): Promise<FilesLease> {
     const { models, folders, images } = this.#stores;
     const { slug, model, container } = cargo;
-    if (hasFolderModel(cargo)) return folders.acquire(cargo, signal, onProgress);
-    if (model !== null) return models.acquire(slug, model, signal, onProgress);
+    if (hasFolderModel(cargo)) return folders.acquire(cargo, signal, onProgress, mayEvict);
+    if (model !== null) return models.acquire(slug, model, signal, onProgress, mayEvict);
     if (container === undefined || images === null) return { path: null, release: () => undefined };
-    const lease = await images.acquire(slug, container, signal, onProgress);
+    const lease = await images.acquire(slug, container, signal, onProgress, mayEvict);
     return { path: null, release: () => lease.release() };
   }
 }

@@ -53,9 +53,11 @@ export const containerSchema = z.object({
 });
 export type ContainerSpec = z.infer<typeof containerSchema>;
 
+export const cargoSlugSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/);
+
 /** What an Island must know of a Cargo to run it; travels in `assign` and `preload`. */
 export const cargoManifestSchema = z.object({
-  slug: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/),
+  slug: cargoSlugSchema,
   runtimeType: z.enum(RUNTIME_TYPES),
   onnxTaskType: z.string().max(100).nullable(),
   model: modelRefSchema.nullable(),

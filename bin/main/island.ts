@@ -10,6 +10,8 @@ import { joinNetwork, plainHttpWarning } from "../../island-agent/cli/join-comma
 import { startAgent } from "../../island-agent/cli/start-command.ts";
 import { examineHost } from "../../island-agent/cli/doctor-command.ts";
 import { installService, printService, removeService } from "../../island-agent/cli/service-commands.ts";
+import { homeOf } from "../../island-agent/service/home-of.ts";
+import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { CliError } from "../../island-agent/cli/cli-error.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
@@ -64,7 +66,9 @@ onDataDirectory(program.command("join"))
   });
 
 onDataDirectory(program.command("start"))
-  .description("Serve until SIGTERM, which lets running jobs finish; a second one does not wait.")
+  .description(
+    "Serve until SIGTERM, which lets running jobs finish for a minute; a second one does not wait. Exit code 3: the coordinator has sent this Island away for good.",
+  )
   .option("--log-level <level>", "least level that is logged")
   .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
 
@@ -102,7 +106,7 @@ onDataDirectory(program.command("resume"))
   .description("Take jobs again.")
   .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), false)));
 onDataDirectory(program.command("drain"))
-  .description("Take no new jobs, finish those in hand, and end the agent.")
+  .description("Take no new jobs, finish those in hand, however long they run, and end the agent.")
   .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
 
 addModelsCommands(program, onDataDirectory, dataDirectoryOf);
@@ -113,16 +117,24 @@ onDataDirectory(program.command("install-service"))
   .option("--print", "show the service's file and do nothing")
   .option("--remove", "end the service and take its file away")
   .action(async (options: DataOptions & { system?: true; print?: true; remove?: true }) => {
-    const dataDirectory = resolve(dataDirectoryOf(options));
+    const systemUser = options.system === true ? (process.env["SUDO_USER"] ?? userInfo().username) : null;
+    const home = systemUser === null || process.platform === "win32" ? homedir() : await homeOf(systemUser);
+    // With sudo, HOME is the administrator's; the service is to have the directory of the user as whom it runs.
+    const chosen = options.data ?? process.env["ATOLL_ISLAND_DATA"];
+    const env = systemUser === null ? process.env : { HOME: home };
+    const dataDirectory = resolve(chosen ?? defaultDataDirectory(env, process.platform));
     const service = {
       platform: process.platform,
-      home: homedir(),
+      home,
       command: [process.execPath, process.argv[1] ?? "", "start", "--data", dataDirectory],
       dataDirectory,
-      systemUser: options.system === true ? (process.env["SUDO_USER"] ?? userInfo().username) : null,
+      systemUser,
     };
-    if (options.print === true) console.log(printService(service).trimEnd());
-    else console.log(await (options.remove === true ? removeService(service) : installService(service)));
+    if (options.print === true) return console.log(printService(service).trimEnd());
+    if (options.remove === true) return console.log(await removeService(service));
+    const { text, isStarted } = await installService(service);
+    console.log(text);
+    if (!isStarted) process.exitCode = 1;
   });
 
 const config = program.command("config").description("Read and change the settings of this Island.");
@@ -135,8 +147,12 @@ onDataDirectory(config.command("set"))
   .argument("<key>")
   .argument("<value>")
   .action(async (key: string, value: string, options: DataOptions) => {
-    await configCommand.set(dataDirectoryOf(options), key, value);
+    say(await configCommand.set(dataDirectoryOf(options), key, value));
   });
+onDataDirectory(config.command("unset"))
+  .description("Take a setting out of the file, so that its default holds again.")
+  .argument("<key>")
+  .action(async (key: string, options: DataOptions) => say(await configCommand.unset(dataDirectoryOf(options), key)));
 onDataDirectory(config.command("path")).action((options: DataOptions) => {
   console.log(configCommand.path(dataDirectoryOf(options)));
 });
@@ -146,6 +162,10 @@ try {
 } catch (error) {
   reportError(error);
   process.exit(1);
+}
+
+function say(text: string | null): void {
+  if (text !== null) console.log(text);
 }
 
 function onDataDirectory(command: Command): Command {
@@ -185,6 +205,6 @@ async function start(dataDirectory: string, logLevel: string | undefined): Promi
   const reason = await agent.ended;
   if (stops === 0 && !agent.isDraining()) {
     console.error(`The Island stopped: ${reason}`);
-    process.exitCode = 1;
+    process.exitCode = SENT_AWAY_EXIT_CODE;
   }
 }

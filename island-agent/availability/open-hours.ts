@@ -1,4 +1,4 @@
-/** A part of every day, in minutes after local midnight; `from` included, `to` not. `to` before `from` goes past midnight. */
+/** A part of every day, in minutes after local midnight; `from` included, `to` not (1 to 1,440). `to` before `from` goes past midnight. */
 interface DayPart {
   readonly from: number;
   readonly to: number;
@@ -22,7 +22,7 @@ export function parseOpenHours(text: string): OpenHours {
     if (!(to <= MINUTES_PER_DAY) || from === to) {
       throw new RangeError(`"${part.trim()}" is not a part of the day such as 22:00-07:00`);
     }
-    return { from, to: to % MINUTES_PER_DAY };
+    return { from, to };
   });
 }
 

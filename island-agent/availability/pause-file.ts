@@ -4,9 +4,15 @@ import { join } from "node:path";
 /** Its being there means that the owner has paused the Island; a restart does not resume it. */
 const FILE_NAME = "paused";
 
+/** @throws when it cannot be told. */
 export async function readPause(dataDirectory: string): Promise<boolean> {
-  const found = await stat(join(dataDirectory, FILE_NAME)).catch(() => null);
-  return found !== null;
+  try {
+    await stat(join(dataDirectory, FILE_NAME));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
 }
 
 export async function storePause(dataDirectory: string, isPaused: boolean): Promise<void> {

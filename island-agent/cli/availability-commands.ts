@@ -17,11 +17,11 @@ export async function setPause(dataDirectory: string, isPaused: boolean): Promis
   return isPaused ? `Paused. ${describeRunning(status)}` : "The Island takes jobs again";
 }
 
-/** `island drain`: the agent takes no new jobs, finishes those in hand and ends. @throws {CliError} when none runs. */
+/** `island drain`: the agent takes no new jobs, finishes those in hand, however long they run, and ends. @throws {CliError} when none runs. */
 export async function drain(dataDirectory: string): Promise<string> {
   const status = await tellAgent<AgentStatus>(dataDirectory, "/drain");
   if (status === undefined) throw new CliError("No agent runs on this data directory");
-  return `The agent ends as soon as its jobs do. ${describeRunning(status)}`;
+  return `The agent ends as soon as its jobs do, however long they run. ${describeRunning(status)}`;
 }
 
 function describeRunning({ running }: AgentStatus): string {

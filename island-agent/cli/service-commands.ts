@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { LAUNCHD_LABEL, launchdPlist, SYSTEMD_UNIT, systemdUnit, type ServiceSpec } from "../service/service-file.ts";
+import { readConfigFile } from "../config/config-file.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { CliError } from "./cli-error.ts";
 
 export interface ServiceOptions {
@@ -20,9 +22,11 @@ export interface ServiceOptions {
 interface Plan {
   readonly file: string;
   readonly content: string;
-  /** Programs that make the service known and start it. */
+  /** Programs that make the service known, start it anew, and fail if it does not run then. */
   readonly enable: readonly (readonly string[])[];
+  /** Programs that end the service; then those that make the system forget it, once its file is gone. */
   readonly disable: readonly (readonly string[])[];
+  readonly forget: readonly (readonly string[])[];
 }
 
 const runProgram: NonNullable<ServiceOptions["run"]> = (program, args) => promisify(execFile)(program, [...args]);
@@ -34,25 +38,52 @@ export function printService(options: ServiceOptions): string {
 
 /**
  * `island install-service`: writes the service's file, makes it known and starts it, now and at every start of the machine (or
- * the user's session).
- * @returns what to say to the user, with the commands to run by hand where they could not be run.
- * @throws {CliError}
+ * the user's session). One that runs already is started anew.
+ * @returns what to say to the user, with the commands to run by hand where it could not be started.
+ * @throws {CliError} also when the data directory has not joined a coordinator.
  */
-export async function installService(options: ServiceOptions): Promise<string> {
+export async function installService(options: ServiceOptions): Promise<{ text: string; isStarted: boolean }> {
   const { file, content, enable } = planFor(options);
+  await assertJoined(options.dataDirectory);
   await mkdir(dirname(file), { recursive: true }).catch((error: unknown) => refuse(file, error));
   await writeFile(file, content, { mode: 0o644 }).catch((error: unknown) => refuse(file, error));
   const failed = await runAll(enable, options.run ?? runProgram);
-  if (failed === null) return `Installed and started ${file}`;
-  return `Wrote ${file}. To start it, run:\n${enable.map((words) => `  ${words.join(" ")}`).join("\n")}\n(${failed})`;
+  if (failed === null) return { text: `Installed and started ${file}`, isStarted: true };
+  const text = `Wrote ${file}, but it does not run: ${failed}\nTo start it, run:\n${linesOf(enable)}`;
+  return { text, isStarted: false };
 }
 
-/** `island install-service --remove`: ends the service and takes its file away. */
+/**
+ * `island install-service --remove`: ends the service and takes its file away.
+ * @returns what to say to the user.
+ * @throws {CliError} when the service could not be ended; its file is kept then.
+ */
 export async function removeService(options: ServiceOptions): Promise<string> {
-  const { file, disable } = planFor(options);
-  await runAll(disable, options.run ?? runProgram);
+  const { file, disable, forget } = planFor(options);
+  const { run = runProgram } = options;
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw new CliError(`${file} cannot be read: ${error.message}`);
+  });
+  if (found === null) return `There is no service to remove: ${file} is not there`;
+  const failed = await runAll(disable, run);
+  if (failed !== null) {
+    throw new CliError(
+      `The service could not be ended, so ${file} is kept: ${failed}\nTo end it, run:\n${linesOf(disable)}`,
+    );
+  }
   await rm(file, { force: true }).catch((error: unknown) => refuse(file, error));
-  return `Removed ${file}`;
+  const unknown = await runAll(forget, run);
+  return unknown === null ? `Removed ${file}` : `Removed ${file}; run also:\n${linesOf(forget)}\n(${unknown})`;
+}
+
+/** A service has the file's settings only, not the environment of whoever installs it. */
+async function assertJoined(dataDirectory: string): Promise<void> {
+  const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
+  const { apiUrl, token, publicKey } = coordinator;
+  if (apiUrl !== null && token !== null && publicKey !== null) return;
+  const command = `island join URL --token it_… --data ${dataDirectory}`;
+  throw new CliError(`${dataDirectory} has not joined a coordinator, so there is nothing to serve: ${command}`);
 }
 
 function planFor(options: ServiceOptions): Plan {
@@ -68,8 +99,14 @@ function systemdPlan({ home, systemUser, command, dataDirectory }: ServiceOption
   return {
     file: join(directory, SYSTEMD_UNIT),
     content: systemdUnit(specOf(command, dataDirectory, systemUser)),
-    enable: [systemctl("daemon-reload"), systemctl("enable", "--now", SYSTEMD_UNIT)],
+    enable: [
+      systemctl("daemon-reload"),
+      systemctl("enable", SYSTEMD_UNIT),
+      systemctl("restart", SYSTEMD_UNIT),
+      systemctl("is-active", "--quiet", SYSTEMD_UNIT),
+    ],
     disable: [systemctl("disable", "--now", SYSTEMD_UNIT)],
+    forget: [systemctl("daemon-reload")],
   };
 }
 
@@ -79,13 +116,23 @@ function launchdPlan({ home, systemUser, command, dataDirectory }: ServiceOption
   return {
     file,
     content: launchdPlist(specOf(command, dataDirectory, systemUser)),
-    enable: [["launchctl", "load", "-w", file]],
+    // Of one that is not loaded, `unload` says so and ends well.
+    enable: [
+      ["launchctl", "unload", file],
+      ["launchctl", "load", "-w", file],
+      ["launchctl", "list", LAUNCHD_LABEL],
+    ],
     disable: [["launchctl", "unload", "-w", file]],
+    forget: [],
   };
 }
 
 function specOf(command: readonly string[], dataDirectory: string, user: string | null): ServiceSpec {
   return { command, user, logFile: join(dataDirectory, "island.log") };
+}
+
+function linesOf(programs: Plan["enable"]): string {
+  return programs.map((words) => `  ${words.join(" ")}`).join("\n");
 }
 
 /** Null when all went well, else why the first one did not. */

@@ -36,6 +36,7 @@ export interface StartOptions {
 export interface RunningAgent {
   /** Resolves with the reason when the agent has ended and everything is closed. */
   readonly ended: Promise<string>;
+  /** As SIGTERM does: running jobs have a minute, then they are given back. */
   drain(): Promise<void>;
   stop(): Promise<void>;
   /** Whether it was told to end, by a signal or a command. */
@@ -96,7 +97,6 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         hostId,
         version: options.version,
         slots: config.slots,
-        drainLimitMs: DRAIN_LIMIT_MS,
         farewellLimitMs: FAREWELL_LIMIT_MS,
       },
       {
@@ -117,7 +117,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, stored, dataDirectory)));
     return {
       ended: runToEnd(agent, stack),
-      drain: () => agent.drain(),
+      drain: () => agent.drain(DRAIN_LIMIT_MS),
       stop: () => agent.stop(),
       isDraining: () => availability.isDraining,
     };
@@ -152,7 +152,7 @@ function controlRoutes(agent: IslandAgent, stored: StoredFiles, dataDirectory: s
       return agent.status();
     },
     "POST /drain": () => {
-      void agent.drain();
+      void agent.drain(null);
       return agent.status();
     },
     "GET /models": () => stored.list(),

@@ -21,6 +21,9 @@ export function controlFile(dataDirectory: string): string {
 /** What a running agent answers, by method and path: "GET /status". A body is JSON; undefined when there is none. */
 export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>;
 
+/** Header of every answer: the agent's process id, by which commands tell it from a program that got its port. */
+export const AGENT_HEADER = "atoll-island";
+
 /** Most bytes of a body; the commands send a few words. */
 const MAX_BODY_BYTES = 65_536;
 
@@ -36,7 +39,10 @@ export class ControlServer implements AsyncDisposable {
 
   static async open(dataDirectory: string, pid: number, routes: ControlRoutes): Promise<ControlServer> {
     const secret = randomBytes(32).toString("hex");
-    const server = createServer((request, response) => void answer(request, response, secret, routes));
+    const server = createServer((request, response) => {
+      response.setHeader(AGENT_HEADER, pid);
+      void answer(request, response, secret, routes);
+    });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(0, "127.0.0.1", resolve);

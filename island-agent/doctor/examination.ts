@@ -1,6 +1,9 @@
-import type { RuntimeType } from "../../shared/cargo.ts";
+import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
+
+/** How long one speed may take to measure. */
+export const MEASURE_LIMIT_MS = 60_000;
 
 /** A figure that was measured, or why it was not. */
 export type Measured<T> = T | { readonly problem: string };
@@ -48,6 +51,17 @@ export interface Examination {
   readonly coordinator: Measured<CoordinatorState> | null;
   readonly tokens: Measured<TokenRate>;
   readonly matrix: Measured<MatrixRate>;
+}
+
+/** Every type, also those that were not probed as the owner switched them off. */
+export function listRuntimes(probes: ReadonlyMap<RuntimeType, ProbeResult>): Examination["runtimes"] {
+  return RUNTIME_TYPES.map((type) => ({ type, probe: probes.get(type) ?? switchedOff(type) }));
+}
+
+function switchedOff(type: RuntimeType): ProbeResult {
+  // Only containers have a setting of their own.
+  const reason = type === "container" ? "containers.enabled is false" : "this agent does not have it";
+  return { usable: false, reason };
 }
 
 /** Whether the host can run anything. */

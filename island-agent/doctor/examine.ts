@@ -7,10 +7,10 @@ import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts"
 import { detectHardware } from "../hardware/report.ts";
 import { readModelIndex } from "../models/model-index.ts";
 import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
-import type { CargoRuntime } from "../runtimes/runtime.ts";
+import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
-import type { Examination, Measured } from "./examination.ts";
+import { listRuntimes, type Examination, type Measured } from "./examination.ts";
 import { measureMatrix } from "./measure-matrix.ts";
 import { measureTokens } from "./measure-tokens.ts";
 
@@ -45,16 +45,16 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     log,
     containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
   });
-  const runtimes: Examination["runtimes"][number][] = [];
+  const probes = new Map<RuntimeType, ProbeResult>();
   const usable = new Map<RuntimeType, CargoRuntime>();
   for (const runtime of candidates) {
     const probe = await runtime.probe(AbortSignal.timeout(PROBE_LIMIT_MS));
-    runtimes.push({ type: runtime.type, probe });
+    probes.set(runtime.type, probe);
     if (probe.usable) usable.set(runtime.type, runtime);
   }
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   return {
-    runtimes,
+    runtimes: listRuntimes(probes),
     hardware,
     threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
     disk: {

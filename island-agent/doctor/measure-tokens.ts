@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
-import type { Measured, TokenRate } from "./examination.ts";
+import { MEASURE_LIMIT_MS, type Measured, type TokenRate } from "./examination.ts";
 
 /** Text that a model goes on with for long. */
 const PROMPT = "Count from 1 to 40.";
@@ -16,8 +16,9 @@ export async function measureTokens(
   runtime: CargoRuntime,
   modelPath: string,
   clock: Clock,
+  limitMs = MEASURE_LIMIT_MS,
 ): Promise<Measured<TokenRate>> {
-  const never = new AbortController().signal;
+  const limit = AbortSignal.timeout(limitMs);
   const cargo: CargoManifest = {
     slug: "doctor",
     runtimeType: "llmcpp",
@@ -28,10 +29,10 @@ export async function measureTokens(
     contextTokens: CONTEXT_TOKENS,
   };
   try {
-    await using loaded = await runtime.load(cargo, modelPath, never);
+    await using loaded = await runtime.load(cargo, modelPath, limit);
     const answer = async (): Promise<number> => {
       const input = { prompt: PROMPT, max_tokens: MOST_TOKENS, temperature: 0 };
-      const { usage } = await loaded.run({ input, resume: null }, () => undefined, never);
+      const { usage } = await loaded.run({ input, resume: null }, () => undefined, limit);
       return usage.completionTokens;
     };
     await answer();
@@ -41,6 +42,7 @@ export async function measureTokens(
     const seconds = (clock.monotonicMs() - beganMs) / 1_000;
     return { tokensPerSecond: Math.round(tokens / seconds), model: basename(modelPath) };
   } catch (error) {
+    if (limit.aborted) return { problem: `it takes longer than ${limitMs / 1_000} s` };
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,5 +1,5 @@
-import { JobFailure } from "../../shared/errors.ts";
 import { chooseEvictions, type Evictable } from "./eviction.ts";
+import { NoRoom } from "./no-room.ts";
 
 /** Something on disk that may be deleted to make room. */
 export interface StoredItem extends Evictable {
@@ -31,10 +31,13 @@ export class DiskBudget {
     this.#evict = evict;
   }
 
-  /** Makes `key`'s reservation at least `bytes` long, evicting what it takes. @throws {JobFailure} when it cannot fit. */
-  reserve(key: string, bytes: number): Promise<void> {
+  /**
+   * Makes `key`'s reservation at least `bytes` long, evicting what it takes if `mayEvict` says so when its turn has come.
+   * @throws {NoRoom}
+   */
+  reserve(key: string, bytes: number, mayEvict: () => boolean = () => true): Promise<void> {
     if (bytes <= (this.#reserved.get(key) ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#makeRoom(key, bytes));
+    const mine = this.#turn.then(() => this.#makeRoom(key, bytes, mayEvict));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
@@ -42,15 +45,16 @@ export class DiskBudget {
   /**
    * Checks that files could be here all at once, beside what is in use and reserved for others. Reserves nothing.
    * @param files length of each by key; those that are here already count as what they are.
-   * @throws {JobFailure} when they cannot.
+   * @param mayEvict whether what is not in use may make way.
+   * @throws {NoRoom}
    */
-  assertFits(files: ReadonlyMap<string, number>): void {
+  assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
     const items = this.#unreservedItems().filter(({ key }) => !files.has(key));
-    const inUseBytes = sumBytes(items.filter(({ inUse }) => inUse));
+    const keptBytes = sumBytes(items.filter(({ inUse }) => inUse || !mayEvict));
     const reserved = [...this.#reserved].filter(([key]) => !files.has(key));
     const reservedBytes = reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
     const bytes = [...files.values()].reduce((sum, each) => sum + each, 0);
-    if (bytes + inUseBytes + reservedBytes > this.#budgetBytes) throw this.#doesNotFit(bytes, inUseBytes);
+    if (bytes + keptBytes + reservedBytes > this.#budgetBytes) throw this.#doesNotFit(bytes, keptBytes);
   }
 
   /** The download of `key` ended; what it left is counted as an item from now on. */
@@ -70,6 +74,13 @@ export class DiskBudget {
     return this.#turn;
   }
 
+  /** The part of `usedBytes` that is of these keys. */
+  takenBytes(keys: ReadonlySet<string>): number {
+    const reserved = [...this.#reserved].filter(([key]) => keys.has(key));
+    const items = this.#unreservedItems().filter(({ key }) => keys.has(key));
+    return sumBytes(items) + reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
+  }
+
   usage(): DiskUsage {
     const items = this.#unreservedItems();
     return {
@@ -79,11 +90,12 @@ export class DiskBudget {
     };
   }
 
-  async #makeRoom(key: string, bytes: number): Promise<void> {
+  async #makeRoom(key: string, bytes: number, mayEvict: () => boolean): Promise<void> {
+    const canEvict = mayEvict();
     const others = this.#unreservedItems().filter((item) => item.key !== key);
     const takenBytes = sumBytes(others) + this.#reservedBytes() - (this.#reserved.get(key) ?? 0);
-    const chosen = chooseEvictions(others, takenBytes + bytes - this.#budgetBytes);
-    if (chosen === null) throw this.#doesNotFit(bytes, sumBytes(others.filter(({ inUse }) => inUse)));
+    const chosen = chooseEvictions(canEvict ? others : [], takenBytes + bytes - this.#budgetBytes);
+    if (chosen === null) throw this.#doesNotFit(bytes, sumBytes(others.filter(({ inUse }) => inUse || !canEvict)));
     this.#reserved.set(key, bytes);
     for (const item of chosen) await this.#evict(item.key);
   }
@@ -97,12 +109,10 @@ export class DiskBudget {
     return [...this.#reserved.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  #doesNotFit(bytes: number, inUseBytes: number): JobFailure {
-    return new JobFailure(
-      "model_unavailable",
+  #doesNotFit(bytes: number, keptBytes: number): NoRoom {
+    return new NoRoom(
       `The model needs ${bytes} bytes; this Island's disk budget is ${this.#budgetBytes} bytes, ` +
-        `of which ${inUseBytes} are in use and ${this.#reservedBytes()} reserved by downloads`,
-      { retryable: true },
+        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads`,
     );
   }
 }

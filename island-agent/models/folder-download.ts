@@ -2,6 +2,7 @@ import { modelKey } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { FolderFile } from "./fetch-folder-list.ts";
 import type { ModelLease, ModelStore } from "./model-store.ts";
+import { NoRoom } from "./no-room.ts";
 import type { DownloadProgress } from "./transfer.ts";
 
 /** Files of one folder that are fetched at once. */
@@ -13,15 +14,24 @@ export class FolderDownload {
   readonly key: string;
   readonly #models: ModelStore;
   readonly #onProgress: (progress: DownloadProgress) => void;
+  readonly #mayEvict: boolean;
   readonly #bytesOf = new Map<string, number>();
   #receivedBytes = 0;
   #totalBytes: number | null = null;
 
-  constructor(slug: string, key: string, models: ModelStore, onProgress: (progress: DownloadProgress) => void) {
+  /** @param mayEvict whether other models may be deleted for it. */
+  constructor(
+    slug: string,
+    key: string,
+    models: ModelStore,
+    onProgress: (progress: DownloadProgress) => void,
+    mayEvict: boolean,
+  ) {
     this.slug = slug;
     this.key = key;
     this.#models = models;
     this.#onProgress = onProgress;
+    this.#mayEvict = mayEvict;
   }
 
   /** 0 to 1, of all files together; null while they are not known. */
@@ -58,13 +68,13 @@ export class FolderDownload {
 
   async #acquire(key: string, { path, ref }: FolderFile, signal: AbortSignal): Promise<ModelLease> {
     try {
-      const lease = await this.#models.acquire(this.slug, ref, signal, ({ receivedBytes }) => {
-        this.#report(key, receivedBytes);
-      });
+      const report = ({ receivedBytes }: DownloadProgress): void => this.#report(key, receivedBytes);
+      const lease = await this.#models.acquire(this.slug, ref, signal, report, this.#mayEvict);
       this.#report(key, ref.sizeBytes);
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
+      if (error instanceof NoRoom) throw new NoRoom(`${path}: ${error.message}`);
       const { code, message, retryable } = error;
       throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });
     }

@@ -75,22 +75,24 @@ export class FolderStore {
   /**
    * The folder of a Cargo's model, every file of it verified, downloaded as far as they are not there.
    * @param cargo one whose `hasFolderModel` is true.
+   * @param mayEvict whether other models may be deleted for it.
    * @throws {JobFailure} or `signal.reason`.
    */
   async acquire(
     cargo: CargoManifest,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void = () => undefined,
+    mayEvict = true,
   ): Promise<ModelLease> {
     signal.throwIfAborted();
     if (this.#end.signal.aborted) throw closedFailure();
     const ending = AbortSignal.any([signal, this.#end.signal]);
-    const download = new FolderDownload(cargo.slug, keyOf(cargo), this.#models, onProgress);
+    const download = new FolderDownload(cargo.slug, keyOf(cargo), this.#models, onProgress, mayEvict);
     this.#downloads.add(download);
     try {
       const folder = await this.#enter(cargo, ending);
       try {
-        return await this.#lease(folder, download, ending);
+        return await this.#lease(folder, download, ending, mayEvict);
       } catch (error) {
         folder.users -= 1;
         throw error;
@@ -106,6 +108,12 @@ export class FolderStore {
     if (folder === undefined) return null;
     const { isWhole, bytes } = this.#describe(folder, this.#stored());
     return isWhole ? bytes : null;
+  }
+
+  /** What the budget has for the Cargo's folder already: its files, parts of them, and what their downloads reserve. */
+  takenBytes(cargo: CargoManifest): number {
+    const folder = this.#folders.get(idOf(cargo));
+    return folder === undefined ? 0 : this.#models.takenBytes(new Set(sizesOf(folder).keys()));
   }
 
   /** Those of which something is there, or that are in use. */
@@ -185,10 +193,10 @@ export class FolderStore {
     };
   }
 
-  async #lease(folder: Folder, download: FolderDownload, signal: AbortSignal): Promise<ModelLease> {
+  async #lease(folder: Folder, download: FolderDownload, signal: AbortSignal, mayEvict: boolean): Promise<ModelLease> {
     const sizes = sizesOf(folder);
     // Refused before the first byte, and not after most of them.
-    if ([...sizes.keys()].some((key) => !this.#models.has(key))) this.#models.assertFits(sizes);
+    if ([...sizes.keys()].some((key) => !this.#models.has(key))) this.#models.assertFits(sizes, mayEvict);
     const files = await download.run(folder.files, signal);
     try {
       const path = await this.#links.make(

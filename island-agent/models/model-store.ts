@@ -121,6 +121,7 @@ export class ModelStore {
    * The model's file, downloaded when it is not there. However many ask for a model, it is fetched once; a caller that
    * aborts leaves the others alone, and the last one to leave stops the download, whose bytes are kept.
    * @param slug the Cargo it is for, as `downloads()` names it.
+   * @param mayEvict whether other models may be deleted for it.
    * @throws {JobFailure} or `signal.reason`.
    */
   async acquire(
@@ -128,13 +129,14 @@ export class ModelStore {
     ref: ModelRef,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void = () => undefined,
+    mayEvict = true,
   ): Promise<ModelLease> {
     const key = modelKey(ref);
     for (;;) {
       signal.throwIfAborted();
       if (this.#isClosed) throw closedFailure();
       const model = this.#models.get(key);
-      if (model === undefined) return this.#download(key, ref).join(slug, signal, onProgress);
+      if (model === undefined) return this.#download(key, ref).join(slug, signal, onProgress, mayEvict);
       const lease = this.#lease(model);
       if (await this.#isIntact(model)) {
         this.#saveUse();
@@ -150,8 +152,8 @@ export class ModelStore {
   }
 
   /** @see DiskBudget.assertFits */
-  assertFits(files: ReadonlyMap<string, number>): void {
-    this.#budget.assertFits(files);
+  assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
+    this.#budget.assertFits(files, mayEvict);
   }
 
   list(): StoredModel[] {
@@ -170,6 +172,11 @@ export class ModelStore {
     return [...this.#downloads.values()].flatMap(({ slugs, key, fraction }) =>
       [...slugs].map((slug) => ({ slug, key, fraction })),
     );
+  }
+
+  /** @see DiskBudget.takenBytes */
+  takenBytes(keys: ReadonlySet<string>): number {
+    return this.#budget.takenBytes(keys);
   }
 
   usage(): DiskUsage {
@@ -255,7 +262,7 @@ export class ModelStore {
       directory: this.#directory,
       stem,
       fileName: file,
-      reserve: (bytes) => this.#budget.reserve(key, bytes),
+      reserve: (bytes) => this.#budget.reserve(key, bytes, () => shared.mayEvict),
       onProgress: (progress) => shared.report(progress),
     };
     try {

@@ -3,6 +3,7 @@ import type { DownloadProgress } from "./transfer.ts";
 /** One caller of a download. */
 interface Waiter<T> {
   readonly slug: string;
+  readonly mayEvict: boolean;
   readonly onProgress: (progress: DownloadProgress) => void;
   readonly resolve: (value: T) => void;
   readonly reject: (reason: unknown) => void;
@@ -36,6 +37,11 @@ export class SharedDownload<T> {
     return new Set([...this.#waiters].map(({ slug }) => slug));
   }
 
+  /** Whether any caller may have other things deleted for it. */
+  get mayEvict(): boolean {
+    return [...this.#waiters].some(({ mayEvict }) => mayEvict);
+  }
+
   /** 0 to 1; null while the size is unknown. */
   get fraction(): number | null {
     const total = this.#progress?.totalBytes ?? null;
@@ -44,9 +50,14 @@ export class SharedDownload<T> {
   }
 
   /** Waits for the end; rejects with `signal.reason` when the caller leaves. */
-  async join(slug: string, signal: AbortSignal, onProgress: (progress: DownloadProgress) => void): Promise<T> {
+  async join(
+    slug: string,
+    signal: AbortSignal,
+    onProgress: (progress: DownloadProgress) => void,
+    mayEvict = true,
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const waiter: Waiter<T> = { slug, onProgress, resolve, reject };
+    const waiter: Waiter<T> = { slug, mayEvict, onProgress, resolve, reject };
     const leave = (): void => {
       if (!this.#waiters.delete(waiter)) return;
       reject(signal.reason);

@@ -4,10 +4,6 @@ export class Bandwidth {
   #quiet: PromiseWithResolvers<void> | null = null;
   #interrupt = new AbortController();
 
-  get isTakenByJobs(): boolean {
-    return this.#jobs > 0;
-  }
-
   /** Runs a download that a job waits for; those of `whenQuiet` stop at once. */
   async forJob<T>(download: () => Promise<T>): Promise<T> {
     this.#jobs += 1;

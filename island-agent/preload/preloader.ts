@@ -1,13 +1,18 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { AgentLog } from "../agent-log.ts";
 import type { CargoFiles } from "../cargo-files.ts";
+import { NoRoom } from "../models/no-room.ts";
+import { Backoff } from "../session/backoff.ts";
 import type { Recommendation } from "./recommendations.ts";
 
 export interface PreloaderDeps {
   readonly clock: Clock;
   readonly log: AgentLog;
-  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "budgetBytes">;
+  readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
+  /** Those that this Island offers: files of other Cargos are of no use here. */
+  readonly runtimes: ReadonlySet<RuntimeType>;
   /** What the coordinator would have on this Island's disk, best first. */
   readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
   /** Asks for the Cargos themselves, which come by `offer`; false when there is no session to ask in. */
@@ -25,7 +30,7 @@ export interface PreloadItem {
   readonly slug: string;
   /** Why it should be here. */
   readonly reason: string;
-  readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "failed";
+  readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "cannot run here" | "failed";
   /** More of the state, for the owner; empty when there is no more to say. */
   readonly detail: string;
 }
@@ -39,7 +44,9 @@ export interface PreloadStatus {
 
 interface Candidate {
   readonly slug: string;
-  readonly reason: string;
+  reason: string;
+  /** Whether what was brought before, is not used and not wanted now may be deleted for it. */
+  mayClear: boolean;
   cargo: CargoManifest | null;
   state: PreloadItem["state"];
   detail: string;
@@ -49,128 +56,193 @@ interface Candidate {
 const INTERVAL_MS = 15 * 60_000;
 /** Most that an Island's question comes later than that. */
 const SPREAD_MS = 60_000;
-/** Most Cargos that the coordinator may send by itself between two questions. */
+/** A question that failed is asked again so soon, then later each time. */
+const FIRST_RETRY_MS = 60_000;
+/** Most Cargos sent by the coordinator itself that are remembered; those that are done with are forgotten first. */
 const MOST_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator asked for it";
 
-/** Has on disk what is in demand: the best that fit the disk budget, fetched one at a time. */
+/** Has on disk what is in demand: the best that fit the disk budget, fetched one at a time while the Island is open. */
 export class Preloader {
   readonly #deps: PreloaderDeps;
+  readonly #backoff: Backoff;
   /** By slug, best first. */
-  #candidates = new Map<string, Candidate>();
+  #recommended = new Map<string, Candidate>();
+  /** What the coordinator sent by itself, by slug, in its order. */
+  readonly #unasked = new Map<string, Candidate>();
   #askedAtMs: number | null = null;
   #problem: string | null = null;
   #work: Promise<void> | null = null;
+  /** Ends the wait for the next question. */
+  #hurry = new AbortController();
+  /** Ends the present fetch. */
+  #stop = new AbortController();
 
   constructor(deps: PreloaderDeps) {
     this.#deps = deps;
+    this.#backoff = new Backoff(FIRST_RETRY_MS, INTERVAL_MS, deps.random);
   }
 
   status(): PreloadStatus {
-    const items = [...this.#candidates.values()].map(({ slug, reason, state, detail }) => ({
-      slug,
-      reason,
-      state,
-      detail,
-    }));
-    return { askedAtMs: this.#askedAtMs, problem: this.#problem, items };
+    const items = [...this.#candidates()].map(({ slug, reason, state, detail }) => ({ slug, reason, state, detail }));
+    const closed = this.#deps.closedBecause();
+    const problem = closed === null ? this.#problem : `nothing is fetched: the Island is ${closed}`;
+    return { askedAtMs: this.#askedAtMs, problem, items };
   }
 
-  /** Asks now and every 15 minutes, until aborted. Resolves when all has stopped. */
+  /** Asks now, every 15 minutes and when the Island opens, until aborted. Resolves when all has stopped. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#deps;
+    const { clock, random, closedBecause } = this.#deps;
     while (!signal.aborted) {
-      await this.#ask(signal);
-      await clock.sleep(INTERVAL_MS + random() * SPREAD_MS, signal).catch(() => undefined);
+      this.#hurry = new AbortController();
+      let waitMs = INTERVAL_MS + random() * SPREAD_MS;
+      if (closedBecause() === null) {
+        if (await this.#ask(signal)) this.#backoff.reset();
+        else waitMs = this.#backoff.nextMs();
+        this.#begin(signal);
+      }
+      await clock.sleep(waitMs, AbortSignal.any([signal, this.#hurry.signal])).catch(() => undefined);
     }
     await this.#work;
   }
 
+  /** The Island opened or closed: it asks at once, or stops what it fetches. */
+  onAvailability(): void {
+    if (this.#deps.closedBecause() === null) this.#hurry.abort();
+    else this.#stop.abort(new Error("the Island takes no jobs now"));
+  }
+
   /** Takes a Cargo that the coordinator sent: one that was asked for, or one of its own choice. */
   offer(cargo: CargoManifest, signal: AbortSignal): void {
-    const known = this.#candidates.get(cargo.slug);
-    if (known === undefined && this.#candidates.size >= MOST_UNASKED) return;
-    const candidate = known ?? { slug: cargo.slug, reason: SENT_BY_COORDINATOR, cargo, state: "waits", detail: "" };
+    const candidate =
+      this.#recommended.get(cargo.slug) ?? this.#unasked.get(cargo.slug) ?? this.#addUnasked(cargo.slug);
+    if (candidate === null) return;
+    const isUnderWay = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
+    if (isUnderWay) return;
     candidate.cargo = cargo;
     candidate.state = "waits";
     candidate.detail = "";
-    this.#candidates.set(cargo.slug, candidate);
-    this.#work ??= this.#fetchAll(signal).finally(() => (this.#work = null));
+    this.#begin(signal);
   }
 
-  async #ask(signal: AbortSignal): Promise<void> {
-    const { recommend, want, clock, closedBecause } = this.#deps;
-    const closed = closedBecause();
-    if (closed !== null) {
-      this.#problem = `nothing is fetched: the Island is ${closed}`;
-      return;
+  /** Those that the coordinator wants by itself come after what is recommended. */
+  *#candidates(): Generator<Candidate> {
+    yield* this.#recommended.values();
+    for (const candidate of this.#unasked.values()) if (!this.#recommended.has(candidate.slug)) yield candidate;
+  }
+
+  #addUnasked(slug: string): Candidate | null {
+    if (this.#unasked.size >= MOST_UNASKED) {
+      const done = [...this.#unasked.values()].find(({ state }) => state !== "waits" && state !== "fetching");
+      if (done === undefined) return null;
+      this.#unasked.delete(done.slug);
     }
+    const candidate: Candidate = {
+      slug,
+      reason: SENT_BY_COORDINATOR,
+      mayClear: true,
+      cargo: null,
+      state: "waits",
+      detail: "",
+    };
+    this.#unasked.set(slug, candidate);
+    return candidate;
+  }
+
+  /** @returns false when it has to be asked again soon. */
+  async #ask(signal: AbortSignal): Promise<boolean> {
+    const { recommend, want, clock, closedBecause } = this.#deps;
     try {
       const recommended = await recommend(signal);
-      this.#candidates = new Map(recommended.map((one) => [one.slug, this.#candidateOf(one)]));
+      this.#recommended = new Map(recommended.map((one) => [one.slug, this.#candidateOf(one)]));
       this.#askedAtMs = clock.now();
       this.#problem = null;
-      if (recommended.length > 0 && !want(recommended.map(({ slug }) => slug))) {
-        this.#problem = "there was no session in which to ask for the Cargos";
-      }
+      if (recommended.length === 0 || closedBecause() !== null) return true;
+      if (want(recommended.map(({ slug }) => slug))) return true;
+      this.#problem = "there was no session in which to ask for the Cargos";
     } catch (error) {
       if (!signal.aborted) this.#problem = messageOf(error);
     }
+    return false;
   }
 
+  /** One that is being fetched stays as it is, but for the reason. */
   #candidateOf(one: Recommendation): Candidate {
     const waiting = one.queued === 1 ? "1 job waits" : `${one.queued} jobs wait`;
     const reason = `${waiting}, demand ${one.demandScore}, earns ${one.earningsPerJob} credits a job`;
-    return { slug: one.slug, reason, cargo: null, state: "asked for", detail: "" };
+    const mayClear = one.demandScore > 0;
+    const known = this.#recommended.get(one.slug) ?? this.#unasked.get(one.slug);
+    if (known?.state === "fetching") return Object.assign(known, { reason, mayClear });
+    return { slug: one.slug, reason, mayClear, cargo: null, state: "asked for", detail: "" };
+  }
+
+  #begin(signal: AbortSignal): void {
+    this.#work ??= this.#fetchAll(signal);
   }
 
   /** One at a time, best first; whoever comes meanwhile has its turn too. */
   async #fetchAll(signal: AbortSignal): Promise<void> {
     // The frames of one answer come together: the best of them first, not the first of them.
     await Promise.resolve();
-    for (let next = this.#next(); next !== undefined && !signal.aborted; next = this.#next()) {
+    const mayGoOn = (): boolean => !signal.aborted && this.#deps.closedBecause() === null;
+    for (let next = this.#next(); next !== undefined && mayGoOn(); next = this.#next()) {
       await this.#fetch(next.candidate, next.cargo, signal);
       this.#deps.onChange();
     }
+    this.#work = null;
   }
 
   #next(): { candidate: Candidate; cargo: CargoManifest } | undefined {
-    for (const candidate of this.#candidates.values()) {
+    for (const candidate of this.#candidates()) {
       if (candidate.state === "waits" && candidate.cargo !== null) return { candidate, cargo: candidate.cargo };
     }
     return undefined;
   }
 
   async #fetch(candidate: Candidate, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
-    const { files, log } = this.#deps;
-    const missing = this.#missingBytes(candidate, cargo);
-    if (missing > 0) {
-      candidate.state = "does not fit";
-      candidate.detail = `${gibibytes(missing)} more than the disk budget leaves beside what is wanted more`;
-      return;
-    }
+    this.#stop = new AbortController();
+    const ending = AbortSignal.any([signal, this.#stop.signal]);
     candidate.state = "fetching";
+    let outcome: Pick<PreloadItem, "state" | "detail">;
     try {
-      await files.preload(cargo, signal, this.#deps.onChange);
-      candidate.state = "on disk";
+      outcome = await this.#bring(cargo, candidate.mayClear, ending);
     } catch (error) {
-      candidate.state = signal.aborted ? "waits" : "failed";
-      candidate.detail = messageOf(error);
-      if (!signal.aborted) log.warn({ slug: cargo.slug, reason: messageOf(error) }, "Preload failed");
+      if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
+      else outcome = this.#failed(cargo, error);
     }
+    // Another version of it may have been offered meanwhile, which has its own turn.
+    if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 
-  /** How much the budget is short of holding this one beside those that are wanted more; 0 or less when it fits. */
-  #missingBytes(candidate: Candidate, cargo: CargoManifest): number {
-    const { files } = this.#deps;
-    let keptBytes = 0;
-    for (const better of this.#candidates.values()) {
-      if (better === candidate) break;
-      if (better.cargo !== null && better.state === "on disk") keptBytes += files.bytesOnDisk(better.cargo) ?? 0;
+  async #bring(
+    cargo: CargoManifest,
+    mayClear: boolean,
+    signal: AbortSignal,
+  ): Promise<Pick<PreloadItem, "state" | "detail">> {
+    const { files, runtimes, onChange } = this.#deps;
+    if (!runtimes.has(cargo.runtimeType)) {
+      return { state: "cannot run here", detail: `this Island offers no ${cargo.runtimeType} runtime` };
     }
-    // Of unknown size: it may begin while there is room at all.
-    const bytes = files.bytesOnDisk(cargo) ?? cargo.model?.sizeBytes ?? 1;
-    return keptBytes + bytes - files.budgetBytes;
+    if (files.bytesOnDisk(cargo) === null) {
+      const missing = await files.makeRoom(cargo, (slug) => mayClear && !this.#isWanted(slug));
+      if (missing > 0) {
+        const detail = `${gibibytes(missing)} more than the disk budget leaves beside what is used or wanted`;
+        return { state: "does not fit", detail };
+      }
+      await files.preload(cargo, signal, onChange);
+    }
+    return { state: "on disk", detail: "" };
+  }
+
+  #isWanted(slug: string): boolean {
+    return this.#recommended.has(slug) || this.#unasked.has(slug);
+  }
+
+  #failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
+    const detail = messageOf(error);
+    if (error instanceof NoRoom) return { state: "does not fit", detail };
+    this.#deps.log.warn({ slug, reason: detail }, "Preload failed");
+    return { state: "failed", detail };
   }
 }
 

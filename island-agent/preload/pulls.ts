@@ -5,7 +5,7 @@ import type { CargoFiles } from "../cargo-files.ts";
 
 export interface PullsDeps {
   readonly clock: Clock;
-  readonly files: Pick<CargoFiles, "preload" | "downloads">;
+  readonly files: Pick<CargoFiles, "pull" | "downloads">;
   /** Asks the coordinator for Cargos, which come by `offer`; false when there is no session to ask in. */
   readonly want: (slugs: readonly string[]) => boolean;
   /** Something that reports show has changed. */
@@ -88,7 +88,7 @@ export class Pulls {
   async #fetch(pull: Pull, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
     const { files, onChange } = this.#deps;
     try {
-      await files.preload(cargo, signal, onChange);
+      await files.pull(cargo, signal, onChange);
       pull.state = "on disk";
     } catch (error) {
       pull.state = "failed";

@@ -1,11 +1,17 @@
+import { Readable } from "node:stream";
 import { z } from "zod";
+import { cargoSlugSchema } from "../../shared/cargo.ts";
+import { parseJson, readBody } from "../models/json-body.ts";
 
-/** A Cargo that the coordinator would have on this Island's disk. Source: spec §2, Preload recommendation. */
+/** Strict, as its texts are shown on the owner's terminal. A Cargo that the coordinator would have on this Island's disk. Source: spec §2, Preload recommendation. */
 const recommendationSchema = z.object({
-  workload_slug: z.string().max(100),
-  estimated_earnings_per_job: z.string().max(50),
-  queued_demand: z.number().int(),
-  demand_score: z.number().int(),
+  workload_slug: cargoSlugSchema,
+  estimated_earnings_per_job: z
+    .string()
+    .max(50)
+    .regex(/^\d+(\.\d+)?$/),
+  queued_demand: z.number().int().nonnegative(),
+  demand_score: z.number().int().nonnegative(),
 });
 const answerSchema = z.object({ recommendations: z.array(recommendationSchema).max(1_000) });
 
@@ -19,6 +25,7 @@ export interface Recommendation {
 }
 
 const ANSWER_LIMIT_MS = 30_000;
+const MAX_ANSWER_BYTES = 1_000_000;
 const MAX_RECOMMENDATIONS = 20;
 
 /**
@@ -34,7 +41,10 @@ export async function fetchRecommendations(
   url.searchParams.set("host_id", hostId);
   const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]) });
   if (!response.ok) throw new Error(`the coordinator answered ${response.status} when asked for recommendations`);
-  const answer = answerSchema.safeParse(await response.json());
+  if (response.body === null) throw new Error("the coordinator's recommendations cannot be read");
+  const body = Readable.fromWeb(response.body);
+  const text = await readBody(body, MAX_ANSWER_BYTES, "the list of recommendations");
+  const answer = answerSchema.safeParse(parseJson(text));
   if (!answer.success) throw new Error("the coordinator's recommendations cannot be read");
   return answer.data.recommendations.slice(0, MAX_RECOMMENDATIONS).map((one) => ({
     slug: one.workload_slug,

@@ -11,20 +11,29 @@ export interface ServiceSpec {
 export const SYSTEMD_UNIT = "atoll-island.service";
 export const LAUNCHD_LABEL = "network.atoll.island";
 
+/** How `island start` ends when the coordinator has sent the Island away for good: to start it again is of no use. */
+export const SENT_AWAY_EXIT_CODE = 3;
+
 /** Longer than the agent's own limits for running jobs and last results, which it keeps after SIGTERM. */
 const STOP_LIMIT_S = 90;
 const RESTART_AFTER_S = 10;
+/** A service that fails so often in this time is left alone. */
+const MOST_STARTS = 10;
+const STARTS_WITHIN_S = 300;
 
 /** A unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
 export function systemdUnit({ command, user }: ServiceSpec): string {
   return `[Unit]
 Description=Atoll Island: runs jobs for a compute network
-${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}
+${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}StartLimitIntervalSec=${STARTS_WITHIN_S}
+StartLimitBurst=${MOST_STARTS}
+
 [Service]
 Type=exec
 ExecStart=${command.map(quoteForSystemd).join(" ")}
 ${user === null ? "" : `User=${user}\n`}Restart=on-failure
 RestartSec=${RESTART_AFTER_S}
+RestartPreventExitStatus=${SENT_AWAY_EXIT_CODE}
 TimeoutStopSec=${STOP_LIMIT_S}
 KillMode=mixed
 NoNewPrivileges=true

@@ -42,7 +42,6 @@ beforeEach(async () => {
       hostId: HOST_ID,
       version: "0.0.0-test",
       slots: 2,
-      drainLimitMs: DRAIN_LIMIT_MS,
       farewellLimitMs: FAREWELL_LIMIT_MS,
     },
     {
@@ -168,6 +167,18 @@ describe("a session", () => {
     clock.advance(500);
     expect((await session.next("heartbeat")).state.cachedModels).toEqual([{ key: model.url, bytes: 1 }]);
     expect(agent.status().preload?.items).toMatchObject([{ slug: "a", state: "on disk" }]);
+  });
+
+  it("asks again for what is recommended as soon as it is resumed", async () => {
+    recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    const session = await coordinator.session(1);
+    await session.welcome();
+    await session.next("wanted");
+    agent.pause();
+    expect(agent.status().preload?.problem).toBe("nothing is fetched: the Island is paused");
+    agent.resume();
+    expect((await session.next("wanted", 2)).slugs).toEqual(["a"]);
+    expect(agent.status().preload?.problem).toBeNull();
   });
 
   it("takes no new jobs while it is paused, finishes those in hand, and takes them again", async () => {
@@ -388,8 +399,8 @@ describe("a bad frame from the coordinator", () => {
 describe("drain()", () => {
   it("tells the coordinator, finishes the job in hand, and leaves when its end is acknowledged", async () => {
     const session = await openWithJob();
-    const drained = agent.drain();
-    await agent.drain();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
+    await agent.drain(DRAIN_LIMIT_MS);
     await session.next("draining");
     session.send(makeAssign({ jobId: "job_2" }));
     expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "shutting_down" });
@@ -413,7 +424,7 @@ describe("drain()", () => {
       clock.advance(30_000);
     }
     await log.events.happened("info Session ended", 9);
-    const drained = agent.drain();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
     runtime.go("run");
     await log.events.happened("info Session ended", 10);
     await coordinator.listen();
@@ -431,7 +442,7 @@ describe("drain()", () => {
     const first = await openWithJob();
     await coordinator.vanish();
     await first.closed;
-    const drained = agent.drain();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
     runtime.go("run");
     await runtime.events.happened("end run");
     await settle();
@@ -444,7 +455,7 @@ describe("drain()", () => {
 
   it("gives jobs back that take longer than its limit", async () => {
     const session = await openWithJob();
-    const drained = agent.drain();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
     await session.next("draining");
     for (let count = 0; count < 3; count += 1) {
       expect(session.frames("failed")).toEqual([]);
@@ -456,10 +467,26 @@ describe("drain()", () => {
     await drained;
   });
 
+  it("without a limit waits as long as the job runs, and takes a limit later", async () => {
+    const session = await openWithJob();
+    const drained = agent.drain(null);
+    await session.next("draining");
+    for (let count = 0; count < 9; count += 1) {
+      clock.advance(DRAIN_LIMIT_MS / 3);
+      await session.heard();
+    }
+    expect(session.frames("failed")).toEqual([]);
+    await agent.drain(1_000);
+    clock.advance(1_000);
+    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
+    session.ackAll("job_1", 1);
+    await drained;
+  });
+
   it("without jobs leaves at once, also while it waits to connect again", async () => {
     (await coordinator.session(1)).socket.terminate();
     await log.events.happened("info Session ended");
-    await agent.drain();
+    await agent.drain(DRAIN_LIMIT_MS);
     expect(await ended).toBe("the agent stops");
   });
 });
@@ -486,7 +513,7 @@ describe("stop()", () => {
 
   it("in the middle of a drain's farewell leaves at once", async () => {
     const session = await openWithJob();
-    const drained = agent.drain();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
     runtime.go("run");
     await session.next("finished");
     expect(await isEnded()).toBe(false);

@@ -85,7 +85,16 @@ export class FakeFiles {
     this.onDisk.push({ key: cacheKeyOf(cargo) ?? "", bytes: cargo.model?.sizeBytes ?? 1 });
   }
 
+  pull(cargo: CargoManifest, signal: AbortSignal): Promise<void> {
+    return this.preload(cargo, signal);
+  }
+
   budgetBytes = 1_000;
+
+  async makeRoom(cargo: CargoManifest, _mayRemove?: (slug: string) => boolean): Promise<number> {
+    const usedBytes = this.onDisk.reduce((sum, { bytes }) => sum + bytes, 0);
+    return Math.max(0, usedBytes + (cargo.model?.sizeBytes ?? 1) - this.budgetBytes);
+  }
 
   bytesOnDisk(cargo: CargoManifest): number | null {
     return this.onDisk.find(({ key }) => key === cacheKeyOf(cargo))?.bytes ?? null;

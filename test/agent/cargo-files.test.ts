@@ -42,6 +42,9 @@ class FakeImages implements CargoImages {
   list() {
     return [...this.pulled].map(([key, leases]) => ({ key, bytes: 7, lastUsedMs: 1, inUse: leases > 0 }));
   }
+  spareBytes() {
+    return 100 - 7 * this.pulled.size;
+  }
   downloads() {
     return [{ slug: "tool", key: IMAGE, fraction: 0.5 }];
   }
@@ -99,6 +102,21 @@ describe("CargoFiles", () => {
     for (const lease of [one, folder, image, image]) lease.release();
     expect(files.users).toEqual(new Set());
     expect(images.pulled.get(IMAGE)).toBe(0);
+  });
+
+  it("preloads images too, and lets none be removed for that", async () => {
+    await using world = await open();
+    const { files, images } = world;
+    const mayEvict: boolean[] = [];
+    const acquire = images.acquire.bind(images);
+    images.acquire = (slug, spec, ...[, , may = true]: [AbortSignal?, (() => void)?, boolean?]) => {
+      mayEvict.push(may);
+      return acquire(slug, spec);
+    };
+    await files.preload(container, NEVER, nothing);
+    await files.pull({ ...container, slug: "other" }, NEVER, nothing);
+    expect(images.pulled.get(IMAGE)).toBe(0);
+    expect(mayEvict).toEqual([false, true]);
   });
 
   it("reports a folder as one model, under a key that other weights do not have", async () => {

@@ -39,7 +39,6 @@ beforeEach(async () => {
       hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
       version: "0.0.0-test",
       slots: 2,
-      drainLimitMs: 60_000,
       farewellLimitMs: 15_000,
     },
     {

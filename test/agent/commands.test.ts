@@ -382,6 +382,23 @@ describe("config", () => {
     expect(all).not.toContain(ISLAND_TOKEN);
   });
 
+  it("takes a value back, so that its default holds again", async () => {
+    await configCommand.set(dataDirectory, "caps.ram_gb", "8");
+    await configCommand.set(dataDirectory, "slots", "7");
+    expect(await configCommand.unset(dataDirectory, "caps.ram_gb")).toBeNull();
+    expect(await configCommand.get(dataDirectory, {}, "caps.ram_gb")).toBe("");
+    expect(await configCommand.get(dataDirectory, {}, "slots")).toBe("7");
+    expect(await configCommand.unset(dataDirectory, "caps.ram_gb")).toBeNull();
+    await expect(configCommand.unset(dataDirectory, "slot")).rejects.toThrow("did you mean slots?");
+  });
+
+  it("says that a running agent must be restarted for a change", async () => {
+    await mkdir(dataDirectory);
+    await using _server = await ControlServer.open(dataDirectory, process.pid, { "GET /status": () => ({}) });
+    expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("restart it");
+    expect(await configCommand.unset(dataDirectory, "slots")).toContain("restart it");
+  });
+
   it("changes nothing for a key or value that it does not know", async () => {
     await expect(configCommand.set(dataDirectory, "slot", "7")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "slots", "0")).rejects.toThrow(ConfigError);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const open = (): Promise<ControlServer> =>
-  ControlServer.open(directory, 42, {
+  ControlServer.open(directory, process.pid, {
     "GET /status": () => ({ ok: true }),
     "POST /say": (body) => ({ said: body }),
     "POST /fail": () => {
@@ -38,7 +38,7 @@ describe("ControlServer", () => {
     expect(await address()).toEqual({
       port: expect.any(Number),
       secret: expect.stringMatching(/^[0-9a-f]{64}$/),
-      pid: 42,
+      pid: process.pid,
     });
   });
 
@@ -71,7 +71,7 @@ describe("ControlServer", () => {
     expect(await tellAgent(directory, "/say")).toEqual({});
     await expect(tellAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
     await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("too long");
-    expect(await askAgent(directory, "/say")).toBeUndefined();
+    await expect(askAgent(directory, "/say")).rejects.toThrow("does not know this command: is it of another version?");
   });
 
   it("takes its file away at the end", async () => {
@@ -99,6 +99,28 @@ describe("askAgent()", () => {
     const text = await readFile(file);
     await server[Symbol.asyncDispose]();
     await writeFile(file, text);
+    expect(await askAgent(directory, "/status")).toBeUndefined();
+  });
+
+  it.each([
+    ["alive", process.pid, `The agent (pid ${process.pid}) does not answer`],
+    ["gone", 2 ** 22 + 1, undefined],
+  ])("tells an agent that does not answer from none: its process is %s", async (_title, pid, message) => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    await writeFile(file, JSON.stringify({ port, secret: "0".repeat(64), pid }));
+    const answer = tellAgent(directory, "/pause", undefined, 50);
+    if (message === undefined) expect(await answer).toBeUndefined();
+    else await expect(answer).rejects.toThrow(message);
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it("takes the agent of another directory that got the port for none", async () => {
+    await using _server = await open();
+    const text = await address();
+    await writeFile(file, JSON.stringify({ ...text, secret: "0".repeat(64), pid: 2 ** 22 + 1 }));
     expect(await askAgent(directory, "/status")).toBeUndefined();
   });
 

@@ -74,6 +74,10 @@ describe("Availability", () => {
 });
 
 describe("the pause file", () => {
+  it("that cannot be read is not taken for none", async () => {
+    await expect(readPause("/dev/null")).rejects.toThrow("ENOTDIR");
+  });
+
   it("keeps a pause over restarts until it is taken back", async () => {
     const directory = await mkdtemp(join(tmpdir(), "atoll-pause-"));
     expect(await readPause(directory)).toBe(false);

@@ -30,6 +30,7 @@ describe("parseOpenHours()", () => {
 
   it("is shown as it was written", () => {
     expect(describeOpenHours(parseOpenHours("00:00-06:30,22:05-07:00"))).toBe("00:00-06:30, 22:05-07:00");
+    expect(describeOpenHours(parseOpenHours("00:00-24:00, 18:00-00:00"))).toBe("00:00-24:00, 18:00-00:00");
   });
 });
 
@@ -44,6 +45,10 @@ describe("isOpenAt()", () => {
     ["22:00-07:00", at(7), false],
     ["18:00-24:00", at(23, 59), true],
     ["18:00-24:00", at(0), false],
+    ["18:00-00:00", at(23, 59), true],
+    ["18:00-00:00", at(0), false],
+    ["00:00-24:00", at(0), true],
+    ["00:00-24:00", at(23, 59), true],
     ["00:00-06:00, 12:00-13:00", at(12, 30), true],
     ["00:00-06:00, 12:00-13:00", at(8), false],
   ])("%s at %i is %s", (text, time, isOpen) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeExamination } from "../../island-agent/doctor/describe-examination.ts";
-import { isFit, type Examination } from "../../island-agent/doctor/examination.ts";
+import { isFit, listRuntimes, type Examination } from "../../island-agent/doctor/examination.ts";
 import { makeHardware } from "../agent/builders.ts";
 
 const GIB = 1_073_741_824;
@@ -67,6 +67,26 @@ describe("describeExamination()", () => {
     const { problem } = { problem: "https://atoll.example cannot be reached: connect ECONNREFUSED" };
     expect(describeExamination({ ...found, coordinator: { problem } })).toContain(`Coordinator\n    ${problem}\n`);
     expect(describeExamination({ ...found, coordinator: null })).toContain("not joined: island join URL --token it_…");
+  });
+});
+
+describe("listRuntimes()", () => {
+  it("names all six types, and why one was not tried", () => {
+    const probe = { usable: true, version: "1" } as const;
+    const listed = listRuntimes(new Map([["llmcpp", probe]]));
+    expect(listed.map(({ type }) => type).sort()).toEqual([
+      "container",
+      "coreml",
+      "diffusers",
+      "llmcpp",
+      "onnx",
+      "wasm",
+    ]);
+    expect(listed).toContainEqual({ type: "llmcpp", probe });
+    expect(listed).toContainEqual({
+      type: "container",
+      probe: { usable: false, reason: "containers.enabled is false" },
+    });
   });
 });
 

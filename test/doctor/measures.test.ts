@@ -55,6 +55,11 @@ describe("measureTokens()", () => {
     expect(isProblem(rate) ? 0 : rate.tokensPerSecond).toBeGreaterThan(0);
   });
 
+  it("says so when it takes too long", async () => {
+    const rate = await measureTokens(runtime, TINY_ISLANDER, systemClock, 1);
+    expect(rate).toEqual({ problem: "it takes longer than 0.001 s" });
+  });
+
   it("says why a model could not be measured", async () => {
     const rate = await measureTokens(runtime, import.meta.filename, systemClock);
     expect(rate).toEqual({ problem: expect.stringContaining("not a readable GGUF file") });
@@ -62,6 +67,11 @@ describe("measureTokens()", () => {
 });
 
 describe("measureMatrix()", () => {
+  it("says so when it takes too long", async () => {
+    const runtime = new OnnxRuntime({ threads: 1, clock: systemClock });
+    expect(await measureMatrix(runtime, systemClock, 1)).toEqual({ problem: "it takes longer than 0.001 s" });
+  });
+
   it("measures ONNX Runtime's products", async () => {
     const rate = await measureMatrix(new OnnxRuntime({ threads: 1, clock: systemClock }), systemClock);
     expect(rate).toEqual({ gigaflops: expect.any(Number), size: 512 });

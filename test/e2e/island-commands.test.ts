@@ -33,7 +33,7 @@ describe("island pause, resume and drain", () => {
     const done = await call(network.url, key, "GET", `${job}?wait=60`);
     expect(done.body.data.status).toBe("completed");
 
-    expect((await command("drain")).stdout).toContain("The agent ends as soon as its jobs do.");
+    expect((await command("drain")).stdout).toContain("The agent ends as soon as its jobs do, however long they run.");
     expect((await island.ended()).code).toBe(0);
     const late = await command("drain");
     expect([late.code, late.stderr]).toEqual([1, "No agent runs on this data directory\n"]);

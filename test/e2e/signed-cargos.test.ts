@@ -43,7 +43,7 @@ describe("an Island and the key of its coordinator", () => {
     );
     await network.restartCoordinator("SIGTERM");
     const { code, stderr } = await island.ended();
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(stderr).toContain(
       `The Island stopped: the coordinator's key has changed: this Island pinned ${before.fingerprint}`,
     );

@@ -12,6 +12,7 @@ let wanted: string[][];
 let questions: number;
 let recommended: Recommendation[] | Error;
 let closedBecause: string | null;
+let hasSession: boolean;
 let preloader: Preloader;
 let leave: AbortController;
 
@@ -22,17 +23,19 @@ beforeEach(() => {
   questions = 0;
   recommended = [];
   closedBecause = null;
+  hasSession = true;
   leave = new AbortController();
   preloader = new Preloader({
     clock,
     log: new FakeLog(),
     files,
+    runtimes: new Set(["llmcpp"]),
     recommend: async () => {
       questions += 1;
       if (recommended instanceof Error) throw recommended;
       return recommended;
     },
-    want: (slugs) => wanted.push([...slugs]) > 0,
+    want: (slugs) => hasSession && wanted.push([...slugs]) > 0,
     closedBecause: () => closedBecause,
     onChange: () => undefined,
     random: () => 0,
@@ -133,10 +136,43 @@ describe("Preloader", () => {
     recommended = new Error("connect ECONNREFUSED");
     await running(async () => {
       expect(preloader.status()).toMatchObject({ askedAtMs: null, problem: "connect ECONNREFUSED" });
-      recommended = [recommend("a")];
-      clock.advance(15 * 60_000);
+      clock.advance(60_000);
       await settle();
-      expect(preloader.status()).toMatchObject({ askedAtMs: clock.now(), problem: null });
+      expect(questions).toBe(2);
+      recommended = [recommend("a")];
+      clock.advance(2 * 60_000);
+      await settle();
+      expect(questions).toBe(3);
+      expect(preloader.status().problem).toBeNull();
+    });
+  });
+
+  it("asks again soon when there was no session to ask for the Cargos in", async () => {
+    recommended = [recommend("a")];
+    hasSession = false;
+    await running(async () => {
+      expect(preloader.status().problem).toContain("no session");
+      hasSession = true;
+      clock.advance(60_000);
+      await settle();
+      expect(wanted).toEqual([["a"]]);
+    });
+  });
+
+  it("asks ever more seldom while questions fail, but at least every 15 minutes", async () => {
+    recommended = new Error("502");
+    await running(async () => {
+      const counts: number[] = [];
+      for (let hour = 0; hour < 2; hour += 1) {
+        const before = questions;
+        for (let minute = 0; minute < 60; minute += 1) {
+          clock.advance(60_000);
+          await settle();
+        }
+        counts.push(questions - before);
+      }
+      expect(counts[0]).toBeGreaterThan(counts[1] ?? 0);
+      expect(counts[1]).toBeGreaterThanOrEqual(4);
     });
   });
 
@@ -145,6 +181,93 @@ describe("Preloader", () => {
     await running(async () => {
       expect(questions).toBe(0);
       expect(preloader.status().problem).toBe("nothing is fetched: the Island is paused");
+    });
+  });
+
+  it("stops what it fetches when the Island closes, and asks and goes on as soon as it opens", async () => {
+    files.held.add("a");
+    await running(async () => {
+      offer(cargo("a"), cargo("b"));
+      await files.events.happened("fetch a");
+      closedBecause = "paused";
+      preloader.onAvailability();
+      await settle();
+      expect(files.events.all).toEqual(["fetch a"]);
+      expect(preloader.status().items.map(({ state }) => state)).toEqual(["waits", "waits"]);
+      offer(cargo("c"));
+      await settle();
+      expect(files.events.all).toEqual(["fetch a"]);
+      files.held.clear();
+      closedBecause = null;
+      preloader.onAvailability();
+      await settle();
+      expect(questions).toBe(2);
+      expect(preloader.status().items.map(({ state }) => state)).toEqual(["on disk", "on disk", "on disk"]);
+    });
+  });
+
+  it("fetches what the coordinator sent by itself also when a question comes between", async () => {
+    files.held.add("a");
+    await running(async () => {
+      offer(cargo("a"), cargo("b"));
+      await files.events.happened("fetch a");
+      clock.advance(15 * 60_000);
+      await settle();
+      expect(questions).toBe(2);
+      files.go("a");
+      await settle();
+      expect(preloader.status().items.map(({ slug, state }) => [slug, state])).toEqual([
+        ["a", "on disk"],
+        ["b", "on disk"],
+      ]);
+    });
+  });
+
+  it("fetches another version that is offered during a fetch after it, and the same one once", async () => {
+    const versions: (string | undefined)[] = [];
+    files.held.add("a");
+    const preload = files.preload.bind(files);
+    files.preload = async (one, signal) => {
+      versions.push(one.model?.url);
+      await preload(one, signal);
+    };
+    const second = makeManifest({ slug: "a", model: { url: "https://models.example/a2", sha256: null, sizeBytes: 1 } });
+    await running(async () => {
+      offer(cargo("a"));
+      await files.events.happened("fetch a");
+      offer(cargo("a"));
+      offer(second);
+      files.go("a");
+      await settle();
+      expect(versions).toEqual(["https://models.example/a", "https://models.example/a2"]);
+      expect(stateOf("a")?.state).toBe("on disk");
+    });
+  });
+
+  it("leaves out what no runtime of this Island can run, and says so", async () => {
+    await running(async () => {
+      offer({ ...cargo("a"), runtimeType: "diffusers" });
+      await settle();
+      expect(files.events.all).toEqual([]);
+      const detail = "this Island offers no diffusers runtime";
+      expect(stateOf("a")).toMatchObject({ state: "cannot run here", detail });
+    });
+  });
+
+  it.each([
+    ["nothing makes way for what nobody asks for", 0, []],
+    ["only what is not wanted now makes way for what is in demand", 3, ["old"]],
+  ])("%s", async (_title, queued, removable) => {
+    recommended = [recommend("a", queued), recommend("b", queued)];
+    const asked: string[] = [];
+    files.makeRoom = async (_cargo, mayRemove = () => false) => {
+      asked.push(...["a", "b", "old"].filter(mayRemove));
+      return 1;
+    };
+    await running(async () => {
+      offer(cargo("a"));
+      await settle();
+      expect(asked).toEqual(removable);
     });
   });
 

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fetchRecommendations } from "../../island-agent/preload/recommendations.ts";
 import { checkToken } from "../../island-agent/session/check-token.ts";
@@ -40,6 +42,38 @@ describe("what to preload, from a coordinator", () => {
 
   it("says so when the coordinator does not know the Island", async () => {
     await expect(fetchRecommendations(coordinator.url, randomUUID(), NEVER)).rejects.toThrow("answered 404");
+  });
+
+  describe("from one that is not to be trusted", () => {
+    const good = { workload_slug: "a", estimated_earnings_per_job: "0.5", queued_demand: 1, demand_score: 9 };
+    const ask = async (answer: string): Promise<unknown> => {
+      const server = createServer((_request, response) => response.end(answer));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      try {
+        const { port } = server.address() as AddressInfo;
+        return await fetchRecommendations(`http://127.0.0.1:${port}`, randomUUID(), NEVER);
+      } finally {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    };
+
+    it.each([
+      { workload_slug: "x\u001b[2J\u001b]0;owned\u0007" },
+      { estimated_earnings_per_job: "1\u001b[31m" },
+      { estimated_earnings_per_job: "-1" },
+      { queued_demand: -5 },
+      { demand_score: 0.5 },
+    ])("is refused with %j", async (wrong) => {
+      expect(await ask(JSON.stringify({ recommendations: [good] }))).toHaveLength(1);
+      const answer = ask(JSON.stringify({ recommendations: [{ ...good, ...wrong }] }));
+      await expect(answer).rejects.toThrow("cannot be read");
+    });
+
+    it("is refused when it is no JSON, and when it is longer than 1 MB", async () => {
+      await expect(ask("<html>")).rejects.toThrow("cannot be read");
+      await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is too long");
+    });
   });
 
   it("says so when it is no coordinator that answers", async () => {

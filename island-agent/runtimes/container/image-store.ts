@@ -3,6 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { chooseEvictions } from "../../models/eviction.ts";
 import type { ModelDownload, StoredModel } from "../../models/model-store.ts";
+import { NoRoom } from "../../models/no-room.ts";
 import { SharedDownload } from "../../models/shared-download.ts";
 import type { DownloadProgress } from "../../models/transfer.ts";
 import { AllowedRegistries } from "./allowed-registries.ts";
@@ -68,6 +69,7 @@ export class ImageStore {
   /**
    * The image, pulled where the engine does not have it; one pull however many ask. Aborting leaves it to the others.
    * @param slug the Cargo it is for, as `downloads()` names it.
+   * @param mayEvict whether other images may be removed for it; if not, one that turns out too large is removed itself.
    * @throws {JobFailure} or `signal.reason`.
    */
   async acquire(
@@ -75,6 +77,7 @@ export class ImageStore {
     spec: ContainerSpec,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void = () => undefined,
+    mayEvict = true,
   ): Promise<ImageLease> {
     signal.throwIfAborted();
     if (this.#isClosed) throw closedFailure();
@@ -84,7 +87,7 @@ export class ImageStore {
     const found = await this.#ask(engine, spec);
     signal.throwIfAborted();
     if (this.#isClosed) throw closedFailure();
-    if (found === null) return this.#download(key, spec, engine).join(slug, signal, onProgress);
+    if (found === null) return this.#download(key, spec, engine).join(slug, signal, onProgress, mayEvict);
     return this.#lease(key, found);
   }
 
@@ -92,6 +95,11 @@ export class ImageStore {
     return [...this.#images.values()].map(({ key, bytes, lastUsedMs, leases }) => {
       return { key, bytes, lastUsedMs, inUse: leases > 0 };
     });
+  }
+
+  /** What the budget leaves beside the images that are here. */
+  spareBytes(): number {
+    return this.#options.budgetBytes - this.list().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** One entry for each Cargo that waits for a pull. */
@@ -166,7 +174,13 @@ export class ImageStore {
       this.#images.set(key, { key, reference: engineReference(spec), bytes, lastUsedMs: clock.now(), leases: 0 });
       const hold = this.#lease(key, image);
       try {
-        await this.#makeRoom(engine);
+        if (shared.mayEvict) await this.#makeRoom(engine);
+        else if (this.spareBytes() < 0) {
+          hold.release();
+          const held = this.#images.get(key);
+          if (held !== undefined && held.leases === 0) await this.#remove(engine, held);
+          throw new NoRoom(`The image takes ${bytes} bytes unpacked, more than the images' disk budget leaves`);
+        }
         // Without room for the list the image is used all the same; after a restart it would be the owner's.
         await this.#index.write(this.#indexed()).catch(() => undefined);
         shared.succeed(() => this.#lease(key, image));
@@ -180,9 +194,8 @@ export class ImageStore {
 
   /** How large an image is unpacked is only known now: it stays only if it fits. */
   async #makeRoom(engine: ContainerEngine): Promise<void> {
-    const items = this.list();
-    const excessBytes = items.reduce((sum, { bytes }) => sum + bytes, 0) - this.#options.budgetBytes;
-    const evictable = items.filter(({ inUse }) => !inUse);
+    const excessBytes = -this.spareBytes();
+    const evictable = this.list().filter(({ inUse }) => !inUse);
     const chosen =
       chooseEvictions(evictable, excessBytes) ?? evictable.sort((one, other) => one.lastUsedMs - other.lastUsedMs);
     for (const { key } of chosen) {
