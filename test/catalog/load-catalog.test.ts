@@ -26,6 +26,7 @@ const WASM = {
   slug: "beta",
   category: "utility",
   runtime_type: "wasm",
+  required_ram_mb: 256,
   context_tokens: null,
   input_schema: { type: "object" },
 };
