@@ -2,14 +2,8 @@ import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command } from "commander";
-import { pino } from "pino";
 import { systemClock } from "../../shared/clock.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
-import { configCommand } from "../../island-agent/cli/config-command.ts";
-import { joinNetwork, plainHttpWarning } from "../../island-agent/cli/join-command.ts";
-import { startAgent } from "../../island-agent/cli/start-command.ts";
-import { examineHost } from "../../island-agent/cli/doctor-command.ts";
-import { installService, printService, removeService } from "../../island-agent/cli/service-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
@@ -19,6 +13,7 @@ import { packageRoot, readVersion } from "./package.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
 
+// What a command needs is loaded when it is called: most of the agent is for `start` alone.
 const version = await readVersion();
 
 interface DataOptions {
@@ -52,6 +47,7 @@ onDataDirectory(program.command("join"))
   )
   .option("--new-coordinator", "this is another coordinator than before: believe its key")
   .action(async (url: string, options: DataOptions & JoinFlags) => {
+    const { joinNetwork, plainHttpWarning } = await import("../../island-agent/cli/join-command.ts");
     const warning = plainHttpWarning(url);
     if (warning !== null) console.error(warning);
     const shown = await joinNetwork({
@@ -88,6 +84,7 @@ onDataDirectory(program.command("doctor"))
   .option("--model <file>", "a GGUF file to measure tokens a second by, in place of the shipped small one")
   .option("--json", "print JSON")
   .action(async (options: DataOptions & { model?: string; json?: true }) => {
+    const { examineHost } = await import("../../island-agent/cli/doctor-command.ts");
     const { text, isFit } = await examineHost({
       dataDirectory: dataDirectoryOf(options),
       env: process.env,
@@ -117,6 +114,7 @@ onDataDirectory(program.command("install-service"))
   .option("--print", "show the service's file and do nothing")
   .option("--remove", "end the service and take its file away")
   .action(async (options: DataOptions & { system?: true; print?: true; remove?: true }) => {
+    const { installService, printService, removeService } = await import("../../island-agent/cli/service-commands.ts");
     const systemUser = options.system === true ? (process.env["SUDO_USER"] ?? userInfo().username) : null;
     const home = systemUser === null || process.platform === "win32" ? homedir() : await homeOf(systemUser);
     // With sudo, HOME is the administrator's; the service is to have the directory of the user as whom it runs.
@@ -141,19 +139,25 @@ const config = program.command("config").description("Read and change the settin
 onDataDirectory(config.command("get"))
   .argument("[key]", "for example models.disk_budget_gb; none shows all")
   .action(async (key: string | undefined, options: DataOptions) => {
+    const { configCommand } = await importConfigCommand();
     console.log(await configCommand.get(dataDirectoryOf(options), process.env, key));
   });
 onDataDirectory(config.command("set"))
   .argument("<key>")
   .argument("<value>")
   .action(async (key: string, value: string, options: DataOptions) => {
+    const { configCommand } = await importConfigCommand();
     say(await configCommand.set(dataDirectoryOf(options), key, value));
   });
 onDataDirectory(config.command("unset"))
   .description("Take a setting out of the file, so that its default holds again.")
   .argument("<key>")
-  .action(async (key: string, options: DataOptions) => say(await configCommand.unset(dataDirectoryOf(options), key)));
-onDataDirectory(config.command("path")).action((options: DataOptions) => {
+  .action(async (key: string, options: DataOptions) => {
+    const { configCommand } = await importConfigCommand();
+    say(await configCommand.unset(dataDirectoryOf(options), key));
+  });
+onDataDirectory(config.command("path")).action(async (options: DataOptions) => {
+  const { configCommand } = await importConfigCommand();
   console.log(configCommand.path(dataDirectoryOf(options)));
 });
 
@@ -162,6 +166,10 @@ try {
 } catch (error) {
   reportError(error);
   process.exit(1);
+}
+
+function importConfigCommand() {
+  return import("../../island-agent/cli/config-command.ts");
 }
 
 function say(text: string | null): void {
@@ -183,6 +191,8 @@ async function readToken(flag: string | undefined): Promise<string> {
 }
 
 async function start(dataDirectory: string, logLevel: string | undefined): Promise<void> {
+  const { pino } = await import("pino");
+  const { startAgent } = await import("../../island-agent/cli/start-command.ts");
   const agent = await startAgent({
     dataDirectory,
     flags: { logLevel },

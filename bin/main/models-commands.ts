@@ -1,15 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { CliError } from "../../island-agent/cli/cli-error.ts";
-import {
-  describeModels,
-  listModels,
-  pruneModels,
-  pullModel,
-  removeModel,
-  type ModelsPlace,
-} from "../../island-agent/cli/models-commands.ts";
-import { openProgress } from "../../island-agent/cli/progress-bar.ts";
+import type { ModelsPlace } from "../../island-agent/cli/models-commands.ts";
 import { systemClock } from "../../shared/clock.ts";
 
 interface DataOptions {
@@ -30,6 +22,7 @@ export function addModelsCommands(
     .description("What is on disk, the last used first.")
     .option("--json", "print JSON")
     .action(async (options: DataOptions & { json?: true }) => {
+      const { describeModels, listModels } = await importCommands();
       const items = await listModels(placeOf(options));
       console.log(options.json === true ? JSON.stringify(items) : describeModels(items));
     });
@@ -37,19 +30,30 @@ export function addModelsCommands(
     .description("Have the running agent fetch what a Cargo needs.")
     .argument("<cargo>", "its slug, for example tiny-chat")
     .action(async (slug: string, options: DataOptions) => {
+      const { pullModel } = await importCommands();
+      const { openProgress } = await import("../../island-agent/cli/progress-bar.ts");
       console.log(await pullModel(placeOf(options), slug, openProgress(process.stderr)));
     });
   onDataDirectory(models.command("rm"))
     .description("Delete what a Cargo has on disk, unless it is in use.")
     .argument("<name>", "slug of the Cargo, or the key that ls --json shows")
-    .action(async (name: string, options: DataOptions) => console.log(await removeModel(placeOf(options), name)));
+    .action(async (name: string, options: DataOptions) => {
+      const { removeModel } = await importCommands();
+      console.log(await removeModel(placeOf(options), name));
+    });
   onDataDirectory(models.command("prune"))
     .description("Delete everything that is not in use.")
     .option("--yes", "do not ask")
     .action(async (options: DataOptions & { yes?: true }) => {
       if (options.yes !== true && !(await isConfirmed())) return console.log("Nothing is deleted");
+      const { pruneModels } = await importCommands();
       console.log(await pruneModels(placeOf(options)));
     });
+}
+
+/** Loaded when called, as it brings the stores. */
+function importCommands() {
+  return import("../../island-agent/cli/models-commands.ts");
 }
 
 async function isConfirmed(): Promise<boolean> {
