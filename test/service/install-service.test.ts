@@ -21,7 +21,7 @@ beforeEach(async () => {
   await mkdir(dataDirectory);
   const joined = `[coordinator]
 api_url = "https://atoll.example"
-token = "it_${"x".repeat(43)}"
+token = "it_${"x".repeat(40)}"
 public_key = "${generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("base64")}"
 `;
   await writeFile(join(dataDirectory, "config.toml"), joined, { mode: 0o600 });

@@ -15,11 +15,11 @@ export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailu
  * signal alone may be the host's bad luck.
  */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
+  if (ending.killedBecause !== null) return runFailureOf(program, ending);
   const message = `${describeEnding(program, ending)} while loading the model`;
-  const code = ending.signal === "SIGKILL" && ending.killedBecause === null ? "out_of_memory" : codeOf(ending);
-  const isFault = code === "runtime_crashed" && ending.killedBecause === null;
-  if (isFault && reasonIn(ending.stderrTail, program.explainCrash) !== "")
-    return new JobFailure("model_invalid", message);
+  const code = ending.signal === "SIGKILL" ? "out_of_memory" : codeOf(ending);
+  const isExplained = code === "runtime_crashed" && reasonIn(ending.stderrTail, program.explainCrash) !== "";
+  if (isExplained) return new JobFailure("model_invalid", message);
   return new JobFailure(code, message, { retryable: true });
 }
 
