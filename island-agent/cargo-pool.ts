@@ -246,10 +246,13 @@ export class CargoPool {
   }
 
   /** Room within the caps is not all: other programs of the machine may hold its RAM. */
-  #seekFreeRam({ manifest: { slug }, estimate }: Entry, signal: AbortSignal): Promise<void> {
+  #seekFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
+    const { slug, container, requiredRamBytes } = manifest;
+    // Of containers one is started now, which the engine holds to the Cargo's figure; the others come with their jobs.
+    const needBytes = container === undefined ? estimate.ramBytes : Math.min(requiredRamBytes, estimate.ramBytes);
     const unloadOne = (): void => this.#room.leastRecentlyUsedIdle()?.unload();
     const { freeRamBytes: freeBytes } = this.#deps;
-    return seekFreeRam({ slug, needBytes: estimate.ramBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
+    return seekFreeRam({ slug, needBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
   }
 
   #recallMeasured(key: string): Measured | undefined {

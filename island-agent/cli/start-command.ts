@@ -84,7 +84,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const containers = images === null ? null : { images, islandId: hostId };
     const candidates = createRuntimes({ config, hardware, clock, env, log, containers });
     const runtimes = await usableRuntimes(candidates, log);
-    await clearContainers(candidates, images);
+    if (runtimes.has("container")) await clearContainers(candidates, images, log);
     if (runtimes.size === 0) throw new CliError("No runtime can be used on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
@@ -128,10 +128,19 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
 }
 
 /** Takes away what an agent that was killed left with the container engine, and forgets images that the engine lost. */
-async function clearContainers(candidates: readonly CargoRuntime[], images: ImageStore | null): Promise<void> {
-  const limit = AbortSignal.timeout(PROBE_LIMIT_MS);
-  await images?.reconcile(limit);
-  for (const runtime of candidates) if (runtime instanceof ContainerRuntime) await runtime.sweep(limit);
+async function clearContainers(
+  candidates: readonly CargoRuntime[],
+  images: ImageStore | null,
+  log: AgentLog,
+): Promise<void> {
+  try {
+    const limit = AbortSignal.timeout(PROBE_LIMIT_MS);
+    await images?.reconcile(limit);
+    for (const runtime of candidates) if (runtime instanceof ContainerRuntime) await runtime.sweep(limit);
+  } catch (error) {
+    // Every load of a container does it again: an engine that hangs must not keep the other runtimes from work.
+    log.warn({ reason: String(error) }, "What an earlier run left with the container engine could not be cleared");
+  }
 }
 
 /** Of a Cargo, or of something on disk. */

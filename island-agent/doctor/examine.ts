@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
@@ -6,6 +5,7 @@ import type { AgentLog } from "../agent-log.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { readModelIndex } from "../models/model-index.ts";
+import { modelDirectoryOf } from "../open-stores.ts";
 import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
@@ -33,7 +33,7 @@ const NO_IMAGES = {
 export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
   const { apiUrl } = config.coordinator;
-  const modelDirectory = join(dataDirectory, "models");
+  const modelDirectory = modelDirectoryOf(dataDirectory);
   const { diskBudgetBytes } = config.models;
   const { hardware: overrides, caps } = config;
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });

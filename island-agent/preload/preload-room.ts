@@ -90,6 +90,7 @@ export class PreloadRoom {
   }
 
   async #remove(key: string): Promise<void> {
+    this.#unused.delete(key);
     const { models, folders, images } = this.#stores;
     const isFile = !folders.fileKeys().has(key);
     if ((await folders.remove(key)) !== "absent") return;

@@ -60,7 +60,7 @@ const SPREAD_MS = 60_000;
 const FIRST_RETRY_MS = 60_000;
 /** Most Cargos sent by the coordinator itself that are remembered; those that are done with are forgotten first. */
 const MOST_UNASKED = 100;
-const SENT_BY_COORDINATOR = "the coordinator asked for it";
+const SENT_BY_COORDINATOR = "the coordinator sent it";
 
 /** Has on disk what is in demand: the best that fit the disk budget, fetched one at a time while the Island is open. */
 export class Preloader {

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { parseJson, readBody } from "../models/json-body.ts";
 
-/** Strict, as its texts are shown on the owner's terminal. A Cargo that the coordinator would have on this Island's disk. Source: spec §2, Preload recommendation. */
+/**
+ * A Cargo that the coordinator would have on this Island's disk. Strict, as its texts are shown on the owner's terminal.
+ * Source: spec §2, Preload recommendation.
+ */
 const recommendationSchema = z.object({
   workload_slug: cargoSlugSchema,
   estimated_earnings_per_job: z

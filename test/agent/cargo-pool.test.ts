@@ -398,6 +398,14 @@ describe("RAM that other programs hold", () => {
     expect(slugs()).toEqual(["b", "c", "d"]);
   });
 
+  it("need hold only the first of a Cargo's containers, which are started as jobs come", async () => {
+    const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
+    runtime.estimates.set("a", { ramBytes: 16, vramBytes: 0 });
+    freeRamBytes = 5;
+    await pool.acquire(makeManifest({ slug: "a", container, requiredRamBytes: 4 }), NEVER);
+    expect(slugs()).toEqual(["a"]);
+  });
+
   it("makes a load refused, retryable and with the figures, when nothing idle is left", async () => {
     await acquire("busy", 5);
     (await acquire("idle", 5)).release();

@@ -116,7 +116,7 @@ describe("Preloader", () => {
     await running(async () => {
       offer(cargo("a"));
       await settle();
-      expect(stateOf("a")).toMatchObject({ state: "on disk", reason: "the coordinator asked for it" });
+      expect(stateOf("a")).toMatchObject({ state: "on disk", reason: "the coordinator sent it" });
     });
   });
 

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Clock, Timer } from "../../../shared/clock.ts";
+import { mebibytesHad, mebibytesNeeded } from "../../mebibytes.ts";
 import type { HostProcess } from "./host-process.ts";
 
 /** How often a host's memory is looked at. What it takes and gives back in between is not seen. */
 const INTERVAL_MS = 1_000;
 const BYTES_PER_KIB = 1_024;
-const BYTES_PER_MIB = 1_048_576;
 
 const run = promisify(execFile);
 
@@ -15,7 +15,7 @@ export interface MemoryWatchOptions {
   readonly clock: Clock;
   /** RAM that the process may have. */
   readonly ceilingBytes: number;
-  /** RAM that it has, below the ceiling. */
+  /** RAM that it has, mapped files included. */
   readonly onMeasured: (bytes: number) => void;
 }
 
@@ -27,12 +27,14 @@ export function watchMemory(host: HostProcess, { clock, ceilingBytes, onMeasured
   let isOver = false;
   let timer: Timer | undefined;
   const look = async (): Promise<void> => {
-    const bytes = host.pid === undefined ? null : await residentBytes(host.pid);
-    if (isOver || bytes === null) return;
-    if (bytes > ceilingBytes) {
-      return host.kill(`it took ${mebibytes(bytes)} of RAM, and may take ${mebibytes(ceilingBytes)}`, "out_of_memory");
+    const memory = host.pid === undefined ? null : await memoryOf(host.pid);
+    if (isOver || memory === null) return;
+    const { residentBytes, ownBytes } = memory;
+    if (ownBytes > ceilingBytes) {
+      const words = `it took ${mebibytesNeeded(ownBytes)} of RAM, and may take ${mebibytesHad(ceilingBytes)}`;
+      return host.kill(words, "out_of_memory");
     }
-    onMeasured(bytes);
+    onMeasured(residentBytes);
     lookSoon();
   };
   const lookSoon = (): void => {
@@ -46,23 +48,34 @@ export function watchMemory(host: HostProcess, { clock, ceilingBytes, onMeasured
   return end;
 }
 
-/** RAM of a process, pages of files that it has mapped included; null when it is gone, or the platform is another one. */
-async function residentBytes(pid: number): Promise<number | null> {
-  const kibibytes = await residentText(pid).catch(() => "");
-  return /^\d+$/.test(kibibytes) ? Number(kibibytes) * BYTES_PER_KIB : null;
+interface ProcessMemory {
+  /** With pages of files that it has mapped. */
+  readonly residentBytes: number;
+  /**
+   * Without them, where the platform tells: a model's weights may be such pages on their way to a GPU, and the kernel takes them back
+   * when RAM is short.
+   */
+  readonly ownBytes: number;
 }
 
-async function residentText(pid: number): Promise<string> {
+/** Null when the process is gone, or the platform does not tell. */
+async function memoryOf(pid: number): Promise<ProcessMemory | null> {
+  const [resident, own] = await kibibytesOf(pid).catch(() => [Number.NaN, Number.NaN]);
+  if (resident === undefined || own === undefined || Number.isNaN(resident) || Number.isNaN(own)) return null;
+  return { residentBytes: resident * BYTES_PER_KIB, ownBytes: own * BYTES_PER_KIB };
+}
+
+async function kibibytesOf(pid: number): Promise<number[]> {
   switch (process.platform) {
-    case "linux":
-      return /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
-    case "darwin":
-      return (await run("ps", ["-o", "rss=", "-p", String(pid)])).stdout.trim();
+    case "linux": {
+      const status = await readFile(`/proc/${pid}/status`, "utf8");
+      return [/^VmRSS:\s+(\d+) kB$/m, /^RssAnon:\s+(\d+) kB$/m].map((line) => Number(line.exec(status)?.[1]));
+    }
+    case "darwin": {
+      const { stdout } = await run("ps", ["-o", "rss=", "-p", String(pid)]);
+      return [Number.parseInt(stdout, 10), Number.parseInt(stdout, 10)];
+    }
     default:
-      return "";
+      return [];
   }
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / BYTES_PER_MIB)} MiB`;
 }

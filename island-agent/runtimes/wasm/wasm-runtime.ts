@@ -67,16 +67,21 @@ export class WasmRuntime implements CargoRuntime {
     return { ramBytes, vramBytes: 0 };
   }
 
-  async load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<HostedCargo<WasmJob>> {
+  async load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    ramCeilingBytes?: number,
+  ): Promise<HostedCargo<WasmJob>> {
     if (modelPath === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no module`);
     const { clock, killAfterMs } = this.#options;
     const memoryCapBytes = memoryCapOf(cargo);
     const load: LoadOrder = { modulePath: modelPath, memoryCapBytes, args: cargo.args ?? [] };
     const program = this.#program(modelPath);
-    const order = { slug: cargo.slug, modelPath, load };
-    const { host, memory } = await loadInHost(program, this.#options, order, signal);
+    const spec = { slug: cargo.slug, modelPath, load, ramCeilingBytes };
+    const { host, memory } = await loadInHost(program, this.#options, spec, signal);
     const concurrency = this.#concurrencyFor(memoryCapBytes);
-    return new HostedCargo(host, { memory, concurrency, clock, killAfterMs, readInput });
+    return new HostedCargo(host, { memory, concurrency, ramCeilingBytes, clock, killAfterMs, readInput });
   }
 
   /** As many jobs at once as the Cargo's memory figure holds, the code of a small module included. */
