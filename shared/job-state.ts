@@ -48,6 +48,3 @@ export function statesAllowing(event: JobEvent): JobState[] {
 export function isTerminal(state: JobState): boolean {
   return Object.keys(JOB_TRANSITIONS[state]).length === 0;
 }
-
-/** States of a job that ended: no event applies to them. */
-export const TERMINAL_STATES: readonly JobState[] = JOB_STATES.filter(isTerminal);

@@ -2,7 +2,7 @@ import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
 import { isIslandToken } from "../session/island-token.ts";
-import { setting, type Setting, type Settings } from "../../shared/settings.ts";
+import { setting, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export const AGENT_ENV_PREFIX = "ISLAND_";
@@ -128,7 +128,6 @@ export const AGENT_SETTINGS = {
   }),
   logLevel: setting.choice("log_level", AGENT_LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
 };
-export type AgentSettings = Settings<typeof AGENT_SETTINGS>;
 
 function readRegistries(text: string): string[] | undefined {
   const registries = text.split(",").map((each) => each.trim());
