@@ -376,6 +376,8 @@ export function describeContainers(engine: () => TestEngine): void {
         await engine()
           .docker.getContainer(name ?? "")
           .kill();
+        // Until the agent has heard of it, a job may still get the dead one, and fail as retryable.
+        await expect.poll(() => names(world), { timeout: 20_000 }).not.toContain(name);
         await expect(run(loaded)).resolves.toMatchObject({ finishReason: "stop" });
       }
     });
