@@ -1,5 +1,5 @@
 import type { CargoStores } from "./cargo-files.ts";
-import { CliError } from "./cli/cli-error.ts";
+import { CliError } from "./cli-error.ts";
 import type { StoredModel } from "./models/model-store.ts";
 
 /** Something on the Island's disk, for its owner. */

@@ -2,7 +2,7 @@ import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
 import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
 import { DatabaseError } from "../../coordinator/store/sqlite/database-error.ts";
 import { MigrationError } from "../../coordinator/store/sqlite/migrate.ts";
-import { CliError } from "../../island-agent/cli/cli-error.ts";
+import { CliError } from "../../island-agent/cli-error.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 

@@ -7,7 +7,7 @@ import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.t
 import { modelDirectoryOf, openStores } from "../open-stores.ts";
 import type { PullStatus } from "../preload/pulls.ts";
 import { StoredFiles, type StoredItem } from "../stored-files.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError } from "../cli-error.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** Which Island the commands are about. */

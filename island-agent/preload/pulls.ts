@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { CliError } from "../cli/cli-error.ts";
+import { CliError } from "../cli-error.ts";
 import type { CargoFiles } from "../cargo-files.ts";
 
 export interface PullsDeps {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/agent.ts";
-import { CliError } from "../../island-agent/cli/cli-error.ts";
+import { CliError } from "../../island-agent/cli-error.ts";
 import { configCommand } from "../../island-agent/cli/config-command.ts";
 import { joinNetwork, plainHttpWarning } from "../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../island-agent/cli/start-command.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CliError } from "../../island-agent/cli/cli-error.ts";
+import { CliError } from "../../island-agent/cli-error.ts";
 import {
   describeModels,
   listModels,
