@@ -1,34 +1,23 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
-import { estimateInHost, type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
+import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
+import { estimateInHost, loadInHost, probeInHost } from "../host/start-host.ts";
 import type { DeviceChoice } from "../onnx/execution-providers.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
 import { type PictureJob, readPictureInput } from "./picture-input.ts";
 
-/** Source: DESIGN §7. */
-const DEFAULT_KILL_AFTER_MS = 2_000;
 /** libuv threads of a host: they read files and write PNGs, and a host has one run at a time. */
 const POOL_THREADS = 2;
 
-export interface DiffusersOptions {
+export interface DiffusersOptions extends HostingOptions {
   /** CPU threads of one model, at least 1. */
   readonly threads: number;
   /** `auto` by default: the fastest that works here. */
   readonly device?: DeviceChoice;
-  readonly clock: Clock;
-  /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
-  readonly killAfterMs?: number;
-  /** The agent's own environment; only what loaders and drivers need is passed on. */
-  readonly environment?: Environment;
-  /** After which a load that hangs is given up. */
-  readonly limits?: LoadLimits;
-  readonly log?: HostLog;
 }
 
 /** Pictures by pipelines in the ONNX layout of diffusers' exporters: one child process for each loaded pipeline. */
@@ -39,11 +28,8 @@ export class DiffusersRuntime implements CargoRuntime {
 
   constructor(options: DiffusersOptions) {
     this.#options = {
+      ...HOSTING_DEFAULTS,
       device: "auto",
-      killAfterMs: DEFAULT_KILL_AFTER_MS,
-      environment: {},
-      limits: DEFAULT_LOAD_LIMITS,
-      log: () => {},
       ...options,
     };
     this.#program = {

@@ -1,24 +1,21 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../../shared/chat-input.ts";
-import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
-import { estimateInHost, type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
+import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
+import { estimateInHost, loadInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { GpuChoice, LoadOrder, ProbeOrder } from "./host-orders.ts";
 
 /** Where a Cargo does not say how much context it needs. */
 const DEFAULT_CONTEXT_TOKENS = 4_096;
 const DEFAULT_SEQUENCES = 4;
-/** Source: DESIGN §7. */
-const DEFAULT_KILL_AFTER_MS = 2_000;
 /** libuv threads kept for file reads and model loading, beside one for each sequence that is sampled. */
 const SPARE_POOL_THREADS = 4;
 
-export interface LlmcppOptions {
+export interface LlmcppOptions extends HostingOptions {
   /** CPU threads of one model, at least 1: physical cores less one. More than there are cores collapses the speed. */
   readonly threads: number;
   /** Runs of one model that are batched; each has a context of its own in memory. */
@@ -26,14 +23,6 @@ export interface LlmcppOptions {
   readonly gpu: GpuChoice;
   /** The owner's cap on VRAM; null, and by default: none. */
   readonly vramCapBytes?: number | null;
-  readonly clock: Clock;
-  /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
-  readonly killAfterMs?: number;
-  /** The agent's own environment; only what loaders and drivers need is passed on. */
-  readonly environment?: Environment;
-  /** After which a load that hangs is given up. */
-  readonly limits?: LoadLimits;
-  readonly log?: HostLog;
 }
 
 /** Language models in GGUF files, by llama.cpp: one child process for each loaded model. */
@@ -44,12 +33,9 @@ export class LlmcppRuntime implements CargoRuntime {
 
   constructor(options: LlmcppOptions) {
     this.#options = {
+      ...HOSTING_DEFAULTS,
       sequences: DEFAULT_SEQUENCES,
-      killAfterMs: DEFAULT_KILL_AFTER_MS,
-      environment: {},
       vramCapBytes: null,
-      limits: DEFAULT_LOAD_LIMITS,
-      log: () => {},
       ...options,
     };
     const { environment, sequences } = this.#options;

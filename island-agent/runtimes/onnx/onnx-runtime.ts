@@ -1,36 +1,25 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { ONNX_TASKS, type OnnxTask } from "../../../shared/onnx-task.ts";
-import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
-import { type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
+import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
+import { loadInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { estimateOnnx } from "./estimate-onnx.ts";
 import type { DeviceChoice } from "./execution-providers.ts";
 import type { LoadOrder } from "./host-orders.ts";
 import { type OnnxJob, readOnnxInput } from "./onnx-input.ts";
 
-/** Source: DESIGN §7. */
-const DEFAULT_KILL_AFTER_MS = 2_000;
 /** libuv threads of a host: they read files and decode pictures, and a host has one run at a time. */
 const POOL_THREADS = 2;
 
-export interface OnnxOptions {
+export interface OnnxOptions extends HostingOptions {
   /** CPU threads of one model, at least 1. */
   readonly threads: number;
   /** `cpu` by default: onnx Cargos ask for no VRAM, so that nobody counts what they would take of it. */
   readonly device?: DeviceChoice;
-  readonly clock: Clock;
-  /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
-  readonly killAfterMs?: number;
-  /** The agent's own environment; only what loaders and drivers need is passed on. */
-  readonly environment?: Environment;
-  /** After which a load that hangs is given up. */
-  readonly limits?: LoadLimits;
-  readonly log?: HostLog;
 }
 
 /** ONNX models by ONNX Runtime, with transformers.js around it where a task is named: one child process for each loaded model. */
@@ -41,11 +30,8 @@ export class OnnxRuntime implements CargoRuntime {
 
   constructor(options: OnnxOptions) {
     this.#options = {
+      ...HOSTING_DEFAULTS,
       device: "cpu",
-      killAfterMs: DEFAULT_KILL_AFTER_MS,
-      environment: {},
-      limits: DEFAULT_LOAD_LIMITS,
-      log: () => {},
       ...options,
     };
     this.#program = {

@@ -2,14 +2,13 @@ import { stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { isJsonValue } from "../../../shared/json-value.ts";
-import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
 import { HostedCargo } from "../host/hosted-cargo.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "../host/load-limit.ts";
-import { type HostLog, loadInHost, probeInHost } from "../host/start-host.ts";
+import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
+import { loadInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { LoadOrder, WasmJob } from "./host-orders.ts";
 
@@ -22,20 +21,12 @@ const LEAST_CAP_BYTES = MIB;
 const PROCESS_BYTES = 112 * MIB;
 const THREAD_BYTES = 24 * MIB;
 const CODE_PER_BYTE = 4;
-/** Source: DESIGN §7. */
-const DEFAULT_KILL_AFTER_MS = 2_000;
 /** Our code, and the packages that it imports wherever they are installed: all that the process may read beside the module. */
 const CODE_FOLDERS = [fileURLToPath(new URL("../../../", import.meta.url)), packagesFolder()];
 
-export interface WasmOptions {
+export interface WasmOptions extends HostingOptions {
   /** Jobs of one Cargo that may run at once, where their memory is small. */
   readonly threads: number;
-  readonly clock: Clock;
-  readonly killAfterMs?: number;
-  readonly environment?: Environment;
-  /** After which a load that hangs is given up. */
-  readonly limits?: LoadLimits;
-  readonly log?: HostLog;
 }
 
 /** WASI preview 1 commands: one child process for each loaded Cargo, under Node's permission model, one thread for each job. */
@@ -45,10 +36,7 @@ export class WasmRuntime implements CargoRuntime {
 
   constructor(options: WasmOptions) {
     this.#options = {
-      killAfterMs: DEFAULT_KILL_AFTER_MS,
-      environment: {},
-      limits: DEFAULT_LOAD_LIMITS,
-      log: () => {},
+      ...HOSTING_DEFAULTS,
       ...options,
     };
   }
