@@ -2,9 +2,10 @@ import type { CargoManifest } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
-import { HostedCargo } from "../host/hosted-cargo.ts";
+import type { HostedCargo } from "../host/hosted-cargo.ts";
+import { loadHosted } from "../host/load-hosted.ts";
 import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
-import { estimateInHost, loadInHost, probeInHost } from "../host/start-host.ts";
+import { estimateInHost, probeInHost } from "../host/start-host.ts";
 import type { DeviceChoice } from "../onnx/execution-providers.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
@@ -55,19 +56,11 @@ export class DiffusersRuntime implements CargoRuntime {
     signal: AbortSignal,
     ramCeilingBytes?: number,
   ): Promise<HostedCargo<PictureJob>> {
-    const { clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
     const spec = { slug: cargo.slug, modelPath: load.modelPath, load, ramCeilingBytes };
-    const { host, memory } = await loadInHost(this.#program, this.#options, spec, signal);
     // ONNX Runtime holds the process' only thread while it computes.
-    return new HostedCargo(host, {
-      memory,
-      concurrency: 1,
-      ramCeilingBytes,
-      clock,
-      killAfterMs,
-      readInput: readPictureInput,
-    });
+    const traits = { concurrency: 1, readInput: readPictureInput };
+    return loadHosted(this.#program, this.#options, spec, traits, signal);
   }
 
   /** @throws {JobFailure} */

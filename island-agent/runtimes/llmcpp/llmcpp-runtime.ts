@@ -3,9 +3,10 @@ import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../../share
 import { JobFailure } from "../../../shared/errors.ts";
 import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
-import { HostedCargo } from "../host/hosted-cargo.ts";
+import type { HostedCargo } from "../host/hosted-cargo.ts";
+import { loadHosted } from "../host/load-hosted.ts";
 import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
-import { estimateInHost, loadInHost, probeInHost } from "../host/start-host.ts";
+import { estimateInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { GpuChoice, LoadOrder, ProbeOrder } from "./host-orders.ts";
 
@@ -67,19 +68,10 @@ export class LlmcppRuntime implements CargoRuntime {
     signal: AbortSignal,
     ramCeilingBytes?: number,
   ): Promise<HostedCargo<ChatRequest>> {
-    const { sequences, clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
     const spec = { slug: cargo.slug, modelPath: load.modelPath, load, ramCeilingBytes };
-    const { host, memory } = await loadInHost(this.#program, this.#options, spec, signal);
-    return new HostedCargo(host, {
-      memory,
-      concurrency: sequences,
-      ramCeilingBytes,
-      clock,
-      killAfterMs,
-      canResume: true,
-      readInput,
-    });
+    const traits = { concurrency: this.#options.sequences, canResume: true, readInput };
+    return loadHosted(this.#program, this.#options, spec, traits, signal);
   }
 
   /** @throws {JobFailure} `model_invalid` */

@@ -3,10 +3,11 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { ONNX_TASKS, type OnnxTask } from "../../../shared/onnx-task.ts";
 import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
-import { HostedCargo } from "../host/hosted-cargo.ts";
+import type { HostedCargo } from "../host/hosted-cargo.ts";
+import { loadHosted } from "../host/load-hosted.ts";
 import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
-import { loadInHost, probeInHost } from "../host/start-host.ts";
-import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
+import { probeInHost } from "../host/start-host.ts";
+import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import { estimateOnnx } from "./estimate-onnx.ts";
 import type { DeviceChoice } from "./execution-providers.ts";
 import type { LoadOrder } from "./host-orders.ts";
@@ -57,19 +58,11 @@ export class OnnxRuntime implements CargoRuntime {
     signal: AbortSignal,
     ramCeilingBytes?: number,
   ): Promise<HostedCargo<OnnxJob>> {
-    const { clock, killAfterMs } = this.#options;
     const load = this.#orderFor(cargo, modelPath);
     const spec = { slug: cargo.slug, modelPath: load.modelPath, load, ramCeilingBytes };
-    const { host, memory } = await loadInHost(this.#program, this.#options, spec, signal);
-    return new HostedCargo(host, {
-      memory,
-      // ONNX Runtime holds the process' only thread while it computes.
-      concurrency: 1,
-      ramCeilingBytes,
-      clock,
-      killAfterMs,
-      readInput: (input) => readOnnxInput(load.task, input),
-    });
+    const readInput = (input: RunRequest["input"]): OnnxJob => readOnnxInput(load.task, input);
+    // ONNX Runtime holds the process' only thread while it computes.
+    return loadHosted(this.#program, this.#options, spec, { concurrency: 1, readInput }, signal);
   }
 
   /** @throws {JobFailure} */

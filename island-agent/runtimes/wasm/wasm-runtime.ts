@@ -6,9 +6,10 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { isJsonValue } from "../../../shared/json-value.ts";
 import { hostEnvironment } from "../host/host-environment.ts";
 import { hostEntry, type HostProgram } from "../host/host-process.ts";
-import { HostedCargo } from "../host/hosted-cargo.ts";
+import type { HostedCargo } from "../host/hosted-cargo.ts";
+import { loadHosted } from "../host/load-hosted.ts";
 import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
-import { loadInHost, probeInHost } from "../host/start-host.ts";
+import { probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import type { LoadOrder, WasmJob } from "./host-orders.ts";
 
@@ -62,14 +63,11 @@ export class WasmRuntime implements CargoRuntime {
     ramCeilingBytes?: number,
   ): Promise<HostedCargo<WasmJob>> {
     if (modelPath === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no module`);
-    const { clock, killAfterMs } = this.#options;
     const memoryCapBytes = memoryCapOf(cargo);
     const load: LoadOrder = { modulePath: modelPath, memoryCapBytes, args: cargo.args ?? [] };
-    const program = this.#program(modelPath);
     const spec = { slug: cargo.slug, modelPath, load, ramCeilingBytes };
-    const { host, memory } = await loadInHost(program, this.#options, spec, signal);
-    const concurrency = this.#concurrencyFor(memoryCapBytes);
-    return new HostedCargo(host, { memory, concurrency, ramCeilingBytes, clock, killAfterMs, readInput });
+    const traits = { concurrency: this.#concurrencyFor(memoryCapBytes), readInput };
+    return loadHosted(this.#program(modelPath), this.#options, spec, traits, signal);
   }
 
   /** As many jobs at once as the Cargo's memory figure holds, the code of a small module included. */
