@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { addAccountCommands } from "./account-commands.ts";
-import { addBooksCommands, addLimitsCommand } from "./books-commands.ts";
+import { addBooksCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";

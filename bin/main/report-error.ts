@@ -1,8 +1,8 @@
 import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
 import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
-import { DatabaseError } from "../../coordinator/store/sqlite/database-error.ts";
-import { MigrationError } from "../../coordinator/store/sqlite/migrate.ts";
-import { CliError } from "../../island-agent/cli-error.ts";
+import { DatabaseError } from "../../coordinator/store/sqlite/engine/database-error.ts";
+import { MigrationError } from "../../coordinator/store/sqlite/engine/migrate.ts";
+import { CliError } from "../../shared/cli-error.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 

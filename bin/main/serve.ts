@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../coordinator/coordinator.ts";
-import { lockForServing } from "../../coordinator/store/sqlite/serve-lock.ts";
+import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { systemClock } from "../../shared/clock.ts";
 
 /** Serves until SIGTERM or SIGINT. @throws {DatabaseError} when another coordinator serves the data directory. */

@@ -11,7 +11,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { JobService } from "../jobs/job-service.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
-import type { RequestLimits } from "./request-limits.ts";
+import type { RequestLimits } from "./middleware/request-limits.ts";
 
 export interface HttpOptions {
   /** Origin (and path prefix) under which clients reach the coordinator; null: that of each request. */

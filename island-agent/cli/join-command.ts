@@ -4,7 +4,7 @@ import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import { isIslandToken } from "../session/island-token.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../../shared/cli-error.ts";
 
 export interface JoinOptions {
   readonly url: string;

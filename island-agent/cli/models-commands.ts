@@ -4,10 +4,10 @@ import type { Clock } from "../../shared/clock.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
-import { modelDirectoryOf, openStores } from "../open-stores.ts";
+import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import type { PullStatus } from "../preload/pulls.ts";
-import { StoredFiles, type StoredItem } from "../stored-files.ts";
-import { CliError } from "../cli-error.ts";
+import { StoredFiles, type StoredItem } from "../artifacts/stored-files.ts";
+import { CliError } from "../../shared/cli-error.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** Which Island the commands are about. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
-import type { AgentLog } from "../agent-log.ts";
+import type { AgentLog } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
-import { CargoFiles } from "../cargo-files.ts";
+import { CargoFiles } from "../artifacts/cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
@@ -12,14 +12,14 @@ import { ControlServer, type ControlRoutes } from "../control/control-server.ts"
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { UsageSampler } from "../hardware/usage.ts";
-import { modelDirectoryOf, openStores } from "../open-stores.ts";
+import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import { createRuntimes, engineSearch, PROBE_LIMIT_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
-import { StoredFiles } from "../stored-files.ts";
-import { CliError } from "../cli-error.ts";
+import { StoredFiles } from "../artifacts/stored-files.ts";
+import { CliError } from "../../shared/cli-error.ts";
 
 export interface StartOptions {
   readonly dataDirectory: string;

@@ -1,11 +1,11 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
-import type { AgentLog } from "../agent-log.ts";
+import type { AgentLog } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { readModelIndex } from "../models/model-index.ts";
-import { modelDirectoryOf } from "../open-stores.ts";
+import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../../shared/cli-error.ts";
 import { syncDirectory } from "../models/durable-file.ts";
 
 const HOST_ID_FILE = "host-id";

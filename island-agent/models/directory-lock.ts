@@ -3,7 +3,7 @@ import { realpath, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../../shared/cli-error.ts";
 
 /** Another process of this machine works in the directory. */
 export class DirectoryInUseError extends CliError {

@@ -1,5 +1,5 @@
 import { chooseEvictions, type Evictable } from "./eviction.ts";
-import { NoRoom } from "./no-room.ts";
+import { NoRoom } from "./disk-budget-error.ts";
 
 /** Something on disk that may be deleted to make room. */
 export interface StoredItem extends Evictable {

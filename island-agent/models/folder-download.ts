@@ -2,7 +2,7 @@ import { modelKey } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { FolderFile } from "./fetch-folder-list.ts";
 import type { ModelLease, ModelStore } from "./model-store.ts";
-import { NoRoom } from "./no-room.ts";
+import { NoRoom } from "./disk-budget-error.ts";
 import type { DownloadProgress } from "./transfer.ts";
 
 /** Files of one folder that are fetched at once. */

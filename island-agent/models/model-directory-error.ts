@@ -1,4 +1,4 @@
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../../shared/cli-error.ts";
 import { JobFailure } from "../../shared/errors.ts";
 
 /** The model directory cannot be used as it is; the message says why. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { AgentLog } from "../agent-log.ts";
-import type { CargoFiles } from "../cargo-files.ts";
-import { NoRoom } from "../models/no-room.ts";
+import type { AgentLog } from "../../shared/logger.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
+import { NoRoom } from "../models/disk-budget-error.ts";
 import { Backoff } from "../session/backoff.ts";
 import type { Recommendation } from "./recommendations.ts";
 

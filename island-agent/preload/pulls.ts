@@ -1,7 +1,7 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { CliError } from "../cli-error.ts";
-import type { CargoFiles } from "../cargo-files.ts";
+import { CliError } from "../../shared/cli-error.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
 
 export interface PullsDeps {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
-import type { AgentLog } from "../agent-log.ts";
+import type { AgentLog } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
-import { memoryCapsOf } from "../memory-room.ts";
+import { memoryCapsOf } from "../execution/memory-budget.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";

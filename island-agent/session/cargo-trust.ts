@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { fingerprintOf, isSigned, readPublicKey } from "../../shared/cargo-signature.ts";
-import type { AgentLog } from "../agent-log.ts";
+import type { AgentLog } from "../../shared/logger.ts";
 
 /**
  * What this Island lets itself be told: Cargos that the coordinator whose key it pinned when it joined has signed, for every

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cacheKeyOf, hasFolderModel, type CargoManifest, type RuntimeType } from "../../shared/cargo.ts";
-import { makeManifest } from "../agent/builders.ts";
+import { makeManifest } from "../island-agent/builders.ts";
 
 const cargo = (runtimeType: RuntimeType, url: string, override: Partial<CargoManifest> = {}): CargoManifest =>
   makeManifest({ runtimeType, model: { url, sha256: null, sizeBytes: null }, ...override });

@@ -1,6 +1,6 @@
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
-import { openAiType } from "../errors.ts";
+import { openAiType } from "../middleware/errors.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 

@@ -2,7 +2,7 @@ import type { RequestOptions } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
-import { orAbort } from "../../or-abort.ts";
+import { orAbort } from "../../../shared/abortable.ts";
 import { attach } from "./attach.ts";
 import type { ContainerExit } from "./exit-words.ts";
 import type { EngineNetwork } from "./island-network.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { chooseEvictions } from "../../models/eviction.ts";
 import type { ModelDownload, StoredModel } from "../../models/model-store.ts";
-import { NoRoom } from "../../models/no-room.ts";
+import { NoRoom } from "../../models/disk-budget-error.ts";
 import { SharedDownload } from "../../models/shared-download.ts";
 import type { DownloadProgress } from "../../models/transfer.ts";
 import { AllowedRegistries } from "./allowed-registries.ts";

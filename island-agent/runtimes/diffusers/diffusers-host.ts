@@ -1,6 +1,6 @@
 /** Entry of the child process that draws pictures with one pipeline. Started by `HostProcess` and by nothing else. */
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
+import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
 import type { PictureJob } from "./picture-input.ts";
 
 serveHost<ProbeOrder, LoadOrder, PictureJob>({

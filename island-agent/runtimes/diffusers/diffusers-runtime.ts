@@ -8,7 +8,7 @@ import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.t
 import { estimateInHost, probeInHost } from "../host/start-host.ts";
 import type { DeviceChoice } from "../onnx/execution-providers.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
-import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
+import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
 import { type PictureJob, readPictureInput } from "./picture-input.ts";
 
 /** libuv threads of a host: they read files and write PNGs, and a host has one run at a time. */

@@ -1,6 +1,6 @@
 import type { MemoryUse } from "../runtime.ts";
 import { type ExecutionProvider, providersFor } from "../onnx/execution-providers.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { findPipeline } from "./pipeline-files.ts";
 
 const MB = 1_048_576;

@@ -4,7 +4,7 @@ import { type ExecutionProvider, gpuMemoryOf, providersFor } from "../onnx/execu
 import type { HostedModel } from "../host/serve-host.ts";
 import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { drawPicture } from "./draw-picture.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { openOnBest } from "./open-on-best.ts";
 import type { PictureJob } from "./picture-input.ts";
 import { findPipeline } from "./pipeline-files.ts";

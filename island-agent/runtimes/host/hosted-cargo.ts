@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
-import { Slots } from "../../slots.ts";
+import { Slots } from "../../execution/slots.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import type { FromHost } from "./from-host.ts";
 import { runFailureOf } from "./host-failure.ts";

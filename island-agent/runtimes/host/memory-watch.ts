@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import { mebibytesHad, mebibytesNeeded } from "../../mebibytes.ts";
+import { mebibytesHad, mebibytesNeeded } from "../../../shared/format-bytes.ts";
 import type { HostProcess } from "./host-process.ts";
 
 /** How often a host's memory is looked at. What it takes and gives back in between is not seen. */

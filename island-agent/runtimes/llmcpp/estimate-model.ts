@@ -1,6 +1,6 @@
 import { GgufInsights } from "node-llama-cpp";
 import type { MemoryUse } from "../runtime.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, readHeader } from "./open-llama.ts";
 
 /**

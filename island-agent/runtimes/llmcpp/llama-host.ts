@@ -1,7 +1,7 @@
 /** Entry of the child process that runs llama.cpp for one model. Started by `HostProcess` and by nothing else. */
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
+import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
 
 serveHost<ProbeOrder, LoadOrder, ChatRequest>({
   name: "llama.cpp",

@@ -8,7 +8,7 @@ import { loadHosted } from "../host/load-hosted.ts";
 import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
 import { estimateInHost, probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
-import type { GpuChoice, LoadOrder, ProbeOrder } from "./host-orders.ts";
+import type { GpuChoice, LoadOrder, ProbeOrder } from "./host-requests.ts";
 
 /** Where a Cargo does not say how much context it needs. */
 const DEFAULT_CONTEXT_TOKENS = 4_096;

@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../../shared/chat-input.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { BatchHolder } from "./batching.ts";
 import { ChatModel } from "./chat-model.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
 
 /** Brings a GGUF file into memory with a context of several sequences. @throws {JobFailure} */

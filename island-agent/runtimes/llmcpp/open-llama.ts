@@ -1,7 +1,7 @@
 import { getLlama, InsufficientMemoryError, type Llama, LlamaLogLevel, readGgufFileInfo } from "node-llama-cpp";
 import type { GgufFileInfo } from "node-llama-cpp";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 
 /** Most lines of llama.cpp's errors that are kept to say why a model was refused. */
 const ERRORS_KEPT = 3;

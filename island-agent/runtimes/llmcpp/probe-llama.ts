@@ -1,6 +1,6 @@
 import { getLlama, getModuleVersion, type Llama } from "node-llama-cpp";
 import type { ProbeResult } from "../runtime.ts";
-import type { GpuChoice } from "./host-orders.ts";
+import type { GpuChoice } from "./host-requests.ts";
 
 /** Starts llama.cpp without a model and tells its versions and the GPU back end that it found. */
 export async function probeLlama(gpu: GpuChoice): Promise<ProbeResult> {

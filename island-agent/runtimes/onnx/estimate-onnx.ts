@@ -1,6 +1,6 @@
 import type { OnnxTask } from "../../../shared/onnx-task.ts";
 import type { MemoryUse } from "../runtime.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { findWeights } from "./weight-files.ts";
 
 const MB = 1_048_576;

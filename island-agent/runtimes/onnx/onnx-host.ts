@@ -1,6 +1,6 @@
 /** Entry of the child process that runs ONNX Runtime for one model. Started by `HostProcess` and by nothing else. */
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, ProbeOrder } from "./host-orders.ts";
+import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
 import type { OnnxJob } from "./onnx-input.ts";
 
 serveHost<ProbeOrder, LoadOrder, OnnxJob>({

@@ -10,7 +10,7 @@ import { probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
 import { estimateOnnx } from "./estimate-onnx.ts";
 import type { DeviceChoice } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { type OnnxJob, readOnnxInput } from "./onnx-input.ts";
 
 /** libuv threads of a host: they read files and decode pictures, and a host has one run at a time. */

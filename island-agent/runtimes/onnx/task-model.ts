@@ -6,7 +6,7 @@ import type { HostedModel } from "../host/serve-host.ts";
 import type { RunResult } from "../runtime.ts";
 import { embedTexts } from "./embed-texts.ts";
 import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { onnxFailure } from "./onnx-failure.ts";
 import type { OnnxInput, OnnxJob } from "./onnx-input.ts";
 import { answerQuestion, classifyByLabels, classifyText, classifyTokens, fillMask } from "./read-text.ts";

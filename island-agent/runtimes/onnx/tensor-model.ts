@@ -4,7 +4,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { TensorJson } from "../../../shared/onnx-task.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-orders.ts";
+import type { LoadOrder } from "./host-requests.ts";
 import { hasSpoiltMemory, onnxFailure } from "./onnx-failure.ts";
 import type { OnnxJob, TensorsInput } from "./onnx-input.ts";
 import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-feeds.ts";

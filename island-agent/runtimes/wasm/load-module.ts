@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { boundModule, WASM_PAGE_BYTES } from "./bound-module.ts";
 import { runGuest } from "./guest-run.ts";
-import type { LoadOrder, WasmJob } from "./host-orders.ts";
+import type { LoadOrder, WasmJob } from "./host-requests.ts";
 import { SpareThread } from "./spare-thread.ts";
 
 /** The program's name, as it sees it. */

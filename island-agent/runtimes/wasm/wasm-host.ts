@@ -1,6 +1,6 @@
 /** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` and by nothing else. */
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, WasmJob } from "./host-orders.ts";
+import type { LoadOrder, WasmJob } from "./host-requests.ts";
 
 serveHost<null, LoadOrder, WasmJob>({
   name: "WebAssembly",

@@ -11,7 +11,7 @@ import { loadHosted } from "../host/load-hosted.ts";
 import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
 import { probeInHost } from "../host/start-host.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
-import type { LoadOrder, WasmJob } from "./host-orders.ts";
+import type { LoadOrder, WasmJob } from "./host-requests.ts";
 
 const MIB = 1_048_576;
 /** What a Cargo's memory figure leaves to the process, beside the module's own. Source: catalog/README.md, memory figures. */

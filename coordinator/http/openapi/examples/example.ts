@@ -1,4 +1,4 @@
-/** What an operation looks like in use. Each is checked against the schemas of its operation by test/http/openapi.test.ts. */
+/** What an operation looks like in use. Each is checked against the schemas of its operation by test/coordinator/http/openapi.integration.test.ts. */
 export interface Example {
   readonly request?: unknown;
   /** Of the JSON answer that tells of success. */

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { AccountService, Identity } from "../../accounts/account-service.ts";
+import type { Scope } from "../../store/account-store.ts";
+import type { RequestLimits } from "./request-limits.ts";
+
+/** The secret of an `Authorization: Bearer …` header; undefined without one. */
+export function bearerToken(incoming: IncomingMessage): string | undefined {
+  return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
+}
+
+/**
+ * Who calls, by API key or session token. A request without a valid one counts for its address, so that nobody guesses at will.
+ * @throws {RateLimitedError}
+ * @throws {ServiceError} `unauthenticated`, for a missing, unknown, revoked or expired credential alike.
+ */
+export async function authenticate(
+  accounts: Pick<AccountService, "authenticate">,
+  incoming: IncomingMessage,
+  limits: Pick<RequestLimits, "countAddress">,
+): Promise<Identity> {
+  const token = bearerToken(incoming);
+  const identity = token === undefined ? undefined : await accounts.authenticate(token);
+  if (identity !== undefined) return identity;
+  limits.countAddress(incoming);
+  throw new ServiceError(
+    "unauthenticated",
+    token === undefined
+      ? "Send an API key or session token: Authorization: Bearer <token>"
+      : "The API key or session token is not valid",
+  );
+}
+
+/** @throws {ServiceError} `insufficient_scope` */
+export function requireScope(identity: Identity, scope: Scope): void {
+  if (!identity.scopes.includes(scope)) {
+    throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}"`);
+  }
+}

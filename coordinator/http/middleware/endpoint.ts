@@ -1,0 +1,86 @@
+import type { RouteConfig, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Scope } from "../../store/account-store.ts";
+import type { Identity } from "../../accounts/account-service.ts";
+import { authenticate, requireScope } from "./auth.ts";
+import { readJson, validate } from "./body.ts";
+import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import { documentedRoute } from "../openapi/documented-route.ts";
+
+type HttpRoute = RouteConfig & { getRoutingPath(): string };
+
+type SchemaAt<R, Part extends string> = R extends { request: Record<Part, infer S extends z.ZodType> }
+  ? z.output<S>
+  : undefined;
+
+type BodyOf<R> = R extends {
+  request: { body: { content: { "application/json": { schema: infer S extends z.ZodType } } } };
+}
+  ? z.output<S>
+  : undefined;
+
+/** A request whose parts were checked by the schemas of its route. */
+export interface Call<R> {
+  readonly c: Context<HttpEnv>;
+  readonly params: SchemaAt<R, "params">;
+  readonly query: SchemaAt<R, "query">;
+  readonly body: BodyOf<R>;
+}
+
+type Answer = Response | Promise<Response>;
+
+/** Serves `route` to anyone, as often as an address may ask. */
+export function servePublic<R extends HttpRoute>(app: HttpApp, route: R, handle: (call: Call<R>) => Answer): void {
+  register(app, route, null, async (c) => {
+    c.get("limits").countAddress(c.env.incoming);
+    return handle(await readCall(c, route));
+  });
+}
+
+/**
+ * Serves `route` to callers whose key or session has `scope`. What may refuse a request stands here in its order, cheapest
+ * first, and the body is not read before the caller is known.
+ */
+export function serveScoped<R extends HttpRoute>(
+  app: HttpApp,
+  { accounts }: Pick<HttpDeps, "accounts">,
+  scope: Scope,
+  route: R,
+  handle: (call: Call<R> & { readonly identity: Identity }) => Answer,
+): void {
+  register(app, route, scope, async (c) => {
+    const limits = c.get("limits");
+    const identity = await authenticate(accounts, c.env.incoming, limits);
+    // Counted before anything else can refuse it: what is refused later has cost a request too.
+    limits.countCaller(identity, c.env.outgoing);
+    requireScope(identity, scope);
+    return handle({ ...(await readCall(c, route)), identity });
+  });
+}
+
+function register(
+  app: HttpApp,
+  route: HttpRoute,
+  scope: Scope | null,
+  handle: (c: Context<HttpEnv>) => Promise<Response>,
+): void {
+  app.openAPIRegistry.registerPath(documentedRoute(route, scope, isOpenAiPath(route.path)));
+  app.on(route.method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => handle(c).catch(rethrow));
+}
+
+/** Hono hands only Errors to `onError`; anything else would end in an answer of its own. */
+function rethrow(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
+}
+
+async function readCall<R extends HttpRoute>(c: Context<HttpEnv>, route: R): Promise<Call<R>> {
+  const { params, query, body } = route.request ?? {};
+  const content = body?.content["application/json"];
+  const bodySchema = content !== undefined && "schema" in content ? (content.schema as z.ZodType) : undefined;
+  const parts = {
+    params: params === undefined ? undefined : validate(params as z.ZodType, c.req.param()),
+    query: query === undefined ? undefined : validate(query as z.ZodType, c.req.query()),
+    body: bodySchema === undefined ? undefined : validate(bodySchema, await readJson(c.env.incoming)),
+  };
+  return { c, ...parts } as Call<R>;
+}

@@ -1,0 +1,116 @@
+import {
+  ERROR_STATUS,
+  RateLimitedError,
+  ServiceError,
+  ValidationError,
+  type ErrorCode,
+  type FieldError,
+} from "../../../shared/errors.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+
+/** Seconds after which a request that found no Island is worth another try. */
+const NO_ISLAND_RETRY_S = 5;
+
+/** No Island took the job of a chat, an answer or an embedding in time. `waiting` is the reason that the job's detail gave last. */
+export class NoIslandError extends ServiceError {
+  override readonly name = "NoIslandError";
+  readonly retryAfterS = NO_ISLAND_RETRY_S;
+  constructor(waiting: string | null) {
+    super("no_island_available", `No Island was available in time${waiting === null ? "" : `: ${waiting}`}`);
+  }
+}
+
+/** The job that a client waits for (of a chat, an answer, an embedding) ended without a result, for the reason that it shows itself. */
+export class JobFailedError extends ServiceError {
+  override readonly name = "JobFailedError";
+  readonly jobError: string;
+  readonly retryable: boolean;
+  constructor({ code, message, retryable }: Extract<FeedEnding, { type: "error" }>) {
+    super("job_failed", `The job failed (${code}): ${message}`);
+    this.jobError = code;
+    this.retryable = retryable;
+  }
+}
+
+/** A path that exists, asked with a method that it does not have. `allowed`: those it has. */
+export class MethodNotAllowedError extends ServiceError {
+  override readonly name = "MethodNotAllowedError";
+  readonly allowed: readonly string[];
+  constructor(method: string, allowed: readonly string[]) {
+    super("not_found", `${method} is not served here; served: ${allowed.join(", ")}`);
+    this.allowed = allowed;
+  }
+}
+
+/** `error` of an error body. `type` and `param` are there for OpenAI clients only. */
+export interface WireError {
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly type?: string;
+  readonly param?: string | null;
+  readonly details?: readonly FieldError[];
+  readonly retry_after?: number;
+  readonly limit?: string;
+  readonly job_error?: string;
+  readonly retryable?: boolean;
+  readonly request_id?: string;
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly error: WireError };
+}
+
+export interface ErrorContext {
+  readonly requestId: string;
+  /** The path is one that OpenAI clients call. */
+  readonly forOpenAi: boolean;
+}
+
+/** What a client is told of anything that was thrown. A fault of ours is told as such and no more. */
+export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorContext): ErrorAnswer {
+  if (!(thrown instanceof ServiceError)) {
+    const error: WireError = { message: "Internal error", code: "internal", request_id: requestId };
+    return { status: 500, headers: {}, body: { error: forOpenAi ? withOpenAiFields(error, 500, null) : error } };
+  }
+  const status = thrown instanceof MethodNotAllowedError ? 405 : ERROR_STATUS[thrown.code];
+  const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
+  const param = thrown instanceof ValidationError ? (thrown.details[0]?.path ?? null) : null;
+  return {
+    status,
+    headers: headersOf(thrown),
+    body: { error: forOpenAi ? withOpenAiFields(error, status, param === "" ? null : param) : error },
+  };
+}
+
+function extrasOf(error: ServiceError): Partial<WireError> {
+  if (error instanceof ValidationError) return { details: error.details };
+  if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
+  if (error instanceof NoIslandError) return { retry_after: error.retryAfterS };
+  if (error instanceof JobFailedError) return { job_error: error.jobError, retryable: error.retryable };
+  return {};
+}
+
+function headersOf(error: ServiceError): Record<string, string> {
+  if (error instanceof RateLimitedError || error instanceof NoIslandError) {
+    return { "Retry-After": String(error.retryAfterS) };
+  }
+  if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
+  if (error.code === "unauthenticated") return { "WWW-Authenticate": 'Bearer realm="atoll"' };
+  return {};
+}
+
+function withOpenAiFields({ message, code, ...extras }: WireError, status: number, param: string | null): WireError {
+  return { message, type: openAiType(status), param, code, ...extras };
+}
+
+/** The `error.type` that OpenAI's own API gives with a status. */
+export function openAiType(status: number): string {
+  if (status >= 500) return "server_error";
+  if (status === 401) return "authentication_error";
+  if (status === 402) return "insufficient_quota";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return "invalid_request_error";
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import type { MiddlewareHandler } from "hono";
+import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+
+const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
+const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id";
+const EXPOSED_HEADERS =
+  "Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ETag, Content-Range, Accept-Ranges";
+const PREFLIGHT_MAX_AGE_S = 86_400;
+
+/**
+ * What every answer has, whatever writes it: an id, security and CORS headers, and one line in the log. The headers are set
+ * on Node's response, as streams and files are written to it past Hono.
+ */
+export function requestFrame({ log, clock }: Pick<HttpDeps, "log" | "clock">): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const { outgoing } = c.env;
+    const startedMs = clock.monotonicMs();
+    const requestId = requestIdOf(c.req.header("x-request-id"));
+    c.set("requestId", requestId);
+    outgoing.setHeader("X-Request-Id", requestId);
+    outgoing.setHeader("X-Content-Type-Options", "nosniff");
+    outgoing.setHeader("Access-Control-Allow-Origin", "*");
+    outgoing.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+    outgoing.once("close", () => {
+      const line = {
+        request_id: requestId,
+        method: c.req.method,
+        // Never the query or the body: they are the client's.
+        path: c.req.path,
+        status: outgoing.statusCode,
+        duration_ms: Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000,
+        ...(outgoing.writableFinished ? {} : { aborted: true }),
+      };
+      log.info(line, "request");
+    });
+    if (c.req.method === "OPTIONS") {
+      outgoing.setHeader("Access-Control-Allow-Methods", ALLOWED_METHODS);
+      outgoing.setHeader("Access-Control-Allow-Headers", ALLOWED_HEADERS);
+      outgoing.setHeader("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_S);
+      return c.body(null, 204);
+    }
+    await next();
+    return undefined;
+  };
+}
+
+/** A caller's own id is kept when it is harmless in a log and a header. */
+function requestIdOf(sent: string | undefined): string {
+  return sent !== undefined && /^[\w.-]{1,100}$/.test(sent) ? sent : randomUUID();
+}

@@ -1,0 +1,86 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
+import type { SignedIn } from "../../accounts/account-service.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { accountSchema, presentAccount } from "./account.ts";
+import { bearerToken } from "../middleware/auth.ts";
+import { clientAddress } from "../server/client-address.ts";
+import { serveScoped, servePublic } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { presentTime, timeSchema } from "../schemas/presenters.ts";
+import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+
+/**
+ * Bounded here, as each is hashed or looked up before anything else is known. The account's own rules, which the document tells, are
+ * stricter: what breaks them counts as a try first.
+ */
+const credentialsSchema = z
+  .object({
+    email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }),
+    password: z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD }),
+  })
+  .openapi("Credentials");
+
+const sessionSchema = z
+  .object({
+    token: z.string().openapi({ description: "st_…; has every scope and may manage keys" }),
+    expires_at: timeSchema,
+    account: accountSchema,
+  })
+  .openapi("Session");
+
+const registerRoute = createRoute({
+  operationId: "register",
+  method: "post",
+  path: `${API_BASE}/auth/register`,
+  summary: "Open an account",
+  request: jsonBody(credentialsSchema),
+  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures(403) },
+});
+
+const loginRoute = createRoute({
+  operationId: "login",
+  method: "post",
+  path: `${API_BASE}/auth/login`,
+  summary: "Start a session",
+  description: "An account has at most 20 sessions: when another begins, the oldest ends.",
+  request: jsonBody(credentialsSchema),
+  responses: { 200: json(data(sessionSchema), "The session"), ...failures(401) },
+});
+
+const logoutRoute = createRoute({
+  operationId: "logout",
+  method: "post",
+  path: `${API_BASE}/auth/logout`,
+  summary: "End the session whose token is sent",
+  responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures(400) },
+});
+
+export function serveAuth(app: HttpApp, deps: HttpDeps): void {
+  const { accounts, options } = deps;
+
+  servePublic(app, registerRoute, async ({ c, body }) => {
+    const session = await accounts.register(body.email, body.password, clientAddress(c.env.incoming, options));
+    return c.json({ data: presentSession(session) }, 201);
+  });
+
+  servePublic(app, loginRoute, async ({ c, body }) => {
+    const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
+    return c.json({ data: presentSession(session) });
+  });
+
+  serveScoped(app, deps, "read", logoutRoute, async ({ c, identity }) => {
+    if (identity.kind !== "session") throw new ServiceError("bad_request", "An API key has no session to end");
+    await accounts.logout(bearerToken(c.env.incoming) ?? "");
+    c.get("limits").endStreams(identity.tokenHash);
+    return c.json({ data: { logged_out: true } });
+  });
+}
+
+function presentSession(session: SignedIn): z.infer<typeof sessionSchema> {
+  return {
+    token: session.token,
+    expires_at: presentTime(session.expiresAtMs),
+    account: presentAccount(session.account),
+  };
+}

@@ -1,0 +1,116 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { Asked } from "../../conversations/conversation-service.ts";
+import { FEED_START } from "../../jobs/feed-position.ts";
+import type { Message } from "../../store/conversation-store.ts";
+import { failureOf, goneSignal, noteWaiting } from "../streaming/awaited-job.ts";
+import {
+  answeredSchema,
+  conversationEventSchema,
+  postMessageSchema,
+  presentMessage,
+  samplingOf,
+} from "../schemas/conversation-schemas.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { jobEvents } from "../streaming/event-encoder.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { presentUsage } from "../schemas/presenters.ts";
+import { data, eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
+import { FeedRelay } from "../streaming/sse.ts";
+
+const postRoute = createRoute({
+  operationId: "postMessage",
+  method: "post",
+  path: `${API_BASE}/conversations/{id}/messages`,
+  summary: "Say something in a conversation, and get the answer",
+  description:
+    "A chat job on the history, of which the oldest is left out when it does not fit the model. With `stream` the answer is " +
+    "that job's events (as GET /jobs/{id}/stream has them) after one event `message` that names message and job; " +
+    "Last-Event-ID there resumes it. When the client leaves, the job is cancelled and what was delivered stays as the answer.",
+  request: { params: z.object({ id: z.string() }), ...jsonBody(postMessageSchema) },
+  responses: {
+    200: {
+      description: "The answer, or with `stream` its events",
+      content: {
+        ...json(data(answeredSchema), "").content,
+        ...eventStream(conversationEventSchema),
+      },
+    },
+    ...failures(402, 404),
+  },
+});
+
+export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
+  const { accounts, conversations, clock, options } = deps;
+
+  serveScoped(app, deps, "write", postRoute, async ({ c, identity, params, body }) => {
+    const { outgoing: response } = c.env;
+    const { accountId } = identity;
+    const isStreamed = body.stream === true;
+    // Before there is a job: one that may not be streamed is not paid for.
+    if (isStreamed) c.get("limits").openStream(identity, response);
+    const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body));
+    const { answer } = asked;
+    const gone = goneSignal(response);
+    const abandon = (): void => conversations.abandon(answer);
+    if (gone.aborted) abandon();
+    gone.addEventListener("abort", abandon);
+    const waiting = noteWaiting(deps, accountId, () => answer.job.id);
+    // No header is sent before it is known that there is an answer, and that no other job will take over.
+    await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(gone)]);
+    waiting.cancel();
+    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    const { feed } = answer.job;
+    const message = await conversations.answer(answer.answerId);
+    // Asked first: to delete a conversation cancels the job of its answer, which is no failure of it.
+    if (message === undefined) throw new ServiceError("not_found", "The conversation was deleted");
+    if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) {
+      throw failureOf(feed.ending, waiting.message());
+    }
+    if (!isStreamed) return c.json({ data: presentAnswered(asked, message) });
+    // From here the relay watches the client.
+    const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
+    void new FeedRelay({
+      feed,
+      after: FEED_START,
+      encoder,
+      response,
+      clock,
+      heartbeatMs: options.heartbeatMs,
+      mayRead: () => accounts.isStillValid(identity),
+    });
+    return RESPONSE_ALREADY_SENT;
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve());
+  });
+}
+
+/** The answer is stored. */
+function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
+  const { feed, id } = answer.job;
+  if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} has not ended in done`);
+  return {
+    message: presentMessage(message),
+    user_message: presentMessage(question),
+    job_id: id,
+    usage: presentUsage(feed.ending.usage, feed.ending.creditsUsedMicro),
+  };
+}
+
+/** Without an id: it is no part of the job's stream, whose ids a client resumes by. */
+function headEvent({ question, answer }: Asked, message: Message): string {
+  const payload = {
+    type: "message",
+    conversation_id: answer.conversationId,
+    job_id: answer.job.id,
+    message: presentMessage(message),
+    user_message: presentMessage(question),
+  };
+  return `event: message\ndata: ${JSON.stringify(payload)}\n\n`;
+}

@@ -1,0 +1,74 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Clock } from "../../../shared/clock.ts";
+import type { Store } from "../../store/store.ts";
+import { servePublic } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { json } from "../schemas/responses.ts";
+
+/** One check answers all callers of this long: the endpoint is open to anyone, and a check is a write. */
+const FRESH_MS = 1_000;
+const CHECK_TIMEOUT_MS = 2_000;
+
+const healthSchema = z
+  .object({
+    status: z.enum(["ok", "degraded"]),
+    version: z.string(),
+    checks: z.object({ store: z.enum(["ok", "failing"]) }),
+  })
+  .openapi("Health");
+
+const healthRoute = createRoute({
+  operationId: "getHealth",
+  method: "get",
+  path: `${API_BASE}/health`,
+  summary: "Health and version",
+  responses: { 200: json(healthSchema, "All is well"), 503: json(healthSchema, "Something does not answer") },
+});
+
+export function serveHealth(app: HttpApp, { store, clock, version }: HttpDeps): void {
+  const probe = new StoreProbe(store, clock);
+  servePublic(app, healthRoute, async ({ c }) => {
+    const isWell = await probe.isWell();
+    return c.json(
+      { status: isWell ? "ok" : "degraded", version, checks: { store: isWell ? "ok" : "failing" } },
+      isWell ? 200 : 503,
+    );
+  });
+}
+
+/** Asks the store whether it answers, at the most once a second however many ask. */
+class StoreProbe {
+  readonly #store: Pick<Store, "check">;
+  readonly #clock: Clock;
+  #startedMs = -Infinity;
+  #result: Promise<boolean> = Promise.resolve(true);
+
+  constructor(store: Pick<Store, "check">, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  isWell(): Promise<boolean> {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#startedMs >= FRESH_MS) {
+      this.#startedMs = nowMs;
+      this.#result = this.#check();
+    }
+    return this.#result;
+  }
+
+  /** A store that hangs is as bad as one that fails. */
+  #check(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
+      const settle = (isWell: boolean): void => {
+        timer.cancel();
+        resolve(isWell);
+      };
+      this.#store.check().then(
+        () => settle(true),
+        () => settle(false),
+      );
+    });
+  }
+}

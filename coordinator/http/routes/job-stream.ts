@@ -1,0 +1,62 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { FEED_START, parsePosition } from "../../jobs/feed-position.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { jobEvents } from "../streaming/event-encoder.ts";
+import { jobEventSchema } from "../schemas/event-schemas.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { eventStream, failures } from "../schemas/responses.ts";
+import { FeedRelay, SSE_HEADERS } from "../streaming/sse.ts";
+
+const POSITION_LOST =
+  "Some of what was delivered up to this event is lost: forget what the stream said, and read it again without the id";
+
+const streamRoute = createRoute({
+  operationId: "streamJob",
+  method: "get",
+  path: `${API_BASE}/jobs/{id}/stream`,
+  summary: "A job's output as it is made",
+  description:
+    "Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays. " +
+    "Where a crash has lost what was delivered up to there, the stream ends without `done` or `error` and the answer to the " +
+    "id is 422 position_lost: forget what the stream said, and read it again without the id.",
+  request: {
+    params: z.object({ id: z.string() }),
+    query: z.object({ last_event_id: z.string().optional() }),
+    headers: z.object({ "last-event-id": z.string().optional() }),
+  },
+  responses: {
+    200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
+    204: { description: "The last event was received already" },
+    ...failures(404, 422),
+  },
+});
+
+export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
+  const { accounts, jobs, clock, options } = deps;
+  serveScoped(app, deps, "read", streamRoute, async ({ c, identity, params, query }) => {
+    const { accountId } = identity;
+    await jobs.assertOwn(accountId, params.id);
+    const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
+    const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
+    // 204 is what tells an EventSource not to come back.
+    if (after.ended) return c.body(null, 204);
+    if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
+    const response = c.env.outgoing;
+    // Before the feed, which of a job that has ended is read whole. The place is given back with the answer, whatever that is.
+    c.get("limits").openStream(identity, response);
+    const feed = await jobs.openFeed(accountId, params.id);
+    if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
+    void new FeedRelay({
+      feed,
+      after,
+      encoder: jobEvents,
+      response,
+      clock,
+      heartbeatMs: options.heartbeatMs,
+      mayRead: () => accounts.isStillValid(identity),
+    });
+    return RESPONSE_ALREADY_SENT;
+  });
+}

@@ -1,0 +1,133 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
+import { goneSignal } from "../streaming/awaited-job.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { idempotencyOf } from "../middleware/idempotency.ts";
+import {
+  detailSchema,
+  presentDetail,
+  presentSubmitted,
+  presentSummary,
+  submitSchema,
+  submittedSchema,
+  summarySchema,
+} from "../schemas/job-schemas.ts";
+import { untilEnded } from "../streaming/job-wait.ts";
+import { answerJson } from "../server/large-answer.ts";
+import { metaSchema, pageQuery } from "../schemas/page.ts";
+import { queryInt } from "../middleware/query.ts";
+import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { webhookOf } from "../schemas/webhook-schemas.ts";
+
+/** Of a long poll. Proxies cut an idle connection after a minute or more. */
+const MAX_WAIT_S = 60;
+
+const jobParams = z.object({ id: z.string() });
+
+const statesSchema = z
+  .string()
+  .transform((list) => list.split(",").map((state) => state.trim()))
+  .pipe(z.array(z.enum(JOB_STATES)))
+  .openapi({ type: "string", description: `Comma-separated, of ${JOB_STATES.join(", ")}` });
+
+const listQuery = z.object({
+  ...pageQuery(),
+  status: statesSchema.optional(),
+  workload: z.string().optional().openapi({ description: "Cargo slug" }),
+  batch: z.string().optional().openapi({ description: "Id of a batch: its jobs only" }),
+});
+
+const submitRoute = createRoute({
+  operationId: "submitJob",
+  method: "post",
+  path: `${API_BASE}/jobs`,
+  summary: "Submit a job",
+  description: "With an Idempotency-Key header, the same key and body within 24 h answer the first job again.",
+  request: {
+    ...jsonBody(submitSchema),
+    headers: z.object({ "idempotency-key": z.string().optional() }),
+  },
+  responses: { 201: json(data(submittedSchema), "The job is durable and its price is held"), ...failures(402, 404) },
+});
+
+const listRoute = createRoute({
+  operationId: "listJobs",
+  method: "get",
+  path: `${API_BASE}/jobs`,
+  summary: "List jobs, newest first",
+  request: { query: listQuery },
+  responses: {
+    200: json(z.object({ data: z.array(summarySchema), meta: metaSchema }), "Jobs"),
+  },
+});
+
+const detailRoute = createRoute({
+  operationId: "getJob",
+  method: "get",
+  path: `${API_BASE}/jobs/{id}`,
+  summary: "Status, output and usage of a job",
+  description:
+    "With `wait`, the answer comes when the job has ended, or else after so many seconds, as the job is then.",
+  request: { params: jobParams, query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }) },
+  responses: { 200: json(data(detailSchema), "The job"), ...failures(404) },
+});
+
+const cancelRoute = createRoute({
+  operationId: "cancelJob",
+  method: "delete",
+  path: `${API_BASE}/jobs/{id}`,
+  summary: "Cancel a job that has not ended",
+  request: { params: jobParams },
+  responses: {
+    200: json(data(z.object({ id: z.string(), status: z.enum(JOB_STATES) })), "Cancelled"),
+    ...failures(404, 422),
+  },
+});
+
+export function serveJobs(app: HttpApp, deps: HttpDeps): void {
+  const { jobs, clock } = deps;
+
+  serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
+    const job = await jobs.submit({
+      accountId: identity.accountId,
+      slug: body.workload,
+      input: body.input,
+      priority: body.priority,
+      idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
+      webhook: webhookOf(body),
+    });
+    return c.json({ data: presentSubmitted(job) }, 201);
+  });
+
+  serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
+    const { limit, offset, status, workload, batch } = query;
+    const filter = {
+      ...statesFilter(status),
+      ...(workload === undefined ? {} : { slug: workload }),
+      ...(batch === undefined ? {} : { batchId: batch }),
+    };
+    const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
+    return c.json({ data: page.map(presentSummary), meta: { total, limit, offset } });
+  });
+
+  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
+    const { accountId } = identity;
+    const job = await jobs.get(accountId, params.id);
+    if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
+    const gone = goneSignal(c.env.outgoing);
+    await untilEnded(await jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
+    if (gone.aborted) return RESPONSE_ALREADY_SENT;
+    return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
+  });
+
+  serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params }) => {
+    const status = await jobs.cancel(identity.accountId, params.id);
+    return c.json({ data: { id: params.id, status } });
+  });
+}
+
+function statesFilter(states: JobState[] | undefined): { states?: readonly JobState[] } {
+  return states === undefined ? {} : { states: [...new Set(states)] };
+}

@@ -1,0 +1,62 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import type { LedgerLine } from "../../store/ledger-store.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { metaSchema, pageQuery } from "../schemas/page.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/presenters.ts";
+import { json } from "../schemas/responses.ts";
+
+const LINE_KINDS = ["grant", "hold", "charge", "release", "earning"] as const satisfies readonly LedgerLine["kind"][];
+
+const lineSchema = z
+  .object({
+    id: z.int().openapi({ description: "Grows with time" }),
+    kind: z.enum(LINE_KINDS).openapi({
+      description:
+        "grant: credits given. hold: set aside when a job is submitted. charge: taken of what was set aside. " +
+        "release: what was set aside and not charged comes back. earning: an Island of the account ran a job",
+    }),
+    amount: creditsSchema.openapi({ description: "Change of `credits`; negative takes away" }),
+    held: creditsSchema.openapi({ description: "Change of what is set aside for unfinished jobs" }),
+    balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
+    job_id: z.string().nullable(),
+    batch_id: z
+      .string()
+      .nullable()
+      .openapi({ description: "Of the hold for a whole batch, whose jobs are charged and released one by one" }),
+    created_at: timeSchema,
+  })
+  .openapi("LedgerLine");
+
+const ledgerRoute = createRoute({
+  operationId: "listLedger",
+  method: "get",
+  path: `${API_BASE}/account/ledger`,
+  summary: "What moved the account's credits, newest first",
+  description: "The amounts of all lines sum to the account's `credits`, those of `held` to what unfinished jobs hold.",
+  request: { query: z.object(pageQuery()) },
+  responses: {
+    200: json(z.object({ data: z.array(lineSchema), meta: metaSchema }), "Lines of the ledger"),
+  },
+});
+
+export function serveLedger(app: HttpApp, deps: HttpDeps): void {
+  serveScoped(app, deps, "read", ledgerRoute, async ({ c, identity, query }) => {
+    const { limit, offset } = query;
+    const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });
+    return c.json({ data: lines.map(presentLine), meta: { total, limit, offset } });
+  });
+}
+
+function presentLine(line: LedgerLine): z.infer<typeof lineSchema> {
+  return {
+    id: line.id,
+    kind: line.kind,
+    amount: presentCredits(line.micro),
+    held: presentCredits(line.heldMicro),
+    balance: presentCredits(line.balanceMicro),
+    job_id: line.jobId,
+    batch_id: line.batchId,
+    created_at: presentTime(line.atMs),
+  };
+}

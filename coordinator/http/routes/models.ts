@@ -1,0 +1,46 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { failures, json } from "../schemas/responses.ts";
+
+const modelSchema = z
+  .object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })
+  .openapi("Model");
+
+const listRoute = createRoute({
+  operationId: "listModels",
+  method: "get",
+  path: `${API_BASE}/models`,
+  summary: "Chat Cargos in the shape of OpenAI's models",
+  description: "Those that the caller may run, its own unapproved ones among them.",
+  responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
+});
+
+const detailRoute = createRoute({
+  operationId: "getModel",
+  method: "get",
+  path: `${API_BASE}/models/{id}`,
+  summary: "A chat Cargo in the shape of OpenAI's models",
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: json(modelSchema, "The model"), ...failures(404) },
+});
+
+export function serveModels(app: HttpApp, deps: HttpDeps): void {
+  const { catalog } = deps;
+  serveScoped(app, deps, "read", listRoute, ({ c, identity }) => {
+    const chatCargos = catalog.list({}, identity.accountId).filter(({ isChat }) => isChat);
+    return c.json({ object: "list", data: chatCargos.map(({ slug }) => presentModel(slug)) });
+  });
+  serveScoped(app, deps, "read", detailRoute, ({ c, params, identity }) => {
+    if (catalog.find(params.id, identity.accountId)?.isChat !== true) {
+      throw new ServiceError("cargo_not_found", `There is no chat Cargo "${params.id}"`);
+    }
+    return c.json(presentModel(params.id));
+  });
+}
+
+/** A catalog entry has no date, and clients want the member: 0 is what stands for "unknown" in such lists. */
+function presentModel(slug: string): z.infer<typeof modelSchema> {
+  return { id: slug, object: "model", created: 0, owned_by: "atoll" };
+}

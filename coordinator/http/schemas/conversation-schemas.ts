@@ -1,0 +1,141 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { FINISH_REASONS } from "../../../shared/output.ts";
+import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "../../store/conversation-store.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import { jobEventSchemas } from "./event-schemas.ts";
+import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./presenters.ts";
+
+/** A system prompt goes into every prompt of its conversation, so it leaves room for the rest of a job's input. */
+const MAX_SYSTEM_PROMPT_BYTES = 64 * 1_024;
+/** With the largest system prompt it leaves a quarter of a job's input to a response format. */
+const MAX_CONTENT_BYTES = 128 * 1_024;
+
+/** A text whose JSON has at most so many bytes. */
+function text(maxBytes: number) {
+  return z
+    .string()
+    .min(1)
+    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxBytes, {
+      message: `larger than ${maxBytes} bytes of JSON`,
+    });
+}
+
+const titleSchema = z.string().max(200).nullish();
+const metadataSchema = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((entries) => Object.keys(entries).length <= 16, { message: "more than 16 entries" })
+  .openapi({ description: "The client's own: at most 16 entries" });
+
+export const createConversationSchema = z
+  .object({
+    title: titleSchema,
+    model: z.string().nullish().openapi({ description: "Slug of a chat Cargo; the operator's default when left out" }),
+    system_prompt: text(MAX_SYSTEM_PROMPT_BYTES).nullish(),
+    metadata: metadataSchema.nullish(),
+  })
+  .openapi("CreateConversation");
+
+/** Closed: who wants another model or system prompt must not believe that the conversation has it. */
+export const updateConversationSchema = z
+  .strictObject(
+    { title: titleSchema, metadata: metadataSchema.optional() },
+    {
+      error: ({ code, keys }) =>
+        code === "unrecognized_keys" ? `${keys?.join(", ")}: only title and metadata can be changed` : undefined,
+    },
+  )
+  .openapi("UpdateConversation", { description: "What is left out stays; a title of null removes it" });
+
+export const postMessageSchema = z
+  .object({
+    content: text(MAX_CONTENT_BYTES),
+    ...samplingFields,
+    max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+    stream: z.boolean().nullish(),
+  })
+  .openapi("PostMessage");
+
+export const conversationSchema = z
+  .object({
+    id: z.string(),
+    title: z.string().nullable(),
+    model: z.string(),
+    system_prompt: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    created_at: timeSchema,
+    updated_at: timeSchema,
+  })
+  .openapi("Conversation");
+
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    role: z.enum(MESSAGE_ROLES),
+    content: z.string().openapi({ description: "Of an answer: what was delivered, so far while it is in progress" }),
+    status: z.enum(MESSAGE_STATES),
+    job_id: z.string().nullable().openapi({ description: "Of an answer: the job that makes it" }),
+    finish_reason: z.enum(FINISH_REASONS).nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    created_at: timeSchema,
+    completed_at: timeSchema.nullable(),
+  })
+  .openapi("Message");
+
+export const conversationWithMessagesSchema = conversationSchema
+  .extend({ messages: z.array(messageSchema) })
+  .openapi("ConversationWithMessages");
+
+export const answeredSchema = z
+  .object({ message: messageSchema, user_message: messageSchema, job_id: z.string(), usage: usageSchema })
+  .openapi("AnsweredMessage");
+
+/** First of a streamed answer, before the events of its job. */
+const messageEventSchema = z
+  .object({
+    type: z.literal("message"),
+    conversation_id: z.string(),
+    job_id: z.string(),
+    message: messageSchema,
+    user_message: messageSchema,
+  })
+  .openapi("MessageEvent");
+
+export const conversationEventSchema = z
+  .discriminatedUnion("type", [messageEventSchema, ...jobEventSchemas])
+  .openapi("ConversationEvent");
+
+/** Fields of a chat job's input that a posted message carries, without those that are `null` or not given. */
+export function samplingOf(body: z.infer<typeof postMessageSchema>): JobInput {
+  const fields = Object.keys(samplingFields).map((name): [string, unknown] => [name, body[name as keyof typeof body]]);
+  const given = { ...Object.fromEntries(fields), max_tokens: body.max_completion_tokens ?? body.max_tokens };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+}
+
+export function presentConversation(conversation: Conversation): z.infer<typeof conversationSchema> {
+  const { id, title, slug, systemPrompt, metadata, createdAtMs, updatedAtMs } = conversation;
+  return {
+    id,
+    title,
+    model: slug,
+    system_prompt: systemPrompt,
+    metadata: { ...metadata },
+    created_at: presentTime(createdAtMs),
+    updated_at: presentTime(updatedAtMs),
+  };
+}
+
+export function presentMessage(message: Message): z.infer<typeof messageSchema> {
+  const { id, role, content, state, jobId, finishReason, error, createdAtMs, completedAtMs } = message;
+  return {
+    id,
+    role,
+    content,
+    status: state,
+    job_id: jobId,
+    finish_reason: finishReason,
+    error: error === null ? null : { code: error.code, message: error.message },
+    created_at: presentTime(createdAtMs),
+    completed_at: presentTimeOrNull(completedAtMs),
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from "@hono/zod-openapi";
+import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
+import { FINISH_REASONS } from "../../../shared/output.ts";
+import { usageSchema } from "./presenters.ts";
+
+/** Events of GET /jobs/{id}/stream, as `event-encoder.ts` writes them. Source: spec §6, DESIGN §4 row Stream. */
+export const jobEventSchemas = [
+  z
+    .object({
+      type: z.literal("status"),
+      state: z
+        .enum(["pending", "queued", "running", "streaming"])
+        .openapi({ description: "streaming: output follows" }),
+    })
+    .openapi("StatusEvent"),
+  z
+    .object({ type: z.literal("token"), content: z.string().openapi({ description: "Text to append" }) })
+    .openapi("TokenEvent"),
+  z.object({ type: z.literal("progress"), step: z.int(), total: z.int() }).openapi("ProgressEvent"),
+  z
+    .object({
+      type: z.literal("image"),
+      data: z.base64(),
+      format: z.string().openapi({ example: "png" }),
+    })
+    .openapi("ImageEvent"),
+  z
+    .object({
+      type: z.literal("done"),
+      usage: usageSchema,
+      finish_reason: z.enum(FINISH_REASONS),
+      output: z.unknown().openapi({ description: "What the Cargo produced, unless it is text: that was streamed" }),
+    })
+    .openapi("DoneEvent"),
+  z
+    .object({
+      type: z.literal("error"),
+      error: z.string(),
+      code: z.enum([...JOB_ERROR_CODES, "cancelled"]),
+      retryable: z.boolean().openapi({ description: "Another try may succeed" }),
+    })
+    .openapi("ErrorEvent"),
+] as const;
+
+export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
+  description: "Any number of status, token, progress and image, then exactly one done or error, which is the last",
+});

@@ -1,0 +1,132 @@
+import { z } from "@hono/zod-openapi";
+import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
+import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
+import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
+import type { JobView, SubmittedJob } from "../../jobs/job-service.ts";
+import { WAITING_REASONS } from "../../jobs/waiting.ts";
+import type { JobSummary } from "../../store/job-store.ts";
+import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./presenters.ts";
+import { orNull } from "./responses.ts";
+import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
+
+export const submitSchema = z
+  .object({
+    workload: z.string().min(1).max(200).openapi({ description: "Cargo slug", example: "tiny-chat" }),
+    input: z
+      .record(z.string(), z.unknown())
+      .openapi({ description: "Cargo-specific parameters; see input_schema of the Cargo" }),
+    priority: z.int().min(0).max(100).default(0),
+    ...webhookFields,
+  })
+  .openapi("SubmitJob");
+
+export const submittedSchema = z
+  .object({
+    id: z.string(),
+    workload_id: z.int(),
+    workload_slug: z.string(),
+    status: z.literal("submitted"),
+    input: z.record(z.string(), z.unknown()),
+    created_at: timeSchema,
+    webhook_secret: webhookSecretSchema,
+  })
+  .openapi("SubmittedJob");
+
+export const summarySchema = z
+  .object({
+    id: z.string(),
+    workload_slug: z.string(),
+    status: z.enum(JOB_STATES),
+    created_at: timeSchema,
+    completed_at: timeSchema.nullable(),
+    batch_id: z.string().nullable(),
+  })
+  .openapi("JobSummary");
+
+const waitingSchema = z
+  .object({
+    reason: z.enum(WAITING_REASONS),
+    position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo, 1 is next" }),
+    message: z.string().openapi({ description: "The reason in words", example: "2 Islands fit, all busy" }),
+  })
+  .openapi("Waiting", { description: "Why the job has not begun; null once it has" });
+
+export const detailSchema = z
+  .object({
+    id: z.string(),
+    workload_id: z.int(),
+    workload_slug: z.string(),
+    status: z.enum(JOB_STATES),
+    priority: z.int(),
+    input: z.record(z.string(), z.unknown()),
+    output: z
+      .unknown()
+      .openapi({ description: "Text, or the JSON value that the Cargo produced; null unless completed" }),
+    usage: orNull(usageSchema),
+    created_at: timeSchema,
+    started_at: timeSchema.nullable(),
+    completed_at: timeSchema.nullable(),
+    duration_ms: z.int().nullable(),
+    finish_reason: z.enum(FINISH_REASONS).nullable(),
+    error: z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() }).nullable(),
+    attempts: z.int(),
+    island_id: z.string().nullable(),
+    waiting: orNull(waitingSchema),
+    timings: z.object({ load_ms: z.number(), first_output_ms: z.number().nullable(), run_ms: z.number() }).nullable(),
+    batch_id: z.string().nullable(),
+    webhook: orNull(webhookLogSchema),
+  })
+  .openapi("Job");
+
+export function presentSubmitted(job: SubmittedJob): z.infer<typeof submittedSchema> {
+  return {
+    id: job.id,
+    workload_id: job.workloadId,
+    workload_slug: job.slug,
+    status: "submitted",
+    input: { ...job.input },
+    created_at: presentTime(job.createdAtMs),
+    ...(job.webhookSecret === null ? {} : { webhook_secret: job.webhookSecret }),
+  };
+}
+
+export function presentSummary(job: JobSummary): z.infer<typeof summarySchema> {
+  return {
+    id: job.id,
+    workload_slug: job.slug,
+    status: job.state,
+    created_at: presentTime(job.createdAtMs),
+    completed_at: presentTimeOrNull(job.completedAtMs),
+    batch_id: job.batchId,
+  };
+}
+
+export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
+  const { startedAtMs, completedAtMs, error, waiting } = job;
+  return {
+    id: job.id,
+    workload_id: job.workloadId,
+    workload_slug: job.slug,
+    status: job.state,
+    priority: job.priority,
+    input: { ...job.input },
+    output: job.output ?? null,
+    usage: isTerminal(job.state) ? presentUsage(job.usage, job.creditsUsedMicro) : null,
+    created_at: presentTime(job.createdAtMs),
+    started_at: presentTimeOrNull(startedAtMs),
+    completed_at: presentTimeOrNull(completedAtMs),
+    duration_ms: startedAtMs === null || completedAtMs === null ? null : completedAtMs - startedAtMs,
+    finish_reason: job.finishReason,
+    error: error === null ? null : { code: error.code, message: error.message, retryable: error.retryable },
+    attempts: job.attempt,
+    island_id: job.islandId,
+    waiting: waiting === null ? null : { reason: waiting.reason, position: waiting.position, message: waiting.message },
+    timings: job.timings === null ? null : presentTimings(job.timings),
+    batch_id: job.batchId,
+    webhook: presentWebhook(job.webhook),
+  };
+}
+
+function presentTimings({ loadMs, firstOutputMs, runMs }: Timings) {
+  return { load_ms: loadMs, first_output_ms: firstOutputMs, run_ms: runMs };
+}

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import { BYTES_PER_MB } from "../../catalog/memory-need.ts";
+import { MICRO_PER_CREDIT } from "../../credits/micro-credits.ts";
+import type { Usage } from "../../../shared/output.ts";
+
+/** Credits on the wire are plain numbers; inside they are whole micro-credits. */
+export function presentCredits(micro: number): number {
+  return micro / MICRO_PER_CREDIT;
+}
+
+/** Rounded up: an Island must have at least that. */
+export function presentMegabytes(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_MB);
+}
+
+/** ISO 8601 in UTC. */
+export function presentTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function presentTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : presentTime(ms);
+}
+
+export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
+export const creditsSchema = z.number().openapi({ description: "Credits, exact to a millionth" });
+
+export const usageSchema = z
+  .object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    credits_used: creditsSchema,
+  })
+  .openapi("Usage");
+
+export function presentUsage(usage: Usage | null, creditsUsedMicro: number): z.infer<typeof usageSchema> {
+  const { promptTokens, completionTokens } = usage ?? { promptTokens: 0, completionTokens: 0 };
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    credits_used: presentCredits(creditsUsedMicro),
+  };
+}

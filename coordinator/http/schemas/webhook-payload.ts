@@ -1,0 +1,77 @@
+import { z } from "@hono/zod-openapi";
+import type { BatchStore } from "../../store/batch-store.ts";
+import type { JobStore } from "../../store/job-store.ts";
+import type { WebhookRecord } from "../../store/webhook-store.ts";
+import { batchSchema, presentBatch } from "./batch-schemas.ts";
+import type { HttpApp } from "../http-deps.ts";
+import { detailSchema, presentDetail } from "./job-schemas.ts";
+import { exampleOf } from "../openapi/examples/all.ts";
+import { WEBHOOK_TAG } from "../openapi/tags.ts";
+import { presentTime, timeSchema } from "./presenters.ts";
+
+/** A larger output (as JSON) is left out; the receiver asks for it by the job's id. */
+export const MAX_TOLD_OUTPUT_BYTES = 262_144;
+
+const jobEventSchema = z
+  .object({
+    type: z.enum(["job.completed", "job.failed", "job.cancelled", "job.timeout"]),
+    timestamp: timeSchema,
+    data: detailSchema.omit({ input: true, webhook: true, waiting: true }).extend({
+      output_omitted: z.boolean().openapi({ description: "The output is too large; GET /jobs/{id} has it" }),
+    }),
+  })
+  .openapi("JobWebhook");
+
+const batchEventSchema = z
+  .object({ type: z.literal("batch.finished"), timestamp: timeSchema, data: batchSchema.omit({ webhook: true }) })
+  .openapi("BatchWebhook");
+
+/** The body of a webhook, made from what is stored: an end does not change, so every try has the same. */
+export function webhookPayload(stores: {
+  readonly jobs: Pick<JobStore, "get">;
+  readonly batches: Pick<BatchStore, "get">;
+}): (webhook: WebhookRecord) => Promise<string> {
+  return async ({ id, subject, endedAtMs }) => {
+    const timestamp = presentTime(endedAtMs ?? 0);
+    if (subject.kind === "batch") {
+      const batch = await stores.batches.get(subject.id);
+      if (batch === undefined) throw new Error(`Webhook ${id} is of a batch that is gone`);
+      const { webhook: _, ...data } = presentBatch({ ...batch, webhook: null });
+      return JSON.stringify({ type: "batch.finished", timestamp, data } satisfies z.infer<typeof batchEventSchema>);
+    }
+    const job = await stores.jobs.get(subject.id);
+    if (job === undefined) throw new Error(`Webhook ${id} is of a job that is gone`);
+    const { input: _, webhook: __, waiting: ___, ...detail } = presentDetail({ ...job, waiting: null, webhook: null });
+    const isTooLarge = Buffer.byteLength(JSON.stringify(detail.output)) > MAX_TOLD_OUTPUT_BYTES;
+    const data = { ...detail, output: isTooLarge ? null : detail.output, output_omitted: isTooLarge };
+    return JSON.stringify({ type: `job.${job.state}`, timestamp, data });
+  };
+}
+
+/** Describes what receivers are sent, in the document's `webhooks`. */
+export function documentWebhooks(app: HttpApp): void {
+  const events = [
+    ["job-ended", "jobEnded", "A job with a webhook_url has ended", jobEventSchema],
+    ["batch-finished", "batchFinished", "Every job of a batch with a webhook_url has ended", batchEventSchema],
+  ] as const;
+  for (const [name, operationId, summary, schema] of events) {
+    app.openAPIRegistry.registerWebhook({
+      operationId,
+      tags: [WEBHOOK_TAG],
+      method: "post",
+      path: name,
+      summary,
+      description:
+        "Signed by Standard Webhooks. Delivered at least once: a repeat has the same webhook-id. Tried again for a day, until it is answered with 2xx, or with 410 for no more.",
+      request: {
+        headers: z.object({
+          "webhook-id": z.string(),
+          "webhook-timestamp": z.string().openapi({ description: "Unix time of the try, in seconds" }),
+          "webhook-signature": z.string().openapi({ description: "v1, a comma, and base64 of the HMAC-SHA256" }),
+        }),
+        body: { required: true, content: { "application/json": { schema, example: exampleOf(operationId).request } } },
+      },
+      responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "No more tries" } },
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from "@hono/zod-openapi";
+import { WEBHOOK_STATES } from "../../store/webhook-store.ts";
+import { MAX_WEBHOOK_URL_CHARS, type WebhookRequest } from "../../webhooks/new-webhook.ts";
+import type { WebhookLog } from "../../webhooks/webhook-log.ts";
+import { presentTime, timeSchema } from "./presenters.ts";
+
+/** Members of a submission that ask to be told of its end. */
+export const webhookFields = {
+  webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL_CHARS).optional().openapi({
+    description: "Where a signed POST (Standard Webhooks) tells of the end; https, and not a private address",
+    example: "https://example.com/hooks/atoll",
+  }),
+  webhook_secret: z.string().max(200).optional().openapi({
+    description: "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Without it one is made, and answered this once",
+    example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  }),
+};
+
+export const webhookSecretSchema = z.string().optional().openapi({
+  description:
+    "The secret that was made for the webhook; a repeat by Idempotency-Key answers it again, nothing else does",
+});
+
+export const webhookLogSchema = z
+  .object({
+    url: z.string(),
+    state: z.enum(WEBHOOK_STATES).openapi({
+      description: "waiting: for the end. pending: to be delivered. failed: given up, after a day or by a 410",
+    }),
+    attempts: z
+      .array(z.object({ at: timeSchema, status: z.int().nullable(), error: z.string().nullable() }))
+      .openapi({ description: "The last ten, oldest first" }),
+  })
+  .openapi("WebhookLog");
+
+/** The webhook that a body asks for; undefined for none. A secret alone is refused where the URL is missed. */
+export function webhookOf(body: {
+  readonly webhook_url?: string | undefined;
+  readonly webhook_secret?: string | undefined;
+}): WebhookRequest | undefined {
+  const { webhook_url: url, webhook_secret: secret } = body;
+  if (url === undefined && secret === undefined) return undefined;
+  return { url: url ?? "", secret: secret ?? null };
+}
+
+export function presentWebhook(webhook: WebhookLog | null): z.infer<typeof webhookLogSchema> | null {
+  if (webhook === null) return null;
+  const { url, state, tries } = webhook;
+  const attempts = tries.map(({ atMs, status, error }) => ({ at: presentTime(atMs), status, error }));
+  return { url, state, attempts };
+}

@@ -1,0 +1,65 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { RequestError } from "@hono/node-server";
+import { ServiceError } from "../../../shared/errors.ts";
+import { answerError, type ErrorAnswer } from "../middleware/errors.ts";
+
+/*
+ * Requests that are refused as HTTP, before the API sees them. They get the error body of spec §7 like any other, and the
+ * connection ends: where a next request would begin is not known.
+ */
+
+/** Errors of Node's parser that have a status of their own; for the others 400. */
+const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of a chunk are larger than 16 KB"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time"],
+};
+
+/** Answers what Node's parser refused. `hasAnswer`: one was begun already, into which no other must be written. */
+export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasAnswer: boolean): void {
+  if (!socket.writable || error.code === "ECONNRESET" || hasAnswer) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = PARSER_REFUSALS[error.code ?? ""] ?? [400, "The request is not valid HTTP"];
+  endWith(socket, refusal(status, message));
+}
+
+/** An `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
+export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  const { status, body } = refusal(417, `"Expect: ${headers.expect}" cannot be met; only 100-continue can`);
+  const text = JSON.stringify(body);
+  const head = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text), Connection: "close" };
+  response.writeHead(status, head).end(text);
+}
+
+/** What cannot be made a request of, for its address or its Host. (What the API throws it answers itself.) */
+export function refuseRequest(error: unknown): Response {
+  const { status, body } =
+    error instanceof RequestError
+      ? refusal(400, `The request has no usable address: ${error.message}`)
+      : answerError(error, { requestId: "", forOpenAi: false });
+  return Response.json(body, { status, headers: { Connection: "close" } });
+}
+
+/** Writes the whole answer to a socket and closes it when that is sent, also the side that the client leaves open. */
+export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer): void {
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    "Connection: close",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
+  // What node:http hands over is always a socket.
+  (socket as Socket).destroySoon();
+}
+
+function refusal(status: number, message: string): ErrorAnswer {
+  const answer = answerError(new ServiceError("bad_request", message), { requestId: "", forOpenAi: false });
+  return { ...answer, status };
+}

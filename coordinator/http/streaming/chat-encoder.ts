@@ -1,0 +1,42 @@
+import type { FeedEncoder } from "./sse.ts";
+import { openAiType } from "../middleware/errors.ts";
+import type { Usage } from "../../../shared/output.ts";
+
+export interface ChatStreamHead {
+  readonly jobId: string;
+  /** Unix time in seconds. */
+  readonly createdS: number;
+  readonly model: string;
+  readonly includeUsage: boolean;
+}
+
+/** `usage` of a chat completion. */
+export function chatUsage({ promptTokens, completionTokens }: Usage) {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+/**
+ * The chunks of a chat completion, in the order that OpenAI's clients know: role, text, finish reason, usage if asked, [DONE].
+ * An error after the first text is one line and no [DONE], so that nobody takes a cut answer for a whole one.
+ */
+export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead): FeedEncoder {
+  const head = `data: {"id":${JSON.stringify(jobId)},"object":"chat.completion.chunk","created":${createdS},"model":${JSON.stringify(model)}`;
+  const chunk = (delta: string, finishReason: string): string =>
+    `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
+  return {
+    prologue: chunk('{"role":"assistant","content":""}', "null"),
+    item: (item) => (item.type === "token" ? chunk(`{"content":${JSON.stringify(item.content)}}`, "null") : ""),
+    ending(ending) {
+      if (ending.type === "error") {
+        const { message, code, retryable } = ending;
+        return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
+      }
+      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
+      return `${chunk("{}", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+import { formatPosition, type FeedPosition } from "../../jobs/feed-position.ts";
+import { presentUsage } from "../schemas/presenters.ts";
+import type { FeedEncoder } from "./sse.ts";
+
+/** The events of GET /jobs/:id/stream. Source: spec §6, DESIGN §4 row Stream. */
+export const jobEvents: FeedEncoder = {
+  prologue: "",
+  item(item, position) {
+    switch (item.type) {
+      case "token":
+        return frame("token", position, `{"type":"token","content":${JSON.stringify(item.content)}}`);
+      case "progress":
+        return frame("progress", position, `{"type":"progress","step":${item.step},"total":${item.total}}`);
+      case "image":
+        return frame("image", position, JSON.stringify({ type: "image", data: item.data, format: item.format }));
+      case "status":
+        return frame("status", position, `{"type":"status","state":${JSON.stringify(item.state)}}`);
+      default:
+        return item satisfies never;
+    }
+  },
+  ending(ending, position) {
+    return frame(ending.type, position, JSON.stringify(endingPayload(ending)));
+  },
+};
+
+/** JSON holds no line break, so one `data:` line is enough. */
+function frame(name: (FeedItem | FeedEnding)["type"], position: FeedPosition, json: string): string {
+  return `id: ${formatPosition(position)}\nevent: ${name}\ndata: ${json}\n\n`;
+}
+
+function endingPayload(ending: FeedEnding): unknown {
+  if (ending.type === "error") {
+    return { type: "error", error: ending.message, code: ending.code, retryable: ending.retryable };
+  }
+  const { usage, creditsUsedMicro, finishReason, output } = ending;
+  return {
+    type: "done",
+    usage: presentUsage(usage, creditsUsedMicro),
+    finish_reason: finishReason,
+    // Text was streamed already; a live feed leaves it out, and a feed read back from storage has it.
+    ...(output === undefined || typeof output === "string" ? {} : { output }),
+  };
+}

@@ -1,0 +1,51 @@
+import type Database from "better-sqlite3";
+import { ServiceError } from "../../../../shared/errors.ts";
+import type { AccountLimits } from "../../account-store.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { postGrant } from "../ledger/ledger-operations.ts";
+
+export interface AccountOperations {
+  createAccount(args: {
+    id: string;
+    email: string;
+    emailKey: string;
+    passwordHash: string;
+    grantMicro: number;
+    createdAtMs: number;
+  }): void;
+  setLimits(args: { accountId: string; limits: Partial<AccountLimits> }): AccountLimits;
+}
+
+/** For the limits of an account, under the names of the port. */
+export const LIMIT_COLUMNS =
+  "requests_per_minute AS requestsPerMinute, concurrent_jobs AS concurrentJobs, concurrent_streams AS concurrentStreams" as const;
+
+export function accountOperations(db: Database.Database, ledger: Ledger): AccountOperations {
+  const findEmail = db.prepare<[string], number>("SELECT 1 FROM accounts WHERE email_key = ?").pluck();
+  const insert = db.prepare<[string, string, string, string, number]>(
+    "INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES (?, ?, ?, ?, ?)",
+  );
+  const selectLimits = db.prepare<[string], AccountLimits>(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
+  const updateLimits = db.prepare<AccountLimits & { accountId: string }>(
+    `UPDATE accounts SET requests_per_minute = @requestsPerMinute, concurrent_jobs = @concurrentJobs,
+       concurrent_streams = @concurrentStreams WHERE id = @accountId`,
+  );
+  return {
+    createAccount({ id, email, emailKey, passwordHash, grantMicro, createdAtMs }) {
+      if (findEmail.get(emailKey) !== undefined) {
+        throw new ServiceError("email_taken", "There is an account with this e-mail address");
+      }
+      insert.run(id, email, emailKey, passwordHash, createdAtMs);
+      ledger.open(`client:${id}`);
+      ledger.open(`hold:${id}`);
+      postGrant(ledger, id, grantMicro, createdAtMs);
+    },
+    setLimits({ accountId, limits }) {
+      const known = selectLimits.get(accountId);
+      if (known === undefined) throw new ServiceError("not_found", "There is no such account");
+      const changed = { ...known, ...limits };
+      updateLimits.run({ ...changed, accountId });
+      return changed;
+    },
+  };
+}

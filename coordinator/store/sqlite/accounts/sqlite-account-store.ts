@@ -1,0 +1,134 @@
+import type Database from "better-sqlite3";
+import type { Account, AccountLimits, AccountStore, ApiKey, IslandToken, Scope, Session } from "../../account-store.ts";
+import { LIMIT_COLUMNS } from "./account-operations.ts";
+import type { Writer } from "../engine/writer.ts";
+
+type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
+
+const ACCOUNT_COLUMNS = "accounts.id, email, created_at_ms AS createdAtMs, balances.micro AS balanceMicro";
+const KEY_COLUMNS = `id, account_id AS accountId, name, prefix, scopes, created_at_ms AS createdAtMs,
+  last_used_at_ms AS lastUsedAtMs`;
+const TOKEN_COLUMNS = "id, account_id AS accountId, name, created_at_ms AS createdAtMs";
+
+export class SqliteAccountStore implements AccountStore {
+  readonly #writer: Writer;
+  readonly #selectAccount: Database.Statement<[string], Account>;
+  readonly #selectByEmail: Database.Statement<[string], Account>;
+  readonly #selectPassword: Database.Statement<[string], string>;
+  readonly #selectLimits: Database.Statement<[string], AccountLimits>;
+  readonly #selectKey: Database.Statement<[string], KeyRow>;
+  readonly #selectKeys: Database.Statement<[string], KeyRow>;
+  readonly #selectSession: Database.Statement<[string, number], Session>;
+  readonly #selectToken: Database.Statement<[string], IslandToken>;
+  readonly #selectTokens: Database.Statement<[string], IslandToken>;
+
+  constructor(db: Database.Database, writer: Writer) {
+    this.#writer = writer;
+    const account = `SELECT ${ACCOUNT_COLUMNS} FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
+    this.#selectAccount = db.prepare(`${account} WHERE accounts.id = ?`);
+    this.#selectByEmail = db.prepare(`${account} WHERE email_key = ?`);
+    this.#selectPassword = db.prepare<[string], string>("SELECT password_hash FROM accounts WHERE id = ?").pluck();
+    this.#selectLimits = db.prepare(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
+    this.#selectKey = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`);
+    this.#selectKeys = db.prepare(
+      `SELECT ${KEY_COLUMNS} FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
+    );
+    this.#selectSession = db.prepare(
+      `SELECT account_id AS accountId, expires_at_ms AS expiresAtMs FROM sessions
+       WHERE token_hash = ? AND expires_at_ms > ?`,
+    );
+    this.#selectToken = db.prepare(
+      `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
+    );
+    this.#selectTokens = db.prepare(
+      `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
+    );
+  }
+
+  async create(account: Parameters<AccountStore["create"]>[0]): Promise<Account> {
+    const { id, email, grantMicro, createdAtMs } = account;
+    if (!Number.isSafeInteger(grantMicro) || grantMicro < 0) {
+      throw new RangeError(`A first grant of ${grantMicro} micro-credits is not possible`);
+    }
+    await this.#writer.run("createAccount", { ...account, emailKey: emailKey(email) });
+    return { id, email, createdAtMs, balanceMicro: grantMicro };
+  }
+
+  async get(accountId: string): Promise<Account | undefined> {
+    return this.#selectAccount.get(accountId);
+  }
+
+  async getByEmail(email: string): Promise<Account | undefined> {
+    return this.#selectByEmail.get(emailKey(email));
+  }
+
+  async passwordHash(accountId: string): Promise<string | undefined> {
+    return this.#selectPassword.get(accountId);
+  }
+
+  async limits(accountId: string): Promise<AccountLimits | undefined> {
+    return this.#selectLimits.get(accountId);
+  }
+
+  setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits> {
+    return this.#writer.run("setLimits", { accountId, limits });
+  }
+
+  createKey(...[{ scopes, ...key }, cap]: Parameters<AccountStore["createKey"]>): Promise<void> {
+    return this.#writer.run("createKey", { ...key, ...cap, scopes: scopes.join(",") });
+  }
+
+  async findKey(secretHash: string): Promise<ApiKey | undefined> {
+    const row = this.#selectKey.get(secretHash);
+    return row === undefined ? undefined : keyOf(row);
+  }
+
+  async listKeys(accountId: string): Promise<ApiKey[]> {
+    return this.#selectKeys.all(accountId).map(keyOf);
+  }
+
+  revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean> {
+    return this.#writer.run("revokeKey", { accountId, id: keyId, atMs });
+  }
+
+  touchKey(keyId: string, atMs: number): Promise<void> {
+    return this.#writer.run("touchKey", { id: keyId, atMs });
+  }
+
+  createSession(...[session, maxSessions]: Parameters<AccountStore["createSession"]>): Promise<void> {
+    return this.#writer.run("createSession", { ...session, maxSessions });
+  }
+
+  async findSession(tokenHash: string, nowMs: number): Promise<Session | undefined> {
+    return this.#selectSession.get(tokenHash, nowMs);
+  }
+
+  deleteSession(tokenHash: string): Promise<void> {
+    return this.#writer.run("deleteSession", { tokenHash });
+  }
+
+  createIslandToken(token: Parameters<AccountStore["createIslandToken"]>[0]): Promise<void> {
+    return this.#writer.run("createIslandToken", token);
+  }
+
+  async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
+    return this.#selectToken.get(tokenHash);
+  }
+
+  async listIslandTokens(accountId: string): Promise<IslandToken[]> {
+    return this.#selectTokens.all(accountId);
+  }
+
+  revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean> {
+    return this.#writer.run("revokeIslandToken", { accountId, id: tokenId, atMs });
+  }
+}
+
+function keyOf({ scopes, ...row }: KeyRow): ApiKey {
+  return { ...row, scopes: scopes.split(",") as Scope[] };
+}
+
+/** What makes two addresses the same one. */
+function emailKey(email: string): string {
+  return email.toLowerCase();
+}

@@ -1,0 +1,118 @@
+import type Database from "better-sqlite3";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type StoredCargo } from "../../catalog-store.ts";
+
+/** Cargos that an account has, deleted ones left out. */
+export const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL";
+
+/** What storing a Cargo decides. */
+export type PutCargo = Pick<StoredCargo, "revision" | "createdAtMs">;
+
+export interface CatalogOperations {
+  /** Numbers of all Cargos ever named, as (slug, number). */
+  numberCargos(args: { slugs: readonly string[] }): [slug: string, number: number][];
+  createCargo(args: { slug: string; ownerId: string; file: string; enabled: 0 | 1; atMs: number }): PutCargo;
+  updateCargo(args: {
+    slug: string;
+    ownerId: string;
+    revision: number;
+    file: string;
+    enabled: 0 | 1;
+    approved: 0 | 1;
+    atMs: number;
+  }): boolean;
+  removeCargo(args: { slug: string; ownerId: string; atMs: number }): boolean;
+  importCargo(args: { slug: string; file: string; atMs: number }): PutCargo;
+  approveCargo(args: { slug: string; revision: number; atMs: number }): boolean;
+  setCargoDisabled(args: { slug: string; disabled: boolean; atMs: number }): void;
+}
+
+export function catalogOperations(db: Database.Database): CatalogOperations {
+  const insertSlug = db.prepare<[string]>(
+    `INSERT INTO cargo_numbers (number, slug) SELECT coalesce(max(number), 0) + 1, ? FROM cargo_numbers WHERE true
+     ON CONFLICT (slug) DO NOTHING`,
+  );
+  const allNumbers = db.prepare<[], [string, number]>("SELECT slug, number FROM cargo_numbers ORDER BY number").raw();
+  const selectHolder = db.prepare<[string], { ownerId: string | null; isDeleted: 0 | 1 }>(
+    "SELECT owner_id AS ownerId, deleted_at_ms IS NOT NULL AS isDeleted FROM cargos WHERE slug = ?",
+  );
+  const countOwned = db.prepare<[string], number>(COUNT_OWNED).pluck();
+  const countHeld = db.prepare<[string], number>("SELECT count(*) FROM cargos WHERE owner_id = ?").pluck();
+  // Also takes up a slug again; the handlers have made sure whose it is.
+  const put = db.prepare<[string, string | null, string, 0 | 1, 0 | 1, number, number], PutCargo>(
+    `INSERT INTO cargos (slug, owner_id, file, enabled, approved, revision, created_at_ms, updated_at_ms)
+     VALUES (?, ?, ?, ?, ?, 1, ?, ?)
+     ON CONFLICT (slug) DO UPDATE SET file = excluded.file, enabled = excluded.enabled, approved = excluded.approved,
+       revision = revision + 1, updated_at_ms = excluded.updated_at_ms, deleted_at_ms = NULL
+     RETURNING revision, created_at_ms AS createdAtMs`,
+  );
+  const update = db.prepare<[string, 0 | 1, 0 | 1, number, string, string, number]>(
+    `UPDATE cargos SET file = ?, enabled = ?, approved = ?, updated_at_ms = ?, revision = revision + 1
+     WHERE slug = ? AND owner_id = ? AND revision = ? AND deleted_at_ms IS NULL`,
+  );
+  const remove = db.prepare<[number, string, string]>(
+    `UPDATE cargos SET deleted_at_ms = ?, file = '', enabled = 0, approved = 0, revision = revision + 1
+     WHERE slug = ? AND owner_id = ? AND deleted_at_ms IS NULL`,
+  );
+  const approve = db.prepare<[number, string, number]>(
+    `UPDATE cargos SET approved = 1, updated_at_ms = ?, revision = revision + 1
+     WHERE slug = ? AND revision = ? AND deleted_at_ms IS NULL`,
+  );
+  const disable = db.prepare<[string, number]>(
+    "INSERT INTO disabled_cargos (slug, at_ms) VALUES (?, ?) ON CONFLICT (slug) DO NOTHING",
+  );
+  const enable = db.prepare<[string]>("DELETE FROM disabled_cargos WHERE slug = ?");
+  const raise = db.prepare("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
+  const raiseIf = (changes: number): boolean => {
+    if (changes > 0) raise.run();
+    return changes > 0;
+  };
+  const store = (...row: Parameters<typeof put.get>): PutCargo => {
+    const stored = put.get(...row);
+    if (stored === undefined) throw new Error(`Cargo ${row[0]} was not stored`);
+    insertSlug.run(row[0]);
+    raise.run();
+    return stored;
+  };
+
+  return {
+    numberCargos({ slugs }) {
+      for (const slug of slugs) insertSlug.run(slug);
+      return allNumbers.all();
+    },
+    createCargo({ slug, ownerId, file, enabled, atMs }) {
+      const holder = selectHolder.get(slug);
+      const isOwn = holder?.ownerId === ownerId && holder.isDeleted === 1;
+      if (holder !== undefined && !isOwn) throw slugTaken(slug);
+      if ((countOwned.get(ownerId) ?? 0) >= MAX_OWNED_CARGOS) {
+        throw new ServiceError(
+          "too_many_cargos",
+          `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`,
+        );
+      }
+      if (holder === undefined && (countHeld.get(ownerId) ?? 0) >= MAX_HELD_SLUGS) {
+        throw new ServiceError(
+          "too_many_cargos",
+          `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; take up one that it had`,
+        );
+      }
+      return store(slug, ownerId, file, enabled, 0, atMs, atMs);
+    },
+    updateCargo: ({ slug, ownerId, revision, file, enabled, approved, atMs }) =>
+      raiseIf(update.run(file, enabled, approved, atMs, slug, ownerId, revision).changes),
+    removeCargo: ({ slug, ownerId, atMs }) => raiseIf(remove.run(atMs, slug, ownerId).changes),
+    importCargo({ slug, file, atMs }) {
+      const holder = selectHolder.get(slug);
+      if (holder !== undefined && holder.ownerId !== null) throw slugTaken(slug);
+      return store(slug, null, file, 1, 1, atMs, atMs);
+    },
+    approveCargo: ({ slug, revision, atMs }) => raiseIf(approve.run(atMs, slug, revision).changes),
+    setCargoDisabled({ slug, disabled, atMs }) {
+      raiseIf(disabled ? disable.run(slug, atMs).changes : enable.run(slug).changes);
+    },
+  };
+}
+
+function slugTaken(slug: string): ServiceError {
+  return new ServiceError("slug_taken", `There is, or was, another Cargo "${slug}"`);
+}

@@ -1,0 +1,32 @@
+import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
+import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
+
+/** An error as it crosses from the worker: a class does not survive the structured clone. */
+export type Failure =
+  | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
+  | { readonly kind: "fault"; readonly message: string };
+
+/** True for the answers that callers must expect: they are thrown before anything is written. */
+export function isExpected(error: unknown): error is ServiceError | IllegalTransitionError {
+  return error instanceof ServiceError || error instanceof IllegalTransitionError;
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ServiceError) return { kind: "service", code: error.code, message: error.message };
+  if (error instanceof IllegalTransitionError) return { kind: "transition", from: error.from, event: error.event };
+  return { kind: "fault", message: error instanceof Error ? error.message : String(error) };
+}
+
+export function errorOf(failure: Failure): Error {
+  switch (failure.kind) {
+    case "service":
+      return new ServiceError(failure.code, failure.message);
+    case "transition":
+      return new IllegalTransitionError(failure.from, failure.event);
+    case "fault":
+      return new Error(`Storage failed: ${failure.message}`);
+    default:
+      throw new Error(`Unknown failure ${String(failure satisfies never)}`);
+  }
+}

@@ -1,0 +1,22 @@
+import type Database from "better-sqlite3";
+import { IDEMPOTENCY_WINDOW_MS } from "../jobs/idempotency-keys.ts";
+
+export interface MaintenanceOperations {
+  /** Writes something small; the count grows by one each time. */
+  check(args: Record<string, never>): number;
+  /** Removes what has expired: sessions and idempotency keys. */
+  prune(args: { nowMs: number }): void;
+}
+
+export function maintenanceOperations(db: Database.Database): MaintenanceOperations {
+  const check = db.prepare<[], number>("UPDATE checks SET count = count + 1 WHERE id = 1 RETURNING count").pluck();
+  const pruneSessions = db.prepare<[number]>("DELETE FROM sessions WHERE expires_at_ms <= ?");
+  const pruneKeys = db.prepare<[number]>("DELETE FROM idempotency_keys WHERE created_at_ms <= ?");
+  return {
+    check: () => check.get() ?? 0,
+    prune({ nowMs }) {
+      pruneSessions.run(nowMs);
+      pruneKeys.run(nowMs - IDEMPOTENCY_WINDOW_MS);
+    },
+  };
+}

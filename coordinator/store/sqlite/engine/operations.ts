@@ -1,0 +1,55 @@
+import type Database from "better-sqlite3";
+import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
+import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
+import { catalogOperations, type CatalogOperations } from "../catalog/catalog-operations.ts";
+import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
+import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
+import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
+import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
+import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
+import { registryOperations, type RegistryOperations } from "../islands/island-operations.ts";
+import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
+
+/**
+ * Every write, by name. A handler runs inside the batch's transaction and must find out whether it may write before it writes:
+ * a ServiceError or IllegalTransitionError is the answer to its caller and leaves the others of the batch as they are.
+ */
+export interface Operations
+  extends
+    AccountOperations,
+    BatchOperations,
+    CatalogOperations,
+    ConversationOperations,
+    CredentialOperations,
+    FeedOperations,
+    JobOperations,
+    LedgerOperations,
+    MaintenanceOperations,
+    RegistryOperations,
+    WebhookOperations {}
+
+export type OperationKind = keyof Operations;
+export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
+export type OperationResult<K extends OperationKind> = ReturnType<Operations[K]>;
+/** An operation as it crosses to the worker. */
+export type Operation = { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind];
+
+/** The handlers, with their statements prepared on `db`. */
+export function createOperations(db: Database.Database, ledger: Ledger): Operations {
+  const jobs = jobOperations(db, ledger);
+  return {
+    ...accountOperations(db, ledger),
+    ...batchOperations(db, ledger),
+    ...catalogOperations(db),
+    ...conversationOperations(db, jobs),
+    ...credentialOperations(db),
+    ...feedOperations(db),
+    ...jobs,
+    ...ledgerOperations(ledger),
+    ...maintenanceOperations(db),
+    ...registryOperations(db),
+    ...webhookOperations(db),
+  };
+}

@@ -1,0 +1,27 @@
+import type Database from "better-sqlite3";
+import type { JobFilter, JobSummary } from "../../job-store.ts";
+import type { LedgerLine } from "../../ledger-store.ts";
+import type { Page } from "../../page.ts";
+import { JobLists } from "../jobs/job-lists.ts";
+import { LedgerLines } from "../ledger/ledger-lines.ts";
+
+/** Reads whose cost grows with what an account has: how far a page is from the list's head, and how much there is to count. */
+export interface PageReads {
+  jobs(args: { accountId: string; page: Page; filter: JobFilter }): { jobs: JobSummary[]; total: number };
+  ledger(args: { accountId: string; page: Page }): { lines: LedgerLine[]; total: number };
+}
+
+export type PageReadKind = keyof PageReads;
+export type PageReadArgs<K extends PageReadKind> = Parameters<PageReads[K]>[0];
+export type PageReadResult<K extends PageReadKind> = ReturnType<PageReads[K]>;
+/** A read as it crosses to the reader's thread. */
+export type PageRead = { [K in PageReadKind]: readonly [kind: K, args: PageReadArgs<K>] }[PageReadKind];
+
+export function pageReads(db: Database.Database): PageReads {
+  const jobs = new JobLists(db);
+  const ledger = new LedgerLines(db);
+  return {
+    jobs: ({ accountId, page, filter }) => jobs.read(accountId, page, filter),
+    ledger: ({ accountId, page }) => ledger.read(accountId, page),
+  };
+}

@@ -1,0 +1,82 @@
+import { Worker } from "node:worker_threads";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { errorOf } from "./failure.ts";
+import type { PageRead, PageReadArgs, PageReadKind, PageReadResult } from "./page-reads.ts";
+import type { FromReader, ReaderWorkerData, ToReader } from "./reader-worker.ts";
+
+interface PendingRead {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Pages of long lists, read one after the other in a thread that starts with the first. Each sees the newest commit. */
+export class Reader {
+  readonly #path: string;
+  #thread: ReaderThread | null = null;
+  #isClosed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  run<K extends PageReadKind>(kind: K, args: PageReadArgs<K>): Promise<PageReadResult<K>> {
+    if (this.#isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
+    // A thread that died took its reads with it; the next read begins with a new one.
+    if (this.#thread?.isAlive !== true) this.#thread = new ReaderThread(this.#path);
+    return this.#thread.read([kind, args] as unknown as PageRead) as Promise<PageReadResult<K>>;
+  }
+
+  /** Refuses new reads, and resolves when those asked for before have their answers. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#thread?.close();
+  }
+}
+
+class ReaderThread {
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  #pending: PendingRead[] = [];
+  isAlive = true;
+
+  constructor(path: string) {
+    // The same file is TypeScript in the sources and JavaScript in the package.
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const data: ReaderWorkerData = { path };
+    this.#worker = new Worker(new URL(`./reader-worker.${extension}`, import.meta.url), { workerData: data });
+    this.#worker.on("message", (answer: FromReader) => this.#settle(answer));
+    this.#worker.on("error", (error) => this.#break(error));
+    this.#worker.on("messageerror", (error) => this.#break(error));
+    this.#exited = new Promise((resolve) => {
+      this.#worker.on("exit", (code) => {
+        this.#break(new Error(`it ended with code ${code}`));
+        resolve();
+      });
+    });
+  }
+
+  read(read: PageRead): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ resolve, reject });
+      this.#worker.postMessage({ kind: "read", read } satisfies ToReader);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.isAlive) this.#worker.postMessage({ kind: "close" } satisfies ToReader);
+    await this.#exited;
+  }
+
+  #settle(answer: FromReader): void {
+    const read = this.#pending.shift();
+    if ("failure" in answer) read?.reject(errorOf(answer.failure));
+    else read?.resolve(answer.value);
+  }
+
+  #break(cause: unknown): void {
+    this.isAlive = false;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    for (const { reject } of this.#pending) reject(new Error(`The store's reader stopped: ${reason}`, { cause }));
+    this.#pending = [];
+  }
+}

@@ -1,0 +1,27 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { BatchRunner, type BatchAnswer } from "./transaction-runner.ts";
+import { openForWriting } from "./connection.ts";
+import type { Operation } from "./operations.ts";
+
+/** Runs in a thread of its own: the only writer of this process, so that no request waits for a disk. */
+export interface WriterWorkerData {
+  readonly path: string;
+}
+export type ToWriter =
+  | { readonly kind: "batch"; readonly operations: readonly Operation[] }
+  | { readonly kind: "close" };
+export type FromWriter = BatchAnswer;
+
+const port = parentPort;
+if (port === null) throw new Error("writer-worker runs as a worker thread only");
+const { path } = workerData as WriterWorkerData;
+const db = openForWriting(path);
+const runner = new BatchRunner(db);
+port.on("message", (message: ToWriter) => {
+  if (message.kind === "batch") {
+    port.postMessage(runner.run(message.operations) satisfies FromWriter);
+    return;
+  }
+  db.close();
+  port.close();
+});

@@ -1,0 +1,59 @@
+import type Database from "better-sqlite3";
+import { ServiceError } from "../../../../shared/errors.ts";
+import type { NewJob } from "../../job-store.ts";
+
+/** How long an Idempotency-Key stands for its first request. Source: DESIGN §4. */
+export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
+
+export type Submission = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
+
+/** What the first request with a key made; a batch is named beside its first job. */
+export interface Made {
+  readonly jobId: string;
+  readonly batchId: string | null;
+}
+
+interface KeyRow extends Made {
+  readonly bodyHash: string;
+  readonly createdAtMs: number;
+}
+
+/** The batch of a request's first; a request with the same body as a batch's is one for a batch. */
+export function batchIdOf({ batchId, jobId }: Made): string {
+  if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to ${jobId}`);
+  return batchId;
+}
+
+/** The Idempotency-Keys of all submissions: an account has one space of keys, whatever they made. */
+export class IdempotencyKeys {
+  readonly #select: Database.Statement<[string, string], KeyRow>;
+  readonly #save: Database.Statement;
+
+  constructor(db: Database.Database) {
+    this.#select = db.prepare(
+      `SELECT body_hash AS bodyHash, job_id AS jobId, batch_id AS batchId, created_at_ms AS createdAtMs
+       FROM idempotency_keys WHERE account_id = ? AND key = ?`,
+    );
+    this.#save = db.prepare(
+      `INSERT INTO idempotency_keys (account_id, key, body_hash, job_id, batch_id, created_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (account_id, key) DO UPDATE SET body_hash = excluded.body_hash, job_id = excluded.job_id,
+         batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`,
+    );
+  }
+
+  /** What the same request made before; undefined for a new one. @throws {ServiceError} `idempotency_conflict`. */
+  find({ accountId, createdAtMs, idempotency }: Submission): Made | undefined {
+    if (idempotency === null) return undefined;
+    const known = this.#select.get(accountId, idempotency.key);
+    if (known === undefined || createdAtMs - known.createdAtMs >= IDEMPOTENCY_WINDOW_MS) return undefined;
+    if (known.bodyHash === idempotency.bodyHash) return known;
+    throw new ServiceError("idempotency_conflict", "The Idempotency-Key was used with another request");
+  }
+
+  /** Does nothing for a request without a key. */
+  save({ accountId, createdAtMs, idempotency }: Submission, { jobId, batchId }: Made): void {
+    if (idempotency === null) return;
+    this.#save.run(accountId, idempotency.key, idempotency.bodyHash, jobId, batchId, createdAtMs);
+  }
+}

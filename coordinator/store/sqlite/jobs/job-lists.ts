@@ -1,0 +1,91 @@
+import type Database from "better-sqlite3";
+import { isTerminal, JOB_STATES } from "../../../../shared/job-state.ts";
+import type { JobFilter, JobSummary } from "../../job-store.ts";
+import type { Page } from "../../page.ts";
+import { SUMMARY_COLUMNS } from "./job-rows.ts";
+
+const LIVE_STATES = JOB_STATES.filter((state) => !isTerminal(state));
+
+interface ListValues extends Page {
+  readonly accountId: string;
+  readonly slug: string | null;
+  readonly batchId: string | null;
+}
+
+/** Statements of one shape of filter. */
+interface JobList {
+  readonly page: Database.Statement<[ListValues], JobSummary>;
+  readonly count: Database.Statement<[ListValues], number>;
+}
+
+/** Reads an account's jobs, newest first. Whatever the filter, a page walks what it admits and skips, and in an index only. */
+export class JobLists {
+  readonly #db: Database.Database;
+  /** By the page's SQL. Few: a subset of the states, with or without Cargo and batch. */
+  readonly #lists = new Map<string, JobList>();
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+  }
+
+  read(accountId: string, page: Page, filter: JobFilter): { jobs: JobSummary[]; total: number } {
+    const list = this.#listBy(filter);
+    const values = { accountId, ...page, slug: filter.slug ?? null, batchId: filter.batchId ?? null };
+    return { jobs: list.page.all(values), total: list.count.get(values) ?? 0 };
+  }
+
+  #listBy(filter: JobFilter): JobList {
+    const { page, count } = jobListSql(filter);
+    let list = this.#lists.get(page);
+    if (list === undefined) {
+      list = { page: this.#db.prepare(page), count: this.#db.prepare<[ListValues], number>(count).pluck() };
+      this.#lists.set(page, list);
+    }
+    return list;
+  }
+}
+
+/** Its sources are merged by id, each from an index that has its jobs in that order. */
+export function jobListSql(filter: JobFilter): { readonly page: string; readonly count: string } {
+  const sources = sourcesOf(filter);
+  const ids = sources.map((source) => `SELECT id ${source}`).join(" UNION ALL ");
+  return {
+    page: `SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id IN (${ids} ORDER BY id DESC LIMIT @limit OFFSET @offset)
+      ORDER BY id DESC`,
+    count: `SELECT ${sources.map((source) => `(SELECT count(*) ${source})`).join(" + ")}`,
+  };
+}
+
+/** Where the jobs are that a filter admits, each in one place. */
+function sourcesOf({ states, slug, batchId }: JobFilter): string[] {
+  const wanted = JOB_STATES.filter((state) => states?.includes(state) ?? true);
+  if (wanted.length === 0) return ["FROM jobs WHERE false"];
+  const ofCargo = slug === undefined ? "" : "AND slug = @slug";
+  // A batch has at most 100 jobs.
+  if (batchId !== undefined) {
+    return [
+      `FROM jobs INDEXED BY jobs_by_batch WHERE batch_id = @batchId AND account_id = @accountId ${among(wanted)} ${ofCargo}`,
+    ];
+  }
+  if (states === undefined && slug === undefined) {
+    return ["FROM jobs INDEXED BY jobs_by_account WHERE account_id = @accountId"];
+  }
+  const ended = slug === undefined ? "jobs_ended_by_state" : "jobs_ended_by_cargo";
+  const live = wanted.filter((state) => LIVE_STATES.includes(state));
+  const sources = wanted
+    .filter((state) => isTerminal(state))
+    .map(
+      (state) =>
+        `FROM jobs INDEXED BY ${ended} WHERE account_id = @accountId AND state = '${state}' ${ofCargo} AND completed_at_ms IS NOT NULL`,
+    );
+  if (live.length > 0) {
+    sources.push(
+      `FROM jobs INDEXED BY jobs_live_by_account WHERE account_id = @accountId AND completed_at_ms IS NULL ${among(live)} ${ofCargo}`,
+    );
+  }
+  return sources;
+}
+
+function among(states: readonly string[]): string {
+  return `AND state IN (${states.map((state) => `'${state}'`).join(", ")})`;
+}

@@ -1,0 +1,99 @@
+import type Database from "better-sqlite3";
+import type { LedgerKind, LedgerParty } from "../../ledger-store.ts";
+
+export interface Entry {
+  readonly party: LedgerParty;
+  /** Added to the party's balance; negative takes away. Entries of 0 are left out. */
+  readonly micro: number;
+  readonly kind: LedgerKind;
+}
+
+/**
+ * The books, as one transaction of the database sees them. Entries are written at once; balances are kept in memory and written
+ * by `flush`, so that a party that moves in many operations of a batch costs one update. `begin` forgets what was kept.
+ * Entries are exact doubles; balances are not, as the network's counts all that was ever issued.
+ */
+export class Ledger {
+  readonly #selectBalance: Database.Statement<[string], bigint>;
+  readonly #updateBalance: Database.Statement<[bigint, string]>;
+  readonly #insertBalance: Database.Statement<[string]>;
+  readonly #selectLastId: Database.Statement<[], number>;
+  readonly #insertEntries: (entries: number) => Database.Statement;
+  readonly #balances = new Map<LedgerParty, bigint>();
+  readonly #changed = new Set<LedgerParty>();
+  #lastId: number | null = null;
+
+  constructor(db: Database.Database) {
+    this.#selectBalance = db
+      .prepare<[string], bigint>("SELECT micro FROM balances WHERE party = ?")
+      .pluck()
+      .safeIntegers();
+    this.#updateBalance = db.prepare("UPDATE balances SET micro = ? WHERE party = ?");
+    this.#insertBalance = db.prepare("INSERT INTO balances (party, micro) VALUES (?, 0)");
+    this.#selectLastId = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck();
+    this.#insertEntries = rememberByCount((count) =>
+      db.prepare(
+        `INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms) VALUES ${Array.from({ length: count }, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")}`,
+      ),
+    );
+  }
+
+  begin(): void {
+    this.#balances.clear();
+    this.#changed.clear();
+    this.#lastId = null;
+  }
+
+  /** Opens a party with a balance of 0. */
+  open(party: LedgerParty): void {
+    this.#insertBalance.run(party);
+  }
+
+  /** In micro-credits. Undefined for a party that was never opened. */
+  balance(party: LedgerParty): bigint | undefined {
+    const kept = this.#balances.get(party);
+    if (kept !== undefined) return kept;
+    const stored = this.#selectBalance.get(party);
+    if (stored !== undefined) this.#balances.set(party, stored);
+    return stored;
+  }
+
+  /** Writes one transaction. @throws when it does not sum to zero or a party is unknown. */
+  post(entries: readonly Entry[], jobId: string | null, atMs: number): void {
+    const moved = entries.filter(({ micro }) => micro !== 0);
+    if (moved.length === 0) return;
+    const sum = moved.reduce((total, { micro }) => total + micro, 0);
+    if (sum !== 0) throw new Error(`A ledger transaction sums to ${sum}`);
+    this.#lastId ??= this.#selectLastId.get() ?? 0;
+    const txn = this.#lastId + 1;
+    const values: unknown[] = [];
+    for (const { party, micro, kind } of moved) {
+      this.#lastId += 1;
+      values.push(this.#lastId, txn, party, micro, kind, jobId, atMs);
+      this.#add(party, micro);
+    }
+    this.#insertEntries(moved.length).run(...values);
+  }
+
+  /** Writes the balances that changed; the database refuses a client's or a hold's that is negative. */
+  flush(): void {
+    for (const party of this.#changed) this.#updateBalance.run(this.balance(party) ?? 0n, party);
+    this.#changed.clear();
+  }
+
+  #add(party: LedgerParty, micro: number): void {
+    const balance = this.balance(party);
+    if (balance === undefined) throw new Error(`The ledger has no party ${party}`);
+    this.#balances.set(party, balance + BigInt(micro));
+    this.#changed.add(party);
+  }
+}
+
+function rememberByCount<T>(make: (count: number) => T): (count: number) => T {
+  const made = new Map<number, T>();
+  return (count) => {
+    const found = made.get(count) ?? make(count);
+    made.set(count, found);
+    return found;
+  };
+}

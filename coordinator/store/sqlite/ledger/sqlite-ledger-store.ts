@@ -1,0 +1,61 @@
+import type Database from "better-sqlite3";
+import type { LedgerLine, LedgerReport, LedgerStore } from "../../ledger-store.ts";
+import type { Page } from "../../page.ts";
+import { assertPage } from "../engine/page.ts";
+import type { Reader } from "../engine/reader.ts";
+import type { Writer } from "../engine/writer.ts";
+
+type WrongBalance = LedgerReport["wrongBalances"][number];
+type WrongHold = LedgerReport["wrongHolds"][number];
+
+export class SqliteLedgerStore implements LedgerStore {
+  readonly #writer: Writer;
+  readonly #reader: Reader;
+  readonly #verify: () => LedgerReport;
+
+  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+    this.#reader = reader;
+    this.#writer = writer;
+    const totals = db.prepare<[], { sumMicro: number; entries: number }>(
+      "SELECT coalesce(sum(micro), 0) AS sumMicro, count(*) AS entries FROM entries",
+    );
+    const unbalanced = db
+      .prepare<[], number>("SELECT count(*) FROM (SELECT txn FROM entries GROUP BY txn HAVING sum(micro) <> 0)")
+      .pluck();
+    const wrongBalances = db.prepare<[], WrongBalance>(
+      `SELECT party, coalesce(micro, 0) AS balanceMicro, coalesce(total, 0) AS entriesMicro
+       FROM balances FULL JOIN (SELECT party, sum(micro) AS total FROM entries GROUP BY party) USING (party)
+       WHERE micro IS NULL OR micro <> coalesce(total, 0) ORDER BY party`,
+    );
+    const wrongHolds = db.prepare<[], WrongHold>(
+      `SELECT accounts.id AS accountId, coalesce(micro, 0) AS heldMicro, coalesce(total, 0) AS jobsMicro
+       FROM accounts LEFT JOIN balances ON party = 'hold:' || accounts.id
+       LEFT JOIN (
+         SELECT account_id, sum(price_micro) AS total FROM jobs WHERE completed_at_ms IS NULL GROUP BY account_id
+       ) ON account_id = accounts.id
+       WHERE coalesce(micro, 0) <> coalesce(total, 0) ORDER BY accounts.id`,
+    );
+    // One transaction: all of it is read from one state of the database.
+    this.#verify = db.transaction(() => ({
+      ...(totals.get() ?? { sumMicro: 0, entries: 0 }),
+      unbalancedTransactions: unbalanced.get() ?? 0,
+      wrongBalances: wrongBalances.all(),
+      wrongHolds: wrongHolds.all(),
+    }));
+  }
+
+  async grant(accountId: string, micro: number, atMs: number): Promise<void> {
+    if (!Number.isSafeInteger(micro) || micro <= 0)
+      throw new RangeError(`A grant of ${micro} micro-credits is not possible`);
+    await this.#writer.run("grant", { accountId, micro, atMs });
+  }
+
+  async list(accountId: string, page: Page): Promise<{ lines: LedgerLine[]; total: number }> {
+    assertPage(page);
+    return this.#reader.run("ledger", { accountId, page });
+  }
+
+  async verify(): Promise<LedgerReport> {
+    return this.#verify();
+  }
+}

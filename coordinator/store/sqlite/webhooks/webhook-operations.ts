@@ -1,0 +1,58 @@
+import type Database from "better-sqlite3";
+import type { NewWebhook, TryOutcome, WebhookTry } from "../../webhook-store.ts";
+
+export interface WebhookOperations {
+  recordWebhookTry(args: { webhookId: string; attempt: WebhookTry; outcome: TryOutcome }): void;
+}
+
+export function webhookOperations(db: Database.Database): WebhookOperations {
+  const update = db.prepare<[string, number | null, string, string]>(
+    `UPDATE webhooks SET state = ?, due_at_ms = ?, tries = json_insert(tries, '$[#]', json(?))
+     WHERE id = ? AND state = 'pending'`,
+  );
+  return {
+    recordWebhookTry({ webhookId, attempt, outcome }) {
+      const dueAtMs = outcome.state === "pending" ? outcome.dueAtMs : null;
+      update.run(outcome.state, dueAtMs, JSON.stringify(attempt), webhookId);
+    },
+  };
+}
+
+type Subject = { readonly kind: "job" | "batch"; readonly id: string };
+
+/** Stores the webhook of a job or batch that is submitted. */
+export function prepareInsertWebhook(
+  db: Database.Database,
+): (webhook: NewWebhook, accountId: string, subject: Subject) => void {
+  const insert = db.prepare(
+    `INSERT INTO webhooks (id, account_id, subject_kind, subject_id, url, secret, is_secret_generated)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return ({ id, url, secret, isSecretGenerated }, accountId, subject) => {
+    insert.run(id, accountId, subject.kind, subject.id, url, secret, isSecretGenerated ? 1 : 0);
+  };
+}
+
+/** A job that ended, as the update that ended it returns it. */
+export interface EndedJobLinks {
+  readonly batchId: string | null;
+  readonly webhookId: string | null;
+}
+
+/** Follows up a job's end in its transaction: its batch, and the webhooks that are due by it, whose ids are answered. */
+export function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: number) => string[] {
+  const countDown = db.prepare<[number, string], { completedAtMs: number | null; webhookId: string | null }>(
+    `UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN ? END
+       WHERE id = ? RETURNING completed_at_ms AS completedAtMs, webhook_id AS webhookId`,
+  );
+  const makeDue = db.prepare<[number, number, string]>(
+    "UPDATE webhooks SET state = 'pending', ended_at_ms = ?, due_at_ms = ? WHERE id = ? AND state = 'waiting'",
+  );
+  return ({ batchId, webhookId }, atMs) => {
+    const due = webhookId === null ? [] : [webhookId];
+    const batch = batchId === null ? undefined : countDown.get(atMs, batchId);
+    if (batch !== undefined && batch.completedAtMs !== null && batch.webhookId !== null) due.push(batch.webhookId);
+    for (const id of due) makeDue.run(atMs, atMs, id);
+    return due;
+  };
+}

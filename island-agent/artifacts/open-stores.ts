@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import type { Clock } from "../../shared/clock.ts";
+import type { CargoStores } from "./cargo-files.ts";
+import type { AgentConfig } from "../config/resolve-agent-config.ts";
+import { CargoNames } from "../models/cargo-names.ts";
+import { resolveFetchPolicy } from "../models/fetch-policy.ts";
+import { FolderStore } from "../models/folder-store.ts";
+import { ModelDirectoryError } from "../models/model-directory-error.ts";
+import { ModelStore } from "../models/model-store.ts";
+import type { EngineSearch } from "../runtimes/container/engine-address.ts";
+import { findEngine } from "../runtimes/container/find-engine.ts";
+import { ImageStore } from "../runtimes/container/image-store.ts";
+
+export interface OpenStores extends CargoStores, AsyncDisposable {
+  /** Null: the owner wants no containers. */
+  readonly images: ImageStore | null;
+}
+
+/** Where a data directory has its models. */
+export function modelDirectoryOf(dataDirectory: string): string {
+  return join(dataDirectory, "models");
+}
+
+/**
+ * Opens what a data directory has on models; one process at a time.
+ * @throws {DirectoryInUseError | ModelDirectoryError}
+ */
+export async function openStores(
+  dataDirectory: string,
+  { coordinator, models: settings, containers }: Pick<AgentConfig, "coordinator" | "models" | "containers">,
+  engine: EngineSearch,
+  clock: Clock,
+): Promise<OpenStores> {
+  const directory = modelDirectoryOf(dataDirectory);
+  const fetch = {
+    coordinatorUrl: coordinator.apiUrl,
+    hubEndpoint: settings.hubEndpoint,
+    hubToken: settings.hubToken,
+    allowPrivateAddresses: settings.allowPrivateAddresses,
+  };
+  await using opened = new AsyncDisposableStack();
+  const models = await ModelStore.open({ directory, budgetBytes: settings.diskBudgetBytes, clock, fetch });
+  opened.defer(() => models.close());
+  const context = { policy: resolveFetchPolicy(fetch), clock };
+  const folders = await FolderStore.open({ models, directory: join(directory, "folders"), context }).catch(
+    (error: unknown) => {
+      throw ModelDirectoryError.of(directory, error) ?? error;
+    },
+  );
+  opened.defer(() => folders.close());
+  const names = await CargoNames.open(directory);
+  opened.defer(() => names.close());
+  const images = containers.enabled ? await openImages(dataDirectory, containers, engine, clock) : null;
+  if (images !== null) opened.defer(() => images.close());
+  const stack = opened.move();
+  return { models, folders, names, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+function openImages(
+  dataDirectory: string,
+  { registries, diskBudgetBytes }: AgentConfig["containers"],
+  search: EngineSearch,
+  clock: Clock,
+): Promise<ImageStore> {
+  return ImageStore.open({
+    directory: join(dataDirectory, "images"),
+    budgetBytes: diskBudgetBytes,
+    allowedRegistries: registries,
+    findEngine: async (signal) => (await findEngine(search, clock, signal)).engine,
+    clock,
+  });
+}

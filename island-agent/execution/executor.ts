@@ -1,0 +1,214 @@
+import type { RuntimeType } from "../../shared/cargo.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { type JobErrorCode, JobFailure } from "../../shared/errors.ts";
+import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
+import type { AgentLog } from "../../shared/logger.ts";
+import type { CargoPool } from "./cargo-pool.ts";
+import type { LastFrame, Outbox } from "../session/outbox.ts";
+import { CargoGone } from "../runtimes/runtime.ts";
+import { Slots } from "./slots.ts";
+
+export interface ExecutorDeps {
+  readonly outbox: Outbox;
+  readonly pool: Pick<CargoPool, "acquire">;
+  readonly clock: Clock;
+  readonly log: AgentLog;
+  /** Jobs that run at once, at least 1. */
+  readonly slots: number;
+}
+
+/** What this Island has done since it started, for its owner. */
+export interface ExecutorCounts {
+  completed: number;
+  failed: number;
+  cancelled: number;
+  /** Model tokens made, of all jobs, also of those that did not complete. */
+  tokens: number;
+}
+
+/** An attempt in hand. */
+interface Run {
+  readonly assign: Assign;
+  readonly abort: AbortController;
+  readonly sinceMs: number;
+  done: Promise<void>;
+}
+
+/** The coordinator's own limit comes first; this one is for an Island that cannot hear it. */
+const RUN_LIMIT_MARGIN_MS = 5_000;
+
+/** Failures whose message may quote a program's output, a library's words or the input; the log gets their code only. */
+const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set(["cargo_failed", "invalid_input", "out_of_memory", "internal"]);
+
+/** How often a job may find its Cargo gone before it began, until it is given back as retryable. */
+const MOST_TRIES = 3;
+
+class StopRequested extends Error {
+  override readonly name = "StopRequested";
+}
+
+/** Runs assigned jobs: model, load, run, and the frames that tell of it. */
+export class Executor {
+  readonly counts: ExecutorCounts = { completed: 0, failed: 0, cancelled: 0, tokens: 0 };
+  readonly #deps: ExecutorDeps;
+  /** Also superseded attempts whose work has not stopped yet. */
+  readonly #runs = new Set<Run>();
+  readonly #slots: Slots<Run>;
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps;
+    this.#slots = new Slots(deps.slots);
+  }
+
+  /** Jobs in hand now, with the Cargo and for how long. */
+  running(): { jobId: string; slug: string; type: RuntimeType; forMs: number }[] {
+    const nowMs = this.#deps.clock.now();
+    return [...this.#runs].map(({ assign, sinceMs }) => ({
+      jobId: assign.jobId,
+      slug: assign.cargo.slug,
+      type: assign.cargo.runtimeType,
+      forMs: nowMs - sinceMs,
+    }));
+  }
+
+  /** @param closedBecause why no new job is taken; null while they are. */
+  assign(assign: Assign, closedBecause: string | null): void {
+    const { outbox, clock } = this.#deps;
+    const { jobId, attempt } = assign;
+    if (outbox.has(jobId, attempt)) return;
+    if (closedBecause !== null) {
+      const message = `The Island is ${closedBecause}`;
+      outbox.refuse({ type: "refused", jobId, attempt, code: "shutting_down", message });
+      return;
+    }
+    const abort = new AbortController();
+    outbox.open(assign, (failure) => abort.abort(failure));
+    const run: Run = { assign, abort, sinceMs: clock.now(), done: Promise.resolve() };
+    this.#runs.add(run);
+    run.done = this.#execute(run).finally(() => this.#runs.delete(run));
+  }
+
+  cancel({ jobId, attempt }: Extract<FromCoordinator, { type: "cancel" }>): void {
+    this.#find(jobId, attempt)?.abort.abort(new StopRequested("cancelled by the coordinator"));
+  }
+
+  /** Stops the jobs that the coordinator gave to others while this Island was away. */
+  applyDecisions(held: readonly HeldDecision[]): void {
+    for (const { jobId, attempt, action } of held) {
+      if (action === "drop") this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer ours"));
+    }
+  }
+
+  get isIdle(): boolean {
+    return this.#runs.size === 0;
+  }
+
+  /** Resolves when no job is in hand and all work has stopped. */
+  async idle(): Promise<void> {
+    while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
+  }
+
+  /** Gives all jobs back so that other Islands may run them. */
+  giveUp(): void {
+    const reason = new JobFailure("shutting_down", "The Island is going down", { retryable: true });
+    for (const run of this.#runs) run.abort.abort(reason);
+  }
+
+  #find(jobId: string, attempt: number): Run | undefined {
+    return [...this.#runs].find(({ assign }) => assign.jobId === jobId && assign.attempt === attempt);
+  }
+
+  async #execute(run: Run): Promise<void> {
+    const { jobId, attempt } = run.assign;
+    const last = this.#deps.outbox.end(jobId, attempt, await this.#runInSlot(run));
+    if (last.type === "finished") this.counts.completed += 1;
+    else if (last.type === "cancelled") this.counts.cancelled += 1;
+    else {
+      this.counts.failed += 1;
+      const reason = MAY_QUOTE.has(last.code) ? "told to the client only" : last.message;
+      this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
+    }
+  }
+
+  /** Never rejects. The coordinator grants as many jobs as slots are free, but what it dropped may not have stopped yet. */
+  async #runInSlot(run: Run): Promise<LastFrame> {
+    try {
+      await this.#slots.take(run, run.abort.signal);
+      try {
+        return await this.#run(run);
+      } finally {
+        this.#slots.free();
+      }
+    } catch (error) {
+      return this.#lastFrameOf(run, error);
+    }
+  }
+
+  /** A Cargo that another job took down before this one began is acquired again. */
+  async #run(run: Run): Promise<LastFrame> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#runOnce(run);
+      } catch (error) {
+        if (!(error instanceof CargoGone) || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async #runOnce({ assign, abort }: Run): Promise<LastFrame> {
+    const { outbox, pool, clock } = this.#deps;
+    const { jobId, attempt, input, resume } = assign;
+    const assignedMs = clock.monotonicMs();
+    const lease = await pool.acquire(assign.cargo, abort.signal);
+    const limit = clock.schedule(assign.runLimitMs + RUN_LIMIT_MARGIN_MS, () => {
+      abort.abort(new JobFailure("run_timeout", "The run took longer than its limit"));
+    });
+    try {
+      outbox.start(jobId, attempt);
+      const startedMs = clock.monotonicMs();
+      let firstOutputMs: number | null = null;
+      const result = await lease.cargo.run(
+        { input, resume: resume ?? null },
+        (item) => {
+          firstOutputMs ??= clock.monotonicMs() - startedMs;
+          if (item.type === "token") this.counts.tokens += item.count;
+          outbox.output(jobId, attempt, item);
+        },
+        abort.signal,
+      );
+      const { output, finishReason, usage } = result;
+      const timings = {
+        loadMs: tenths(startedMs - assignedMs),
+        firstOutputMs: firstOutputMs === null ? null : tenths(firstOutputMs),
+        runMs: tenths(clock.monotonicMs() - startedMs),
+      };
+      return { type: "finished", finishReason, usage, timings, ...(output === undefined ? {} : { output }) };
+    } finally {
+      limit.cancel();
+      lease.release();
+    }
+  }
+
+  #lastFrameOf({ assign }: Run, error: unknown): LastFrame {
+    if (error instanceof StopRequested) return { type: "cancelled" };
+    if (error instanceof JobFailure) {
+      const { code, message, retryable } = error;
+      return { type: "failed", code, message, retryable };
+    }
+    const { jobId, attempt } = assign;
+    this.#deps.log.warn({ jobId, attempt, ...placeOf(error) }, "A fault of the agent's own");
+    return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
+  }
+}
+
+/** Milliseconds to a tenth: what is below is noise. */
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+/** Where an unexpected error came from. Its message is left out: it may quote a prompt. */
+function placeOf(error: unknown): { fault: string; at: string[] } {
+  if (!(error instanceof Error)) return { fault: typeof error, at: [] };
+  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
+  return { fault: error.name, at: lines.filter((line) => line.startsWith("at ")).slice(0, 5) };
+}

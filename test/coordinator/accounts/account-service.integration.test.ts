@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AccountService, type AccountServiceDeps } from "../../../coordinator/accounts/account-service.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { ValidationError } from "../../../shared/errors.ts";
+import { temporaryFolder } from "../store/contract/store-builders.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const PASSWORD = "correct horse";
+const ADDRESS = "203.0.113.7";
+
+describe("AccountService", () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let clock: ManualClock;
+  let store: SqliteStore;
+  let logged: object[];
+  let accounts: AccountService;
+  const serviceWith = (override: Partial<AccountServiceDeps> = {}): AccountService =>
+    new AccountService({
+      store: store.accounts,
+      clock,
+      newAccountMicro: 5_000_000,
+      registration: "open",
+      log: { error: (facts) => logged.push(facts) },
+      ...override,
+    });
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    clock = new ManualClock();
+    logged = [];
+    store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    accounts = serviceWith();
+  });
+  afterEach(async () => {
+    await accounts.settled();
+    await store.close();
+    folder[Symbol.dispose]();
+  });
+  const makeAccount = async (): Promise<string> =>
+    (await accounts.createAccount({ email: "ann@example.com", password: PASSWORD })).id;
+
+  it("register() grants the first credits and signs in for 30 days", async () => {
+    const { token, expiresAtMs, account } = await accounts.register("ann@example.com", PASSWORD, ADDRESS);
+    expect(token).toMatch(/^st_[0-9A-Za-z]{40}$/);
+    expect(account).toMatchObject({ email: "ann@example.com", balanceMicro: 5_000_000 });
+    expect(expiresAtMs - clock.now()).toBe(30 * 24 * 3_600_000);
+    expect(await accounts.authenticate(token)).toMatchObject({
+      kind: "session",
+      accountId: account.id,
+      scopes: ["read", "write"],
+    });
+    clock.advance(30 * 24 * 3_600_000);
+    expect(await accounts.authenticate(token)).toBeUndefined();
+  });
+
+  it("register() is refused where registration is closed, and createAccount() is not", async () => {
+    accounts = serviceWith({ registration: "closed" });
+    await expect(accounts.register("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({
+      code: "insufficient_scope",
+    });
+    expect(await makeAccount()).toMatch(/^user_/);
+  });
+
+  it("createAccount() refuses a taken address, and all that is wrong with a request at once", async () => {
+    await makeAccount();
+    const taken = accounts.createAccount({ email: "ANN@example.com", password: PASSWORD });
+    await expect(taken).rejects.toMatchObject({ code: "email_taken" });
+    const wrong = accounts.createAccount({ email: "", password: "short" });
+    await expect(wrong).rejects.toBeInstanceOf(ValidationError);
+    await expect(wrong).rejects.toMatchObject({ details: [{ path: "email" }, { path: "password" }] });
+    const tooPrecise = accounts.createAccount({ email: "b@example.com", password: PASSWORD, credits: 1e-7 });
+    await expect(tooPrecise).rejects.toMatchObject({ details: [{ path: "credits" }] });
+  });
+
+  it("createAccount() takes its credits from the option", async () => {
+    const { balanceMicro } = await accounts.createAccount({ email: "b@example.com", password: PASSWORD, credits: 1.5 });
+    expect(balanceMicro).toBe(1_500_000);
+  });
+
+  it("login() with the right password signs in, and logout() ends that session only", async () => {
+    const accountId = await makeAccount();
+    const first = await accounts.login("Ann@example.com", PASSWORD, ADDRESS);
+    const second = await accounts.login("ann@example.com", PASSWORD, ADDRESS);
+    expect(first.account.id).toBe(accountId);
+    await accounts.logout(first.token);
+    expect(await accounts.authenticate(first.token)).toBeUndefined();
+    expect(await accounts.authenticate(second.token)).toBeDefined();
+  });
+
+  it("login() answers a wrong password and an unknown address alike, in about the same time", async () => {
+    await makeAccount();
+    const failure = async (email: string): Promise<{ error: unknown; ms: number }> => {
+      const start = performance.now();
+      const error = await accounts.login(email, "wrong password", ADDRESS).catch((caught: unknown) => caught);
+      return { error, ms: performance.now() - start };
+    };
+    const wrong = await failure("ann@example.com");
+    const unknown = await failure("nobody@example.com");
+    expect(wrong.error).toMatchObject({ code: "unauthenticated" });
+    expect(unknown.error).toEqual(wrong.error);
+    // A look-up takes well under 1 ms, a hash tens of them.
+    expect(unknown.ms).toBeGreaterThan(10);
+    expect(wrong.ms).toBeGreaterThan(10);
+  });
+
+  it("login() allows 5 tries a minute for each address, sliding", async () => {
+    const attempt = (address: string): Promise<unknown> =>
+      accounts.login("nobody@example.com", PASSWORD, address).catch((error: unknown) => error);
+    for (let i = 0; i < 5; i++) {
+      expect(await attempt(ADDRESS)).toMatchObject({ code: "unauthenticated" });
+      clock.advance(1_000);
+    }
+    expect(await attempt(ADDRESS)).toMatchObject({ code: "rate_limited", limit: "login_attempts", retryAfterS: 55 });
+    expect(await attempt("203.0.113.8")).toMatchObject({ code: "unauthenticated" });
+    clock.advance(54_999);
+    expect(await attempt(ADDRESS)).toMatchObject({ code: "rate_limited", retryAfterS: 1 });
+    clock.advance(1);
+    expect(await attempt(ADDRESS)).toMatchObject({ code: "unauthenticated" });
+    expect(await attempt(ADDRESS)).toMatchObject({ code: "rate_limited" });
+  });
+
+  it("a key authenticates with its scopes until it is revoked", async () => {
+    const accountId = await makeAccount();
+    const { key, secret } = await accounts.createKey(accountId, { scopes: ["read"] });
+    expect(secret).toMatch(/^ak_[0-9A-Za-z]{40}$/);
+    expect(key).toMatchObject({ name: "API key", prefix: secret.slice(0, 11), scopes: ["read"], lastUsedAtMs: null });
+    expect(await accounts.authenticate(secret)).toEqual({
+      kind: "key",
+      accountId,
+      keyId: key.id,
+      scopes: ["read"],
+      limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5 },
+    });
+    expect(await accounts.revokeKey(accountId, key.id)).toBe(true);
+    expect(await accounts.authenticate(secret)).toBeUndefined();
+    expect(await accounts.revokeKey(accountId, key.id)).toBe(false);
+  });
+
+  it("createKey() gives every scope unless told, and refuses unknown ones", async () => {
+    const accountId = await makeAccount();
+    expect((await accounts.createKey(accountId)).key.scopes).toEqual(["read", "write"]);
+    expect((await accounts.createKey(accountId, { scopes: ["write", " read "] })).key.scopes).toEqual([
+      "read",
+      "write",
+    ]);
+    for (const scopes of [["admin"], [], [""]]) {
+      await expect(accounts.createKey(accountId, { scopes })).rejects.toMatchObject({ details: [{ path: "scopes" }] });
+    }
+  });
+
+  it("authenticate() knows neither foreign, malformed, nor Island tokens; authenticateIsland() no keys", async () => {
+    const accountId = await makeAccount();
+    const { secret: key } = await accounts.createKey(accountId);
+    const { token, secret: islandToken } = await accounts.createIslandToken(accountId);
+    for (const wrong of ["", "ak_", `ak_${"x".repeat(40)}`, `${key}x`, key.toLowerCase(), islandToken]) {
+      expect(await accounts.authenticate(wrong)).toBeUndefined();
+    }
+    expect(await accounts.authenticateIsland(key)).toBeUndefined();
+    expect(await accounts.authenticateIsland(islandToken)).toEqual({ accountId, tokenId: token.id });
+    expect(await accounts.revokeIslandToken(accountId, token.id)).toBe(true);
+    expect(await accounts.authenticateIsland(islandToken)).toBeUndefined();
+  });
+
+  it("authenticate() notes a key's use at most once a second", async () => {
+    const writes: number[] = [];
+    const counting = Object.create(store.accounts, {
+      touchKey: {
+        value: (id: string, atMs: number) => {
+          writes.push(atMs);
+          return store.accounts.touchKey(id, atMs);
+        },
+      },
+      findKey: { value: (hash: string) => store.accounts.findKey(hash) },
+      limits: { value: (accountId: string) => store.accounts.limits(accountId) },
+    }) as SqliteStore["accounts"];
+    const { key, secret } = await accounts.createKey(await makeAccount());
+    accounts = serviceWith({ store: counting });
+    for (const waitMs of [0, 500, 499, 1]) {
+      clock.advance(waitMs);
+      await accounts.authenticate(secret);
+    }
+    await accounts.settled();
+    expect(writes).toEqual([clock.now() - 1_000, clock.now()]);
+    expect((await store.accounts.listKeys(key.accountId))[0]?.lastUsedAtMs).toBe(clock.now());
+  });
+
+  it("authenticate() succeeds although the use cannot be noted, which is logged", async () => {
+    const failing = Object.create(store.accounts, {
+      touchKey: { value: () => Promise.reject(new Error("disk full")) },
+      findKey: { value: (hash: string) => store.accounts.findKey(hash) },
+      limits: { value: (accountId: string) => store.accounts.limits(accountId) },
+    }) as SqliteStore["accounts"];
+    const { secret } = await accounts.createKey(await makeAccount());
+    accounts = serviceWith({ store: failing });
+    expect(await accounts.authenticate(secret)).toBeDefined();
+    await accounts.settled();
+    expect(logged).toMatchObject([{ err: { message: "disk full" } }]);
+  });
+
+  it("stores no secret", async () => {
+    const { token, account } = await accounts.register("ann@example.com", PASSWORD, ADDRESS);
+    const { secret } = await accounts.createKey(account.id);
+    const { secret: islandToken } = await accounts.createIslandToken(account.id);
+    await store.close();
+    const { readFileSync } = await import("node:fs");
+    const bytes = readFileSync(folder.file("atoll.db"));
+    for (const text of [token, secret, islandToken, PASSWORD]) expect(bytes.includes(text)).toBe(false);
+    expect(bytes.includes("scrypt$32768$8$1$")).toBe(true);
+  });
+});

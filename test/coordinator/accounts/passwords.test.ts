@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { Passwords } from "../../../coordinator/accounts/passwords.ts";
+import { newSecret } from "../../../coordinator/accounts/secrets.ts";
+
+describe("Passwords", () => {
+  it("hash() salts, and verify() knows the right password", async () => {
+    const passwords = new Passwords();
+    const [first, second] = await Promise.all([passwords.hash("naïve password"), passwords.hash("naïve password")]);
+    expect(first).not.toBe(second);
+    // The same letters, composed and decomposed.
+    expect(await passwords.verify("nai\u0308ve password", first)).toBe(true);
+    expect(await passwords.verify("naive password", first)).toBe(false);
+  });
+
+  it("verify() follows the parameters of the stored hash", async () => {
+    // RFC 7914, section 12, second vector: N = 1024, r = 8, p = 16.
+    const hash = Buffer.from(
+      "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640",
+      "hex",
+    );
+    const stored = `scrypt$1024$8$16$${Buffer.from("NaCl").toString("base64")}$${hash.toString("base64")}`;
+    expect(await new Passwords().verify("password", stored)).toBe(true);
+  });
+
+  it("refuses a hash when 64 wait", async () => {
+    const passwords = new Passwords();
+    // Cheap parameters: what counts is the queue.
+    const stored = "scrypt$2$1$1$AAAA$AAAA";
+    const outcomes = await Promise.allSettled(Array.from({ length: 67 }, () => passwords.verify("password", stored)));
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject({ reason: { limit: "login_attempts" } });
+    expect(await passwords.verify("password", stored)).toBe(false);
+  });
+});
+
+describe("newSecret()", () => {
+  it("draws every base62 character about as often", () => {
+    const counts = new Map<string, number>();
+    const secrets = Array.from({ length: 1_000 }, () => newSecret("ak"));
+    for (const character of secrets.map((secret) => secret.slice(3)).join("")) {
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(62);
+    // 645 expected, standard deviation 25; a byte modulo 62 would give some 781.
+    expect(Math.max(...counts.values())).toBeLessThan(645 + 5 * 25);
+    expect(new Set(secrets).size).toBe(1_000);
+  });
+});

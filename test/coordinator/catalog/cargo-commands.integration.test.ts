@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call, until } from "../../support/http.ts";
+import { runProgram, type ProgramResult } from "../../support/program.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { ONNX_FILE } from "./cargo-builders.ts";
+
+let coordinator: TestCoordinator;
+let directory: string;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  directory = await mkdtemp(join(tmpdir(), "atoll-cargos-"));
+});
+afterAll(async () => {
+  await coordinator[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+const cargo = (...args: string[]): Promise<ProgramResult> =>
+  runProgram("coordinator", "cargo", ...args, "--data", coordinator.directory);
+const statusOf = async (slug: string) => (await call(coordinator.url, null, "GET", `/cargos/${slug}`)).status;
+
+describe("coordinator cargo", () => {
+  it("approves, disables, imports and lists beside a running server", async () => {
+    const { key } = await coordinator.createAccount("owner@example.com");
+    await call(coordinator.url, key, "POST", "/cargos", ONNX_FILE);
+    const { stdout } = await cargo("list", "--waiting");
+    expect(stdout).toMatch(/^some-onnx +waiting +onnx +owner@example\.com revision 1\n$/);
+
+    expect(await cargo("approve", "some-onnx", "--revision", "1")).toMatchObject({ code: 0 });
+    await until(
+      () => statusOf("some-onnx"),
+      (status) => status === 200,
+      "approved",
+    );
+    expect(await cargo("disable", "some-onnx")).toMatchObject({ code: 0 });
+    await until(
+      () => statusOf("some-onnx"),
+      (status) => status === 404,
+      "disabled",
+    );
+
+    const file = join(directory, "ours.json");
+    await writeFile(file, JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
+    expect(await cargo("import", file)).toMatchObject({ code: 0, stdout: "ours\n" });
+    await until(
+      () => statusOf("ours"),
+      (status) => status === 200,
+      "imported",
+    );
+    const listed = JSON.parse((await cargo("list", "--json")).stdout) as { slug: string; status: string }[];
+    const states = new Map(listed.map(({ slug, status }) => [slug, status]));
+    expect(["some-onnx", "ours", "tiny-chat"].map((slug) => states.get(slug))).toEqual([
+      "disabled",
+      "offered",
+      "offered",
+    ]);
+  }, 60_000);
+
+  it("names file and field of what it does not import", async () => {
+    const file = join(directory, "wrong.json");
+    await writeFile(file, JSON.stringify({ ...ONNX_FILE, price_per_job: -1, licence: "" }));
+    const { code, stderr } = await cargo("import", file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${file}: price_per_job: `)]);
+    expect(stderr).toContain(`${file}: licence: `);
+    expect(await cargo("approve", "none")).toMatchObject({ code: 1, stderr: 'There is no Cargo "none"\n' });
+  }, 60_000);
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
+import { imageReference, manifestOf } from "../../../shared/cargo.ts";
+import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
+
+const CHAT = CHAT_FILE;
+const ONNX = ONNX_FILE;
+const WASM = { ...ONNX, runtime_type: "wasm", onnx_task_type: null, weights: undefined, category: "utility" };
+
+function read(file: object) {
+  const result = readCargoFile(JSON.stringify(file));
+  if ("errors" in result) throw new Error(JSON.stringify(result.errors));
+  return cargoOf(result.file);
+}
+
+function errorsOf(file: object): string[] {
+  const result = readCargoFile(JSON.stringify(file));
+  return "errors" in result ? result.errors.map(({ path, message }) => `${path}: ${message}`) : [];
+}
+
+describe("cargoOf()", () => {
+  it("converts MB to bytes, seconds to ms and credits to micro-credits", () => {
+    expect(read({ ...CHAT, run_limit_s: 1.5, wait_limit_s: 60 })).toMatchObject({
+      requiredRamBytes: 536_870_912,
+      requiredVramBytes: 67_108_864,
+      runLimitMs: 1_500,
+      waitLimitMs: 60_000,
+      priceMicro: 100_000,
+    });
+  });
+  it("fills in limits of 300 s to run and 3600 s to wait", () => {
+    expect(read(CHAT)).toMatchObject({ runLimitMs: 300_000, waitLimitMs: 3_600_000, onnxTaskType: null });
+  });
+  it("makes every llmcpp Cargo a chat Cargo with the one schema of chat input", () => {
+    const cargo = read(CHAT);
+    expect(cargo.isChat).toBe(true);
+    expect(cargo.inputSchema).toBe(read({ ...CHAT, slug: "other" }).inputSchema);
+    expect(cargo.inputSchema).toMatchObject({
+      type: "object",
+      oneOf: [{ required: ["prompt"] }, { required: ["messages"] }],
+    });
+    expect(Object.keys(cargo.inputSchema["properties"] as object)).toEqual(
+      expect.arrayContaining(["prompt", "messages", "system_prompt", "max_tokens", "seed", "response_format"]),
+    );
+  });
+  it("gives other Cargos their own schema", () => {
+    expect(read(ONNX)).toMatchObject({
+      isChat: false,
+      inputSchema: ONNX.input_schema,
+      onnxTaskType: "text-classification",
+    });
+  });
+  it("keeps parameters and quantisation, and leaves them out where the file does", () => {
+    expect(read({ ...CHAT, parameters: "8B", quantization: "Q4_K_M" })).toMatchObject({
+      parameters: "8B",
+      quantization: "Q4_K_M",
+    });
+    expect(read(CHAT)).not.toHaveProperty("parameters");
+  });
+});
+
+const withImage = (image: string) => ({ ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, image } });
+const withModel = (url: string) => ({ ...ONNX, model: { ...ONNX.model, url } });
+const withSchema = (input_schema: object) => ({ ...ONNX, input_schema });
+
+describe("manifestOf()", () => {
+  it("carries what the runtimes need beside the model", () => {
+    expect(manifestOf(read(ONNX))).toMatchObject({ weights: "q8", onnxTaskType: "text-classification" });
+    expect(manifestOf(read({ ...WASM, args: ["-c", "x"] }))).toMatchObject({ args: ["-c", "x"] });
+    const { container } = manifestOf(read(CONTAINER_FILE));
+    expect(container).toEqual(CONTAINER_FILE.container);
+    if (container === undefined) throw new Error("has no container");
+    expect(imageReference(container)).toBe(`docker.io/library/busybox:1.37@sha256:${"a".repeat(64)}`);
+  });
+  it("leaves out what a runtime has no use for", () => {
+    expect(Object.keys(manifestOf(read(CHAT)))).not.toEqual(expect.arrayContaining(["weights"]));
+    expect(manifestOf(read(ONNX))).not.toHaveProperty("container");
+  });
+});
+
+describe("readCargoFile() refuses", () => {
+  const { model: _, ...modelless } = CHAT;
+  it.each<[string, object, string]>([
+    ["an unknown field", { ...CHAT, prize_per_job: 1 }, ': Unrecognized key: "prize_per_job"'],
+    ["a slug with capitals", { ...CHAT, slug: "Some" }, "slug: "],
+    [
+      "a price with 7 decimals",
+      { ...CHAT, price_per_job: 0.000_000_1 },
+      "price_per_job: must not have more than 6 decimals",
+    ],
+    ["a hash in capitals", { ...CHAT, model: { ...CHAT.model, sha256: "A".repeat(64) } }, "model.sha256: "],
+    [
+      "a model over http",
+      { ...CHAT, model: { ...CHAT.model, url: "http://a/b" } },
+      "model.url: must be hf:owner/repo[:file]",
+    ],
+    ["memory that is less than nothing", { ...CHAT, required_ram_mb: -1 }, "required_ram_mb: "],
+    ["chat without a model", modelless, "model: is needed by llmcpp Cargos"],
+    ["chat without a context", { ...CHAT, context_tokens: null }, "context_tokens: is needed by llmcpp Cargos"],
+    ["an own schema for chat", { ...CHAT, input_schema: {} }, "input_schema: is that of chat for llmcpp Cargos"],
+    ["no schema for others", { ...ONNX, input_schema: undefined }, "input_schema: is needed by onnx Cargos"],
+    ["an ONNX task for others", { ...CHAT, onnx_task_type: "fill-mask" }, "onnx_task_type: is not for llmcpp Cargos"],
+    [
+      "an ONNX task that there is not",
+      { ...ONNX, onnx_task_type: "mind-reading" },
+      "onnx_task_type: must be one of text-",
+    ],
+    [
+      "pictures of an onnx Cargo, which has a runtime of their own",
+      { ...ONNX, onnx_task_type: "text-to-image" },
+      "onnx_task_type: must be one of text-",
+    ],
+    [
+      "a Core ML task that there is not",
+      { ...ONNX, runtime_type: "coreml", onnx_task_type: "text-generation" },
+      "onnx_task_type: must be one of text-",
+    ],
+    ["an own output for chat", { ...CHAT, output_schema: {} }, "output_schema: is not for llmcpp Cargos"],
+    [
+      "an output schema from elsewhere",
+      { ...CONTAINER_FILE, output_schema: { $ref: "https://a.example/s" } },
+      "output_schema.$ref: must name a definition",
+    ],
+    ["a text that cannot be signed", { ...WASM, args: ["\ud800"] }, "args.0: must be well-formed Unicode"],
+    ["an address that cannot be signed", withModel("hf:a/b\udc00"), "model.url: must be well-formed Unicode"],
+    ["weights for a module", { ...WASM, weights: "q8" }, "weights: is not for wasm Cargos"],
+    ["a container without an image", { ...CONTAINER_FILE, container: undefined }, "container: is needed by container"],
+    ["a container with a model", { ...CONTAINER_FILE, model: ONNX.model }, "model: is not for container Cargos"],
+    ["an image without a tag", withImage("docker.io/library/busybox"), "container.image: must be registry/name:tag"],
+    ["an image without a registry", withImage("busybox:1.37"), "container.image: must be registry/name:tag"],
+    ["VRAM without a GPU", { ...CONTAINER_FILE, required_vram_mb: 64 }, "required_vram_mb: must be 0 for a container"],
+    ["a model on this machine", withModel("https://127.0.0.1/a"), "model.url: 127.0.0.1 is a private address"],
+    ["a model on this machine, spelled out", withModel("https://0x7f.1/a"), "model.url: 127.0.0.1 is a private"],
+    ["a model in the cloud's own network", withModel("https://[fd00::1]/a"), "model.url: fd00::1 is a private address"],
+    ["a mapped private address", withModel("https://[::ffff:10.0.0.1]/a"), "is a private address"],
+    ["a model on the local network", withModel("https://nas.local/a"), "model.url: nas.local is a name of a local"],
+    ["a password in an address", withModel("https://a:b@example.com/a"), "model.url: must not carry credentials"],
+    [
+      "a hash of the hub's folder",
+      { ...ONNX, model: { ...ONNX.model, url: "hf:owner/repo", sha256: "a".repeat(64) } },
+      "model.sha256: must be null for a folder of the hub",
+    ],
+    [
+      "a schema from elsewhere",
+      withSchema({ $ref: "https://a.example/s" }),
+      "input_schema.$ref: must name a definition",
+    ],
+    ["an example that the schema refuses", { ...ONNX, example_input: {} }, "example_input.text: is required"],
+    ["a chat's example that is none", { ...CHAT, example_input: {} }, "example_input.messages: exactly one"],
+  ])("%s", (title, file, problem) => {
+    expect(errorsOf(file), title).toEqual([expect.stringContaining(problem)]);
+  });
+  it("every wrong field at once", () => {
+    expect(errorsOf({ ...CHAT, category: "fun", runtime_type: "java" })).toHaveLength(2);
+  });
+  it("what is not JSON", () => {
+    expect(readCargoFile("{")).toEqual({
+      errors: [{ path: "", message: expect.stringContaining("is not JSON") as string }],
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chatInputJsonSchema } from "../../../coordinator/catalog/chat-input-schema.ts";
+import { checkInput } from "../../../coordinator/catalog/input-check.ts";
+import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
+import { ValidationError, type FieldError } from "../../../shared/errors.ts";
+
+const CHAT = { isChat: true, inputSchema: chatInputJsonSchema };
+const OTHER = {
+  isChat: false,
+  inputSchema: {
+    type: "object",
+    properties: {
+      text: { type: "string", maxLength: 300_000 },
+      size: { enum: ["small", "large"] },
+      tags: { type: "array", items: { type: "string" }, maxItems: 100_000 },
+    },
+    required: ["text"],
+    additionalProperties: false,
+  },
+};
+
+type Checked = Parameters<typeof checkInput>[0];
+
+function detailsOf(input: Record<string, unknown>, cargo: Checked = CHAT, root?: string): readonly FieldError[] {
+  try {
+    checkInput(cargo, input, root);
+  } catch (error) {
+    if (error instanceof ValidationError) return error.details;
+    throw error;
+  }
+  return [];
+}
+const pathsOf = (input: Record<string, unknown>): string[] => detailsOf(input).map(({ path }) => path);
+
+describe("checkInput() of a chat Cargo", () => {
+  it("takes a prompt, messages, nulls for defaults and unknown fields", () => {
+    expect(detailsOf({ prompt: "Hello", max_tokens: 5, temperature: null, colour: "blue" })).toEqual([]);
+    expect(detailsOf({ messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] })).toEqual([]);
+  });
+  it("names every wrong field", () => {
+    expect(pathsOf({ messages: [{ role: "king", content: "a" }, { role: "user" }], max_tokens: 0, top_p: 2 })).toEqual([
+      "input.messages.0.role",
+      "input.messages.1.content",
+      "input.max_tokens",
+      "input.top_p",
+    ]);
+  });
+  it("wants exactly one of prompt and messages", () => {
+    expect(pathsOf({})).toEqual(["input.messages"]);
+    expect(pathsOf({ prompt: "a", messages: [{ role: "user", content: "b" }] })).toEqual(["input.messages"]);
+  });
+  it("begins paths with the field that the caller names", () => {
+    expect(detailsOf({}, CHAT, "body")[0]?.path).toBe("body.messages");
+  });
+});
+
+describe("checkInput() of any Cargo", () => {
+  it("takes 256 KiB of JSON and not a byte more", () => {
+    const around = JSON.stringify({ prompt: "" }).length;
+    expect(detailsOf({ prompt: "x".repeat(MAX_INPUT_BYTES - around) })).toEqual([]);
+    expect(detailsOf({ prompt: "x".repeat(MAX_INPUT_BYTES - around + 1) })).toEqual([
+      { path: "input", message: "is 262145 bytes as JSON; at most 262144 are taken" },
+    ]);
+  });
+  it("counts bytes, not characters", () => {
+    expect(detailsOf({ text: "é".repeat(MAX_INPUT_BYTES / 2) }, OTHER)).toHaveLength(1);
+  });
+});
+
+describe("checkInput() of any Cargo by its JSON Schema", () => {
+  it("takes what fits", () => {
+    expect(detailsOf({ text: "", size: "small", tags: ["a"] }, OTHER)).toEqual([]);
+  });
+  it("names every wrong field, with its path", () => {
+    expect(detailsOf({ size: "huge", tags: ["a", 1, "b", 2], more: true }, OTHER)).toEqual([
+      { path: "input.text", message: "is required" },
+      { path: "input.more", message: "is not a field of this Cargo" },
+      { path: "input.size", message: 'must be one of ["small","large"]' },
+      { path: "input.tags.1", message: "must be string" },
+      { path: "input.tags.3", message: "must be string" },
+    ]);
+  });
+  it("begins paths with the field that the caller names", () => {
+    expect(detailsOf({}, OTHER, "inputs.3")[0]?.path).toBe("inputs.3.text");
+  });
+  it("tells a large input its first error only", () => {
+    const tags = Array.from({ length: 50_000 }, () => 1);
+    expect(detailsOf({ text: "", tags }, OTHER)).toEqual([{ path: "input.tags.0", message: "must be string" }]);
+  });
+  it("never takes an inherited member for one that was sent", () => {
+    const inputSchema = { type: "object", required: ["toString"] };
+    expect(detailsOf({}, { isChat: false, inputSchema })).toEqual([{ path: "input.toString", message: "is required" }]);
+  });
+  it("agrees with the check of chat on what chat takes", () => {
+    const json = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.double({ noNaN: true }), fc.constant([]));
+    const message = fc.record({ role: fc.constantFrom("user", "king"), content: fc.oneof(fc.string(), json) });
+    const input = fc.record(
+      {
+        prompt: json,
+        messages: fc.array(message, { maxLength: 3 }),
+        max_tokens: json,
+        temperature: json,
+        stop: fc.oneof(json, fc.array(fc.string(), { maxLength: 6 })),
+        response_format: fc.oneof(json, fc.record({ type: fc.constantFrom("text", "json_object", "yaml") })),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(input, (value) => {
+        const byChat = detailsOf(value).length === 0;
+        expect(detailsOf(value, { ...CHAT, isChat: false }).length === 0).toBe(byChat);
+      }),
+      { seed: 7, numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { chatInputJsonSchema } from "../../../coordinator/catalog/chat-input-schema.ts";
+import { InputSchemas, SchemaError } from "../../../coordinator/catalog/input-schema.ts";
+import { MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS } from "../../../coordinator/catalog/schema-rules.ts";
+
+type Schema = Record<string, unknown>;
+
+function problemsOf(schema: Schema): string[] {
+  try {
+    new InputSchemas().assertUsable(schema);
+  } catch (error) {
+    if (error instanceof SchemaError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
+    throw error;
+  }
+  return [];
+}
+const withText = (text: Schema): Schema => ({ type: "object", properties: { text } });
+
+/** Each definition names the next twice: 2^depth subschemas once they are written out. */
+function doubling(depth: number): Schema {
+  const definitions = Array.from({ length: depth }, (_, i) => {
+    const next = { $ref: `#/$defs/d${i + 1}` };
+    return [`d${i}`, { allOf: [next, next] }];
+  });
+  return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${depth}`]: { type: "object" } } };
+}
+
+describe("InputSchemas.assertUsable() takes", () => {
+  it.each<[string, Schema]>([
+    ["the schema of chat", { ...chatInputJsonSchema }],
+    ["an empty one", {}],
+    ["its dialect by name", { $schema: "https://json-schema.org/draft/2020-12/schema" }],
+    ["local definitions", { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { type: "string" } } }],
+    ["a definition that is named often", doubling(4)],
+    [
+      "words about a field",
+      withText({ title: "T", description: "D", default: "x", examples: ["y"], deprecated: true }),
+    ],
+    ["unions of types", withText({ type: ["string", "null"] })],
+    ["conditions", JSON.parse('{"if":{"required":["a"]},"then":{"required":["b"]},"else":false}') as Schema],
+    ["a simple pattern", withText({ pattern: "^[a-z]{2}-[A-Z]{2}$" })],
+    ["a pattern with one open quantifier", withText({ pattern: "^\\d{4}/[\\w.-]+$" })],
+    ["a format", withText({ format: "date-time" })],
+    ["unique items, if they are few", withText({ uniqueItems: true, maxItems: 100 })],
+    ["what looks like a keyword in a value", withText({ const: { $ref: "https://a.example" } })],
+  ])("%s", (_, schema) => {
+    expect(problemsOf(schema)).toEqual([]);
+  });
+});
+
+describe("InputSchemas.assertUsable() refuses", () => {
+  const nested = (depth: number): Schema => (depth === 0 ? {} : { not: nested(depth - 1) });
+
+  it.each<[string, Schema, string]>([
+    ["what is no schema", withText({ minLength: -1 }), "properties.text.minLength: must be >= 0"],
+    ["a keyword that there is not", withText({ maxLenght: 1 }), "properties.text.maxLenght: is not a keyword"],
+    ["a schema that is a list", { not: [] }, "not: must be a schema"],
+    ["a remote reference", { $ref: "https://a.example/s.json" }, "$ref: must name a definition of this schema"],
+    ["a reference to a file", { $ref: "other.json#/a" }, "$ref: must name a definition of this schema"],
+    ["a reference to itself", { $ref: "#" }, "$ref: must name a definition of this schema"],
+    ["a reference to nothing", { $ref: "#/$defs/none" }, "$ref: names no definition"],
+    ["a circle", { $ref: "#/$defs/a", $defs: { a: { not: { $ref: "#/$defs/a" } } } }, "must not lead back to itself"],
+    ["identifiers", { $id: "https://a.example/s" }, "$id: is not a keyword"],
+    ["dynamic references", { $dynamicRef: "#a" }, "$dynamicRef: is not a keyword"],
+    ["asynchronous checks", { $async: true }, "$async: is not a keyword"],
+    ["old dependencies, which nothing here looks into", { dependencies: { a: {} } }, "dependencies: is not a keyword"],
+    ["patterns of names", { patternProperties: { "^a": {} } }, "patternProperties: is not a keyword"],
+    ["definitions inside", withText({ $defs: { a: {} } }), "properties.text.$defs: must be at the top"],
+    ["one that is too large", { description: "x".repeat(MAX_SCHEMA_BYTES) }, ": is 32786 bytes as JSON"],
+    ["one that is too deep", nested(40), "is nested deeper than 32 levels"],
+    ["one that is small but explodes", doubling(9), `: has more than ${MAX_SUBSCHEMAS} subschemas`],
+    ["a long pattern", withText({ pattern: `^${"a".repeat(200)}` }), "pattern: has more than 200 characters"],
+    ["a pattern that may begin anywhere", withText({ pattern: "a+$" }), "pattern: must begin with ^"],
+    ["nested quantifiers", withText({ pattern: "^(a+)+$" }), "pattern: takes only characters"],
+    ["alternatives", withText({ pattern: "^a|b" }), "pattern: takes only characters"],
+    ["look-around", withText({ pattern: "^(?=a)" }), "pattern: takes only characters"],
+    ["back-references", withText({ pattern: "^\\1" }), "pattern: takes only characters"],
+    ["two open quantifiers", withText({ pattern: "^a*a*$" }), "pattern: may have one quantifier of variable length"],
+    ["two bounded ones too", withText({ pattern: "^a{0,9}a?$" }), "pattern: may have one quantifier of variable"],
+    ["a pattern that is none", withText({ pattern: "^[z-a]" }), "Invalid regular expression"],
+    ["an unknown format", withText({ format: "iri-reference" }), "format: must be one of date, "],
+    ["unique items without number", withText({ uniqueItems: true }), "uniqueItems: needs maxItems"],
+    ["a long list of values", withText({ enum: Array.from({ length: 501 }, (_, i) => i) }), "enum: has more than 500"],
+  ])("%s", (title, schema, problem) => {
+    expect(problemsOf(schema), title).toEqual([expect.stringContaining(problem)]);
+  });
+  it("all that is wrong, at once", () => {
+    expect(problemsOf({ properties: { a: { pattern: "b" }, c: { format: "d" } }, $id: "e" })).toHaveLength(3);
+  });
+});
+
+describe("InputSchemas", () => {
+  it("compiles a schema once, and keeps no more than its limit", () => {
+    const schemas = new InputSchemas(2);
+    const all = Array.from({ length: 5 }, (_, i) => ({ type: "object", required: [`field${i}`] }));
+    for (const round of [1, 2]) {
+      for (const [i, schema] of all.entries()) {
+        expect([round, schemas.errorsOf(schema, {}, 2)]).toEqual([
+          round,
+          [{ path: `field${i}`, message: "is required" }],
+        ]);
+      }
+    }
+    expect(schemas.size).toBe(2);
+  });
+  it("keeps nothing of a schema that it refused", () => {
+    const schemas = new InputSchemas();
+    expect(() => schemas.assertUsable(withText({ pattern: "^[z-a]" }))).toThrow(SchemaError);
+    expect(schemas.size).toBe(0);
+  });
+  it("lists at most 100 errors", () => {
+    const schema = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
+    const input = { a: Array.from({ length: 500 }, () => 1) };
+    expect(new InputSchemas().errorsOf(schema, input, 1_000)).toHaveLength(100);
+  });
+});

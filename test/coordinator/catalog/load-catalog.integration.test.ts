@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CatalogKeeper } from "../../../coordinator/catalog/catalog-keeper.ts";
+import { CatalogError } from "../../../coordinator/catalog/load-catalog.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
+
+const CHAT = {
+  slug: "alpha",
+  name: "Alpha",
+  description: "For tests",
+  category: "llm",
+  runtime_type: "llmcpp",
+  licence: "MIT",
+  price_per_job: 1,
+  required_ram_mb: 1,
+  required_vram_mb: 0,
+  model: { url: "/models/a.gguf", sha256: null, size_bytes: null },
+  context_tokens: 10,
+  example_input: { prompt: "Hello" },
+};
+const WASM = {
+  ...CHAT,
+  slug: "beta",
+  category: "utility",
+  runtime_type: "wasm",
+  required_ram_mb: 256,
+  context_tokens: null,
+  input_schema: { type: "object" },
+};
+
+const log = { warn: () => undefined, error: () => undefined };
+
+describe("CatalogKeeper.open()", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
+    await mkdir(join(directory, "cargos"));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  function put(name: string, file: object | string): Promise<void> {
+    return writeFile(join(directory, "cargos", name), typeof file === "string" ? file : JSON.stringify(file));
+  }
+  const open = (store: NumberingCatalogStore, defaultChatSlug: string) =>
+    CatalogKeeper.open({ directory, store, defaultChatSlug, clock: new ManualClock(), log });
+  async function problems(defaultChat = "alpha"): Promise<readonly string[]> {
+    const error: unknown = await open(new NumberingCatalogStore(), defaultChat).catch((e: unknown) => e);
+    if (!(error instanceof CatalogError)) throw new Error("It did not refuse", { cause: error });
+    return error.problems;
+  }
+  const at = (name: string): string => join(directory, "cargos", name);
+
+  it("gives every Cargo the number that the store has for its slug", async () => {
+    await put("a.json", CHAT);
+    await put("b.json", WASM);
+    await put("README.md", "no Cargo");
+    const store = new NumberingCatalogStore();
+    await store.numberCargos(["gone", "beta"]);
+    const { catalog } = await open(store, "alpha");
+    expect(catalog.list().map(({ slug, workloadId }) => [slug, workloadId])).toEqual([
+      ["alpha", 3],
+      ["beta", 2],
+    ]);
+    expect(catalog.defaultChatSlug).toBe("alpha");
+  });
+  it("names file and field of everything that is wrong", async () => {
+    await put("a.json", CHAT);
+    await put("b.json", { ...WASM, price_per_job: -1 });
+    await put("c.json", "{");
+    expect(await problems()).toEqual([
+      expect.stringContaining(`${at("b.json")}: price_per_job: `),
+      expect.stringContaining(`${at("c.json")}: is not JSON`),
+    ]);
+  });
+  it("refuses a slug that two files have", async () => {
+    await put("a.json", CHAT);
+    await put("b.json", { ...WASM, slug: "alpha" });
+    expect(await problems()).toEqual([`${at("b.json")}: slug: "alpha" is also that of ${at("a.json")}`]);
+  });
+  it("refuses a default that is not there, or is no chat Cargo", async () => {
+    await put("a.json", CHAT);
+    await put("b.json", WASM);
+    expect(await problems("gamma")).toEqual(['default_chat_cargo: "gamma" is not in the catalog; chat Cargos: alpha']);
+    expect(await problems("beta")).toEqual(['default_chat_cargo: "beta" is no chat Cargo; chat Cargos: alpha']);
+  });
+  it("refuses a folder that is empty or missing", async () => {
+    expect(await problems()).toEqual([`${join(directory, "cargos")}: holds no Cargo (*.json)`]);
+    await rm(join(directory, "cargos"), { recursive: true });
+    expect((await problems())[0]).toContain("ENOENT");
+  });
+});

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { CatalogKeeper } from "../../../coordinator/catalog/catalog-keeper.ts";
+import { cargoOf, readCargoFile, type CargoFile } from "../../../coordinator/catalog/cargo-file.ts";
+import { checkInput } from "../../../coordinator/catalog/input-check.ts";
+import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "../../../coordinator/catalog/memory-need.ts";
+import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
+
+const CATALOG = fileURLToPath(new URL("../../../catalog", import.meta.url));
+const HUB_FOLDER = /^hf:[\w.-]+\/[\w.-]+$/;
+
+function readShipped(): [string, CargoFile][] {
+  return readdirSync(`${CATALOG}/cargos`).map((name): [string, CargoFile] => {
+    const read = readCargoFile(readFileSync(`${CATALOG}/cargos/${name}`, "utf8"));
+    if ("errors" in read) throw new Error(`${name}: ${JSON.stringify(read.errors)}`);
+    return [name, read.file];
+  });
+}
+
+/** What the documented rule makes of the figures that the file gives. */
+function workedOut(file: CargoFile): { ramMb: number; vramMb: number } {
+  const { memory, model, context_tokens: contextTokens, parameters, weights: format = "fp16" } = file;
+  if (memory === undefined) throw new Error("states no memory figures");
+  if ("working_mb" in memory) {
+    if (file.runtime_type === "llmcpp") throw new Error("states no shape");
+    const count = parameters === undefined ? 0 : parameterCount(parameters);
+    const need = workingNeedMb(file.runtime_type, memory.working_mb, { count, format });
+    // A GPU that a container is granted is not worked out: it is what its maker says.
+    return file.container?.gpu === true ? { ...need, vramMb: file.required_vram_mb } : need;
+  }
+  if (model?.size_bytes == null || contextTokens === null) throw new Error("states no file size or no context");
+  const { layers, kv_heads: kvHeads, head_dim: headDim, vocabulary, sequences } = memory;
+  const shape = { fileBytes: model.size_bytes, layers, kvHeads, headDim, vocabulary, contextTokens, sequences };
+  return memoryNeedMb(shape, targetOf(parameters ?? ""));
+}
+
+const shipped = readShipped();
+const files = shipped.map(([, file]) => file);
+const chats = files.filter((file) => file.runtime_type === "llmcpp");
+
+describe("the shipped catalog", () => {
+  it("loads, with tiny-chat as the default", async () => {
+    const log = { warn: () => undefined, error: () => undefined };
+    const { catalog } = await CatalogKeeper.open({
+      directory: CATALOG,
+      store: new NumberingCatalogStore(),
+      defaultChatSlug: "tiny-chat",
+      clock: new ManualClock(),
+      log,
+    });
+    expect(catalog.list()).toHaveLength(shipped.length);
+  });
+  it("has at least 40 Cargos", () => {
+    expect(shipped.length).toBeGreaterThanOrEqual(40);
+  });
+  it("covers every category and every runtime", () => {
+    expect(new Set(files.map((file) => file.category))).toEqual(new Set(CARGO_CATEGORIES));
+    expect(new Set(files.map((file) => file.runtime_type))).toEqual(new Set(RUNTIME_TYPES));
+  });
+  it("has what SPEC §4 names for each category", () => {
+    const kinds = new Set(files.map((file) => `${file.category} ${file.onnx_task_type ?? file.runtime_type}`));
+    expect([...kinds]).toEqual(
+      expect.arrayContaining([
+        "llm llmcpp",
+        "llm container",
+        "image diffusers",
+        "image container",
+        "audio automatic-speech-recognition",
+        "audio text-to-speech",
+        "vision object-detection",
+        "vision image-segmentation",
+        "vision image-to-text",
+        "vision depth-estimation",
+        "text text-classification",
+        "text feature-extraction",
+        "text token-classification",
+        "text question-answering",
+        "text translation",
+        "text summarization",
+        "utility wasm",
+        "utility container",
+      ]),
+    );
+  });
+  it("has chat models from half a billion to 70 billion parameters", () => {
+    const billions = chats.map(({ parameters }) => parameterCount(parameters ?? "") / 1e9);
+    expect(billions.filter((size) => size >= 0.4).length).toBeGreaterThanOrEqual(8);
+    expect(Math.max(...billions)).toBeGreaterThan(69);
+  });
+  it("serves the model of tiny-chat itself", () => {
+    const tiny = files.find((file) => file.slug === "tiny-chat");
+    expect(tiny?.model?.url).toBe("/models/tiny-islander.gguf");
+    expect(tiny?.price_per_job).toBeLessThanOrEqual(1);
+    expect(tiny?.example_input).toEqual({ prompt: "Count from 3 to 9.", temperature: 0 });
+  });
+  it("has every model that the coordinator itself serves, with the size and hash that it states, and no other", () => {
+    const own = files.flatMap(({ model }) => (model?.url.startsWith("/models/") === true ? [model] : []));
+    for (const { url, size_bytes: sizeBytes, sha256 } of own) {
+      const bytes = readFileSync(`${CATALOG}${url}`);
+      expect([url, bytes.length]).toEqual([url, sizeBytes]);
+      expect([url, createHash("sha256").update(bytes).digest("hex")]).toEqual([url, sha256]);
+    }
+    expect(own.map(({ url }) => url.slice("/models/".length)).sort()).toEqual(readdirSync(`${CATALOG}/models`).sort());
+  });
+  it("has no two Cargos that are the same under two names", () => {
+    const runs = files.map((file) => {
+      const { runtime_type: runtime, model, container, args } = file;
+      return JSON.stringify([runtime, model?.url, container, args]);
+    });
+    expect(new Set(runs).size).toBe(runs.length);
+    expect(new Set(files.map((file) => file.name)).size).toBe(files.length);
+  });
+
+  describe.each(shipped)("%s", (name, file) => {
+    it("is named after its slug", () => {
+      expect(name).toBe(`${file.slug}.json`);
+    });
+    it("states the memory that the rule works out", () => {
+      expect({ ramMb: file.required_ram_mb, vramMb: file.required_vram_mb }).toEqual(workedOut(file));
+    });
+    it("has an example that a job would be accepted with, and that its context holds", () => {
+      expect(() => checkInput(cargoOf(file), file.example_input)).not.toThrow();
+      const { max_tokens: maxTokens = 0 } = file.example_input;
+      if (file.context_tokens !== null) expect(maxTokens).toBeLessThan(file.context_tokens);
+    });
+    it("says what it puts out", () => {
+      expect(cargoOf(file).outputSchema).toHaveProperty("type");
+    });
+    it("refuses an input with nothing in it", () => {
+      expect(() => checkInput(cargoOf(file), {})).toThrow();
+    });
+    it("says where its model or image is", () => {
+      const { runtime_type: runtime, model, container } = file;
+      switch (runtime) {
+        case "llmcpp":
+          expect(model?.url).toMatch(/^(hf:[\w.-]+\/[\w.-]+:[\w.-]+\.gguf|\/models\/[\w.-]+\.gguf)$/);
+          expect(model?.sha256).not.toBeNull();
+          return;
+        case "onnx":
+        case "diffusers":
+          expect(model?.url).toMatch(HUB_FOLDER);
+          return expect(file.weights).toBeDefined();
+        case "coreml": {
+          // Core ML runs ONNX files: those that an onnx or diffusers Cargo names too.
+          const siblings = files.filter((other) => ["onnx", "diffusers"].includes(other.runtime_type));
+          const tasks = siblings
+            .filter((other) => other.model?.url === model?.url && other.weights === file.weights)
+            .map((other) => (other.runtime_type === "diffusers" ? "text-to-image" : other.onnx_task_type));
+          return expect(tasks).toContain(file.onnx_task_type);
+        }
+        case "wasm":
+          expect(model?.url).toMatch(/^(https:\/\/\S+|\/models\/[\w.-]+)\.wasm$/);
+          return expect(model?.sha256).not.toBeNull();
+        case "container":
+          return expect(container?.gpu).toBe(file.required_vram_mb > 0);
+        default:
+          return runtime satisfies never;
+      }
+    });
+  });
+});

@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { ConfigError } from "../../../shared/settings.ts";
+
+const EXAMPLE = new URL("../../../coordinator/config/example.toml", import.meta.url);
+
+interface Raw {
+  flags?: Record<string, unknown>;
+  env?: Record<string, string>;
+  toml?: string;
+}
+
+function resolve({ flags = {}, env = {}, toml }: Raw = {}) {
+  return resolveConfig({
+    flags,
+    env,
+    toml: toml === undefined ? null : { name: "atoll.toml", text: toml },
+    shippedCatalogDirectory: "/shipped/catalog",
+  });
+}
+
+function problemsOf(raw: Raw): readonly string[] {
+  try {
+    resolve(raw);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("resolveConfig()", () => {
+  it("fills in every default, in the program's units", () => {
+    expect(resolve()).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      dataDirectory: "./atoll-data",
+      publicUrl: null,
+      defaultChatCargo: "tiny-chat",
+      newAccountMicro: 10_000_000_000,
+      networkFee: 0.1,
+      registration: "open",
+      islandGraceMs: 15_000,
+      heartbeatMs: 10_000,
+      chatWaitMs: 60_000,
+      maxAttempts: 3,
+      sseHeartbeatMs: 15_000,
+      publicRequestsPerMinute: 300,
+      webhookAllowPrivate: false,
+      webhookRetryMs: 5_000,
+      trustProxy: false,
+      catalogDirectory: "/shipped/catalog",
+      logLevel: "info",
+    });
+  });
+  it("gives a frozen object", () => {
+    expect(Object.isFrozen(resolve())).toBe(true);
+  });
+  it("prefers a flag to the environment, it to the file, it to the default", () => {
+    const toml = "port = 3";
+    const env = { ATOLL_PORT: "2" };
+    expect(resolve({ toml }).port).toBe(3);
+    expect(resolve({ toml, env }).port).toBe(2);
+    expect(resolve({ toml, env, flags: { port: "1" } }).port).toBe(1);
+  });
+  it("takes an empty variable as unset", () => {
+    expect(resolve({ env: { ATOLL_PORT: "" } }).port).toBe(8080);
+  });
+  it("reads flags by their camel-cased name, as text or as what a flag parser made of it", () => {
+    expect(resolve({ flags: { dataDirectory: "/data", trustProxy: true, islandGraceS: "0.05" } })).toMatchObject({
+      dataDirectory: "/data",
+      trustProxy: true,
+      islandGraceMs: 50,
+    });
+  });
+  it("takes the slash off the end of a URL", () => {
+    expect(resolve({ toml: 'public_url = "https://a.example/sub/"' }).publicUrl).toBe("https://a.example/sub");
+  });
+  it("prefers the catalog directory that is set to the shipped one", () => {
+    expect(resolve({ env: { ATOLL_CATALOG_DIRECTORY: "/mine" } }).catalogDirectory).toBe("/mine");
+  });
+});
+
+describe("resolveConfig() refuses", () => {
+  it.each<[string, Raw, string]>([
+    ["words for a port", { env: { ATOLL_PORT: "soon" } }, 'ATOLL_PORT: "soon" is not an integer in 0..65535'],
+    ["a port out of range", { flags: { port: "65536" } }, '--port: "65536" is not an integer in 0..65535'],
+    ["a port with a fraction", { toml: "port = 80.5" }, "atoll.toml: port: 80.5 is not an integer in 0..65535"],
+    ["a quoted number in the file", { toml: 'port = "80"' }, 'atoll.toml: port: "80" is not an integer in 0..65535'],
+    [
+      "another word than open or closed",
+      { env: { ATOLL_REGISTRATION: "shut" } },
+      'ATOLL_REGISTRATION: "shut" is not one of open, closed',
+    ],
+    ["yes for true", { env: { ATOLL_TRUST_PROXY: "yes" } }, 'ATOLL_TRUST_PROXY: "yes" is not true or false'],
+    [
+      "a URL of another scheme",
+      { flags: { publicUrl: "ftp://x" } },
+      '--public-url: "ftp://x" is not an http or https URL',
+    ],
+    ["a fee above 1", { toml: "network_fee = 10" }, "atoll.toml: network_fee: 10 is not a number in 0..1"],
+    ["not a number", { toml: "network_fee = nan" }, "atoll.toml: network_fee: null is not a number in 0..1"],
+    ["an empty text", { toml: 'host = ""' }, 'atoll.toml: host: "" is not one line of 1 to 1000 characters'],
+    ["an unknown key", { toml: "prot = 1" }, "atoll.toml: prot: unknown key; did you mean port?"],
+    [
+      "an unknown table",
+      { toml: "[server]\nheartbeat_s = 1" },
+      "atoll.toml: server.heartbeat_s: unknown key; did you mean sse_heartbeat_s?",
+    ],
+  ])("%s", (_, raw, problem) => {
+    expect(problemsOf(raw)).toEqual([problem]);
+  });
+  it("a file that is not TOML, naming line and column", () => {
+    expect(problemsOf({ toml: 'host = "a"\nport = = 1\n' })[0]).toMatch(/^atoll\.toml:2:8: /);
+  });
+  it("all that is wrong at once", () => {
+    expect(problemsOf({ toml: "prot = 1\nnetwork_fee = 2", env: { ATOLL_PORT: "x" } })).toHaveLength(3);
+  });
+});
+
+describe("example.toml", () => {
+  it("is understood", () => {
+    expect(problemsOf({ toml: readFileSync(EXAMPLE, "utf8") })).toEqual([]);
+  });
+  it("shows every key, with its default where it has one", () => {
+    const lines = readFileSync(EXAMPLE, "utf8").split("\n");
+    for (const { key, fallback } of describeConfig()) {
+      const line = lines.find((candidate) => candidate.startsWith(`${key} = `));
+      expect(line, key).toBeDefined();
+      if (key === "public_url" || key === "catalog_directory") continue;
+      expect(line?.replace(/\s+#.*$/, "")).toMatch(new RegExp(`^${key} = "?${fallback.replaceAll(".", "\\.")}"?$`));
+    }
+  });
+});
+
+describe("describeConfig()", () => {
+  it("gives flag, variable, default, range and meaning of each key", () => {
+    expect(describeConfig().find(({ key }) => key === "island_grace_s")).toEqual({
+      key: "island_grace_s",
+      flag: "--island-grace-s",
+      env: "ATOLL_ISLAND_GRACE_S",
+      fallback: "15",
+      allowed: "a number in 0..3600",
+      meaning: "How long a lost Island may take to come back before its jobs go elsewhere",
+    });
+  });
+  it("has a meaning for all of its keys and no key twice", () => {
+    const entries = describeConfig();
+    expect(entries.every((entry) => entry.meaning !== "")).toBe(true);
+    expect(new Set(entries.map((entry) => entry.key)).size).toBe(entries.length);
+  });
+});

@@ -1,0 +1,469 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ChatMessage } from "../../../shared/chat-input.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeHello } from "../../support/frames.ts";
+import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let account: { id: string; key: string; islandToken: string };
+
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open();
+  account = await coordinator.createAccount("client@example.com");
+});
+afterEach(async () => {
+  expect(coordinator.fatal).toEqual([]);
+  const report = await coordinator.withStore((store) => store.ledger.verify());
+  expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+  await coordinator[Symbol.asyncDispose]();
+});
+
+const join = (hostId: string = randomUUID(), more = {}): Promise<FakeIsland> =>
+  FakeIsland.join(coordinator.url, account.islandToken, { hostId, ...more });
+const api = (method: string, path: string, body?: unknown, key = account.key) =>
+  call(coordinator.url, key, method, path, body);
+const messagesOf = ({ input }: Assign): ChatMessage[] => input["messages"] as ChatMessage[];
+const contentsOf = (assign: Assign): string[] => messagesOf(assign).map(({ content }) => content);
+
+async function create(body: object = {}): Promise<string> {
+  const created = await api("POST", "/conversations", body);
+  expect(created.status).toBe(201);
+  return created.body.data.id as string;
+}
+
+const post = (id: string, body: object) => api("POST", `/conversations/${id}/messages`, body);
+
+/** Says something and lets `island` answer it with `texts`. */
+async function say(island: FakeIsland, id: string, content: string, ...texts: string[]): Promise<Assign> {
+  const answered = post(id, { content });
+  const assign = await island.next("assign");
+  island.send(...runFrames(assign, ...texts));
+  expect((await answered).status).toBe(200);
+  return assign;
+}
+
+/** A posted message's stream: its first event, the job's events, and the response that can be left. */
+async function openStream(id: string, body: object, signal?: AbortSignal) {
+  const response = await fetch(`${coordinator.url}/api/v1/conversations/${id}/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${account.key}` },
+    body: JSON.stringify({ ...body, stream: true }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return response;
+}
+
+describe("A conversation", () => {
+  it("is created with defaults, listed newest first, shown, changed and deleted", async () => {
+    const first = await create();
+    const second = await create({ title: "T", model: "tiny-chat", system_prompt: "Be brief", metadata: { a: "b" } });
+    const list = await api("GET", "/conversations?limit=1");
+    expect(list.body.meta).toEqual({ total: 2, limit: 1, offset: 0 });
+    expect(list.body.data).toEqual([
+      {
+        id: second,
+        title: "T",
+        model: "tiny-chat",
+        system_prompt: "Be brief",
+        metadata: { a: "b" },
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    expect(second).toMatch(/^conv_[0-9A-Z]{26}$/);
+    const patched = await api("PATCH", `/conversations/${first}`, { title: "New" });
+    expect(patched.body.data).toMatchObject({ title: "New", metadata: {} });
+    const shown = await api("GET", `/conversations/${first}`);
+    expect(shown.body).toMatchObject({
+      data: { title: "New", system_prompt: null, messages: [] },
+      meta: { total: 0, limit: 100, offset: 0 },
+    });
+    expect((await api("DELETE", `/conversations/${first}`)).body).toEqual({ data: { id: first, deleted: true } });
+    expect((await api("GET", `/conversations/${first}`)).status).toBe(404);
+    expect((await api("DELETE", `/conversations/${first}`)).status).toBe(404);
+  });
+
+  it("refuses to change what it could not: its model and system prompt stay", async () => {
+    const id = await create();
+    const { status, body } = await api("PATCH", `/conversations/${id}`, { model: "other", system_prompt: "x" });
+    expect([status, body.error.message]).toEqual([422, "model, system_prompt: only title and metadata can be changed"]);
+    expect((await api("GET", `/conversations/${id}`)).body.data).toMatchObject({
+      model: "tiny-chat",
+      system_prompt: null,
+    });
+  });
+
+  it("does not exist for another account, and needs the scopes", async () => {
+    const id = await create();
+    const other = await coordinator.createAccount("other@example.com");
+    const readKey = await coordinator.withStore((_store, accounts) =>
+      accounts.createKey(account.id, { scopes: ["read"] }),
+    );
+    const asked: [string, string, object?][] = [
+      ["GET", `/conversations/${id}`],
+      ["PATCH", `/conversations/${id}`, { title: "x" }],
+      ["DELETE", `/conversations/${id}`],
+      ["POST", `/conversations/${id}/messages`, { content: "x" }],
+    ];
+    for (const [method, path, body] of asked) expect((await api(method, path, body, other.key)).status).toBe(404);
+    expect((await api("GET", "/conversations", undefined, other.key)).body.data).toEqual([]);
+    const codes = [];
+    for (const [method, path, body] of asked) codes.push((await api(method, path, body, readKey.secret)).status);
+    expect(codes).toEqual([200, 403, 403, 403]);
+  });
+
+  it.each([
+    ["/conversations", { model: "none" }, 404, "cargo_not_found"],
+    ["/conversations", { title: "x".repeat(201) }, 422, "validation_failed"],
+    [
+      "/conversations",
+      { metadata: Object.fromEntries([...Array(17).keys()].map((k) => [`k${k}`, ""])) },
+      422,
+      "validation_failed",
+    ],
+    ["/conversations/ID/messages", { content: "" }, 422, "validation_failed"],
+    ["/conversations/ID/messages", { content: "x".repeat(131_072) }, 422, "validation_failed"],
+    ["/conversations/ID/messages", { content: "x", temperature: 3 }, 422, "validation_failed"],
+    ["/conversations/conv_none/messages", { content: "x" }, 404, "not_found"],
+  ])("refuses POST %s %#", async (path, body, status, code) => {
+    const id = await create();
+    const answer = await api("POST", path.replace("ID", id), body);
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect((await api("GET", `/conversations/${id}`)).body.data.messages).toEqual([]);
+  });
+});
+
+describe("A posted message", () => {
+  it("that is too much with its response format is refused under the name of the larger", async () => {
+    const id = await create();
+    const responseFormat = (bytes: number) => ({
+      type: "json_schema",
+      json_schema: { schema: { type: "object", description: "d".repeat(bytes) } },
+    });
+    for (const [content, bytes, field] of [
+      ["x".repeat(120_000), 150_000, "response_format"],
+      ["x".repeat(130_000), 140_000, "response_format"],
+      ["x".repeat(131_070), 130_980, "content"],
+    ] as const) {
+      const { status, body } = await post(id, { content, response_format: responseFormat(bytes) });
+      expect([status, body.error.details.map(({ path }: { path: string }) => path)]).toEqual([422, [field]]);
+    }
+    expect((await api("GET", `/conversations/${id}`)).body.data.messages).toEqual([]);
+  });
+
+  it("is answered by a chat job on the history, and both are stored", async () => {
+    await using island = await join();
+    const id = await create({ system_prompt: "Be kind" });
+    const answered = post(id, { content: "Hi", temperature: 0, max_completion_tokens: 7, seed: null });
+    const assign = await island.next("assign");
+    expect(assign.input).toEqual({
+      messages: [
+        { role: "system", content: "Be kind" },
+        { role: "user", content: "Hi" },
+      ],
+      temperature: 0,
+      max_tokens: 7,
+    });
+    island.send(...runFrames(assign, "Hel", "lo"));
+    const { status, body } = await answered;
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      message: {
+        role: "assistant",
+        content: "Hello",
+        status: "completed",
+        job_id: assign.jobId,
+        finish_reason: "stop",
+      },
+      user_message: { role: "user", content: "Hi", status: "completed", job_id: null },
+      job_id: assign.jobId,
+      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+    });
+    await say(island, id, "More?", "Yes");
+    const third = await say(island, id, "And?", "No");
+    expect(contentsOf(third)).toEqual(["Be kind", "Hi", "Hello", "More?", "Yes", "And?"]);
+    const page = await api("GET", `/conversations/${id}?order=desc&limit=2&offset=1`);
+    expect(page.body.data.messages.map(({ content }: { content: string }) => content)).toEqual(["And?", "Yes"]);
+    expect(page.body.meta).toEqual({ total: 6, limit: 2, offset: 1 });
+    expect((await api("GET", `/jobs/${assign.jobId}`)).body.data).toMatchObject({
+      status: "completed",
+      output: "Hello",
+    });
+  });
+
+  it("streams the job's events after one that names message and job, and the ids resume", async () => {
+    await using island = await join();
+    const id = await create();
+    const opened = openStream(id, { content: "Hi" });
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "one ", "two "));
+    const response = await opened;
+    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    island.send(outputFrame(assign, 2, "three"), finishedFrame(assign, 3, { completionTokens: 3 }));
+    const [head = "", ...blocks] = (await response.text()).trimEnd().split("\n\n");
+    const [, event, json] = /^event: (\S+)\ndata: (.*)$/.exec(head) ?? [];
+    expect(event).toBe("message");
+    expect(JSON.parse(json ?? "")).toMatchObject({
+      type: "message",
+      conversation_id: id,
+      job_id: assign.jobId,
+      message: { role: "assistant", job_id: assign.jobId },
+      user_message: { role: "user", content: "Hi" },
+    });
+    const replayed = await collect(jobEvents(coordinator.url, account.key, assign.jobId));
+    const ids = blocks.map((block) => /^id: (.*)$/m.exec(block)?.[1]);
+    expect(ids).toEqual(replayed.map((each) => each.id));
+    expect(textOf(replayed)).toBe("one two three");
+    const rest = await collect(
+      jobEvents(coordinator.url, account.key, assign.jobId, { lastEventId: ids.at(-3) ?? "" }),
+    );
+    expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
+  });
+
+  it("may follow at once on the end of a stream, and finds the answer stored", async () => {
+    await using island = await join();
+    const id = await create();
+    for (let round = 0; round < 20; round += 1) {
+      const opened = openStream(id, { content: `q${round}` });
+      const assign = await island.next("assign");
+      island.send(...runFrames(assign, `a${round}`));
+      await (await opened).text();
+      const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
+      expect(messages).toMatchObject([{ content: `a${round}`, status: "completed" }]);
+    }
+  });
+
+  it("is refused while another is being answered; the order of messages stands", async () => {
+    await using island = await join();
+    const id = await create();
+    const answered = post(id, { content: "first" });
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "so far"));
+    const { body } = await until(
+      () => api("GET", `/conversations/${id}`),
+      (shown) => shown.body.data.messages[1]?.content !== "",
+      "delivered",
+    );
+    expect(body.data.messages).toMatchObject([
+      { role: "user", content: "first" },
+      { role: "assistant", content: "so far", status: "in_progress" },
+    ]);
+    const refused = await post(id, { content: "second" });
+    expect([refused.status, refused.body.error.code]).toEqual([422, "conversation_busy"]);
+    island.send(finishedFrame(assign, 2, { completionTokens: 1 }));
+    await answered;
+    expect((await api("GET", "/jobs")).body.meta.total).toBe(1);
+  });
+
+  it("of many at once exactly one is taken", async () => {
+    await using island = await join();
+    const id = await create();
+    const statuses: number[] = [];
+    const answers = Array.from({ length: 8 }, async (_, index) => {
+      statuses.push((await post(id, { content: `m${index}` })).status);
+    });
+    const assign = await island.next("assign");
+    // Whoever asks after the answer is there may ask: it is given when the others have been refused.
+    await until(
+      async () => statuses.length,
+      (count) => count === 7,
+      "seven are refused",
+    );
+    island.send(...runFrames(assign, "ok"));
+    await Promise.all(answers);
+    expect(statuses).toEqual([...Array<number>(7).fill(422), 200]);
+    expect((await api("GET", `/conversations/${id}`)).body.meta.total).toBe(2);
+  });
+
+  it("is not stored when the credits do not pay for its answer", async () => {
+    const poor = await coordinator.createAccount("poor@example.com", 0);
+    const created = await api("POST", "/conversations", {}, poor.key);
+    const path = `/conversations/${created.body.data.id as string}`;
+    expect((await api("POST", `${path}/messages`, { content: "Hi" }, poor.key)).status).toBe(402);
+    expect((await api("GET", path, undefined, poor.key)).body.data.messages).toEqual([]);
+  });
+
+  it("of a client that goes away is cancelled; what was delivered stays", async () => {
+    await using island = await join();
+    const id = await create();
+    const leave = new AbortController();
+    const opened = openStream(id, { content: "Hi" }, leave.signal);
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "half"));
+    await opened;
+    leave.abort();
+    expect(await island.next("cancel")).toMatchObject({ jobId: assign.jobId, reason: "cancelled" });
+    const { body } = await until(
+      () => api("GET", `/conversations/${id}`),
+      (shown) => shown.body.data.messages[1]?.status !== "in_progress",
+      "ended",
+    );
+    expect(body.data.messages[1]).toMatchObject({ content: "half", status: "cancelled", error: { code: "cancelled" } });
+    island.send({ type: "cancelled", jobId: assign.jobId, attempt: assign.attempt, seq: 2 });
+    const next = await say(island, id, "Go on", "whole");
+    expect(contentsOf(next)).toEqual(["Hi", "half", "Go on"]);
+  });
+
+  it("whose job fails has an answer that says so, and is left out of later prompts", async () => {
+    await using island = await join();
+    const id = await create();
+    const answered = post(id, { content: "bad" });
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), failedFrame(assign, 1, "model_invalid"));
+    const { status, body } = await answered;
+    expect([status, body.error.code, body.error.job_error]).toEqual([500, "job_failed", "model_invalid"]);
+    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
+    expect(messages[1]).toMatchObject({ content: "", status: "failed", error: { code: "model_invalid" } });
+    expect(contentsOf(await say(island, id, "good", "fine"))).toEqual(["good"]);
+  });
+
+  it("waits for an Island like a chat, then is 503", async () => {
+    await coordinator.stop();
+    coordinator.withFlags({ chatWaitS: 0.3 });
+    await coordinator.start();
+    const id = await create();
+    const { status, body, headers } = await post(id, { content: "Hi" });
+    expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "no_island_available", "5"]);
+    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
+    expect(messages[1]).toMatchObject({ status: "timeout", error: { code: "wait_timeout" } });
+  });
+
+  it("of a conversation that is deleted meanwhile is cancelled", async () => {
+    await using island = await join();
+    const id = await create();
+    const answered = post(id, { content: "Hi" });
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign));
+    expect((await api("DELETE", `/conversations/${id}`)).status).toBe(200);
+    expect((await island.next("cancel")).jobId).toBe(assign.jobId);
+    expect((await answered).status).toBe(404);
+    expect((await api("GET", `/jobs/${assign.jobId}`)).body.data.status).toBe("cancelled");
+  });
+});
+
+describe("A history that does not fit the model", () => {
+  it("is trimmed from the oldest by estimate, never the system prompt", async () => {
+    await using island = await join();
+    const id = await create({ system_prompt: "Be kind" });
+    // tiny-chat has 1,024 tokens, of which half is the answer's: 512 tokens are 1,536 bytes and some overhead.
+    for (const name of ["a", "b", "c"]) await say(island, id, name.repeat(600), "ok");
+    expect(contentsOf(await say(island, id, "last", "ok"))).toEqual([
+      "Be kind",
+      "b".repeat(600),
+      "ok",
+      "c".repeat(600),
+      "ok",
+      "last",
+    ]);
+  });
+
+  it("is trimmed further when the model finds it too long, before anything is seen of it", async () => {
+    await using island = await join();
+    const id = await create({ system_prompt: "Be kind" });
+    for (const name of ["a", "b", "c", "d"]) await say(island, id, name, name.toUpperCase());
+    const opened = openStream(id, { content: "last" });
+    const prompts: string[][] = [];
+    let assign = await island.next("assign");
+    for (; messagesOf(assign).length > 2; assign = await island.next("assign")) {
+      prompts.push(contentsOf(assign));
+      island.send(...beginFrames(assign), failedFrame(assign, 1, "context_length_exceeded"));
+    }
+    prompts.push(contentsOf(assign));
+    expect(prompts).toEqual([
+      ["Be kind", "a", "A", "b", "B", "c", "C", "d", "D", "last"],
+      ["Be kind", "c", "C", "d", "D", "last"],
+      ["Be kind", "d", "D", "last"],
+      ["Be kind", "last"],
+    ]);
+    island.send(...runFrames(assign, "at last"));
+    const text = await (await opened).text();
+    expect(text).toContain(`"job_id":"${assign.jobId}"`);
+    expect(text.match(/^event: (error|done)$/gm)).toEqual(["event: done"]);
+    const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
+    expect(messages).toMatchObject([{ content: "at last", status: "completed", job_id: assign.jobId }]);
+  });
+
+  it("is given up when the question alone does not fit", async () => {
+    await using island = await join();
+    const id = await create();
+    await say(island, id, "a", "A");
+    const answered = post(id, { content: "long" });
+    for (let tries = 0; tries < 2; tries += 1) {
+      const assign = await island.next("assign");
+      island.send(...beginFrames(assign), failedFrame(assign, 1, "context_length_exceeded"));
+    }
+    const { status, body } = await answered;
+    expect([status, body.error.code]).toEqual([422, "context_length_exceeded"]);
+    expect(island.pending("assign")).toEqual([]);
+    const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
+    expect(messages).toMatchObject([{ status: "failed", error: { code: "context_length_exceeded" } }]);
+  });
+});
+
+describe("A restart of the coordinator", () => {
+  it("completes an answer in progress whose Island comes back", async () => {
+    const hostId = randomUUID();
+    const island = await join(hostId);
+    const id = await create();
+    const answered = post(id, { content: "Hi" }).catch(() => "cut");
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "one "));
+    await island.next("ack");
+    await coordinator.stop();
+    expect(await answered).toBe("cut");
+    await coordinator.start();
+    const { jobId, attempt, claim } = assign;
+    await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
+    again.send(makeHello({ hostId, held: [{ jobId, attempt, claim, started: true }] }));
+    await again.next("welcome");
+    const busy = await post(id, { content: "too early" });
+    expect(busy.body.error.code).toBe("conversation_busy");
+    again.send(outputFrame(assign, 2, "two"), finishedFrame(assign, 3, { completionTokens: 2 }));
+    await again.next("ack", (ack) => ack.seq === 3);
+    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
+    expect(messages[1]).toMatchObject({ content: "one two", status: "completed" });
+  });
+
+  it("stores an answer whose job had ended before it was stored", async () => {
+    const id = await create();
+    const jobId = await coordinator.withStore(async (store) => {
+      const atMs = Date.now();
+      const ids = { userMessageId: "msg_q", answerId: "msg_a", conversationId: id, afterMessageId: null };
+      const job = {
+        id: "job_ended",
+        accountId: account.id,
+        slug: "tiny-chat",
+        workloadId: 1,
+        input: { messages: [{ role: "user", content: "Hi" }] },
+        priority: 0,
+        priceMicro: 1,
+        createdAtMs: atMs,
+        waitDeadlineMs: atMs,
+        idempotency: null,
+        webhook: null,
+      };
+      await store.conversations.ask({ ...ids, content: "Hi" }, job);
+      await store.jobs.end({
+        jobId: job.id,
+        event: "cancel",
+        attempt: 0,
+        atMs,
+        usage: null,
+        finishReason: null,
+        timings: null,
+        error: null,
+        chargeMicro: 0,
+        earning: null,
+      });
+      return job.id;
+    });
+    await coordinator.stop();
+    await coordinator.start();
+    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
+    expect(messages[1]).toMatchObject({ job_id: jobId, status: "cancelled" });
+  });
+});

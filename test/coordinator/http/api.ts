@@ -1,0 +1,291 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { afterAll, beforeAll } from "vitest";
+import { newId } from "../../../shared/ids.ts";
+import { AccountService } from "../../../coordinator/accounts/account-service.ts";
+import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
+import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
+import { createApp } from "../../../coordinator/http/app.ts";
+import { DEFAULT_HTTP_OPTIONS, type HttpDeps, type HttpOptions } from "../../../coordinator/http/http-deps.ts";
+import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import type { Account } from "../../../coordinator/store/account-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { noBatches } from "./scripted-batches.ts";
+import { ScriptedJobs } from "./scripted-jobs.ts";
+
+const GIB = 1_024 ** 3;
+
+export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
+  return {
+    slug: "tiny",
+    workloadId: 7,
+    name: "Tiny",
+    description: "A small model",
+    category: "llm",
+    licence: "MIT",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
+    requiredRamBytes: GIB,
+    requiredVramBytes: 0,
+    contextTokens: 2_048,
+    priceMicro: 1_500_000,
+    runLimitMs: 300_000,
+    waitLimitMs: 3_600_000,
+    inputSchema: { type: "object" },
+    exampleInput: { prompt: "hi" },
+    outputSchema: { type: "string" },
+    isChat: true,
+    ...override,
+  };
+}
+
+export const CARGOS: readonly CatalogEntry[] = [
+  makeCargo(),
+  makeCargo({ slug: "second", workloadId: 8, name: "Second" }),
+  makeCargo({
+    slug: "words",
+    workloadId: 9,
+    category: "text",
+    runtimeType: "onnx",
+    onnxTaskType: "text-classification",
+    contextTokens: null,
+    priceMicro: 250_001,
+    requiredRamBytes: 700_000_000,
+    isChat: false,
+  }),
+];
+
+/** One store for all tests of a file; each test has an account of its own. */
+let store: SqliteStore;
+let storeDirectory: string;
+beforeAll(async () => {
+  storeDirectory = await mkdtemp(join(tmpdir(), "atoll-http-store-"));
+  store = await openSqliteStore({ path: join(storeDirectory, "atoll.db"), clock: new ManualClock() });
+});
+afterAll(async () => {
+  await store.close();
+  await rm(storeDirectory, { recursive: true, force: true });
+});
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  readonly body: any;
+}
+
+interface CallOptions {
+  readonly key?: string | null;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** Before the path; that of the API unless said otherwise. */
+  readonly base?: string;
+}
+
+/** The whole API on a real port, over scripted jobs and a clock that stands still. */
+export class Api implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly catalog = new Catalog(CARGOS, "tiny");
+  readonly jobs = new ScriptedJobs(this.catalog);
+  readonly logLines: Record<string, unknown>[] = [];
+  /** Of all keys below. */
+  account!: Account;
+  key = "";
+  readKey = "";
+  writeKey = "";
+  recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
+  checkStore: () => Promise<void> = () => store.check();
+  readonly accounts: AccountService;
+  #listener: Listener | undefined;
+  #directory = "";
+
+  private constructor(registration: "open" | "closed") {
+    const { clock } = this;
+    const log = { error: (facts: object) => void this.logLines.push({ ...facts }) };
+    this.accounts = new AccountService({
+      store: store.accounts,
+      clock,
+      newAccountMicro: 10_000_500_000,
+      registration,
+      log,
+    });
+  }
+
+  static async open(options: Partial<HttpOptions> = {}, registration: "open" | "closed" = "open"): Promise<Api> {
+    const api = new Api(registration);
+    await api.#start(options);
+    return api;
+  }
+
+  get accountId(): string {
+    return this.account.id;
+  }
+
+  get store(): SqliteStore {
+    return store;
+  }
+
+  get listener(): Listener {
+    if (this.#listener === undefined) throw new Error("The API is not open");
+    return this.#listener;
+  }
+
+  get port(): number {
+    return this.listener.port;
+  }
+
+  /** Where model files are served from. */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  fetch(
+    method: string,
+    path: string,
+    { key = this.key, body, headers = {}, base = "/api/v1" }: CallOptions = {},
+  ): Promise<Response> {
+    return fetch(`${this.url}${base}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.fetch(method, path, options);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("application/json") === true && text !== "";
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  }
+
+  /** A bare connection with `head` sent; lines end in CR LF, and the empty line is added. */
+  async raw(...head: string[]): Promise<Socket> {
+    const socket = connect(this.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    return socket;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    unwatchOrigin(this.url);
+    await this.listener.close(AbortSignal.abort());
+    await this.accounts.settled();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  async #start(options: Partial<HttpOptions>): Promise<void> {
+    this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
+    const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
+    const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
+    const email = `${id}@example.com`;
+    // Straight into the store: a password's hash takes its time by design, and most tests need none.
+    this.account = await store.accounts.create({
+      id,
+      email,
+      passwordHash: "",
+      grantMicro: 10_000_500_000,
+      createdAtMs,
+    });
+    const makeKey = async (scopes: string[]) =>
+      (await this.accounts.createKey(id, { name: scopes.join("+"), scopes })).secret;
+    [this.key, this.readKey, this.writeKey] = [
+      await makeKey(["read", "write"]),
+      await makeKey(["read"]),
+      await makeKey(["write"]),
+    ];
+    const app = createApp({
+      jobs: this.jobs,
+      metrics: { contentType: "text/plain", read: async () => "" },
+      batches: noBatches,
+      accounts: this.accounts,
+      catalog: this.catalog,
+      cargos: new CargoService({
+        store: store.catalog,
+        keeper: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
+        clock: this.clock,
+      }),
+      conversations: new ConversationService({
+        store: store.conversations,
+        catalog: this.catalog,
+        jobs: this.jobs,
+        clock: this.clock,
+        log,
+        waitMs: DEFAULT_HTTP_OPTIONS.chatWaitMs,
+        onFatal: (error) => log.fatal({ err: error }),
+      }),
+      recommendations: { recommend: (hostId) => this.recommend(hostId) },
+      store: { check: () => this.checkStore(), accounts: store.accounts, ledger: store.ledger },
+      clock: this.clock,
+      log,
+      version: "1.2.3",
+      modelsDirectory: this.#directory,
+      options: { ...DEFAULT_HTTP_OPTIONS, ...options },
+    });
+    this.#listener = await listen((request, env) => app.fetch(request, env), { host: "127.0.0.1", port: 0 });
+    watchOrigin(this.url);
+  }
+}
+
+/** Everything a socket receives until it is closed, as text. */
+export async function readToEnd(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Reads a response's body in pieces as a test asks for them. */
+export class BodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+  text = "";
+
+  constructor(response: Response) {
+    if (response.body === null) throw new Error("The response has no body");
+    this.#reader = response.body.getReader();
+  }
+
+  /** Reads until all that was received so far ends with `end`. */
+  async until(end: string): Promise<string> {
+    while (!this.text.endsWith(end)) {
+      const { done, value } = await this.#reader.read();
+      if (done) throw new Error(`Ended before ${JSON.stringify(end)}: ${this.text}`);
+      this.text += this.#decoder.decode(value, { stream: true });
+    }
+    return this.text;
+  }
+
+  async toEnd(): Promise<string> {
+    for (let read = await this.#reader.read(); !read.done; read = await this.#reader.read()) {
+      this.text += this.#decoder.decode(read.value, { stream: true });
+    }
+    return this.text;
+  }
+
+  cancel(): Promise<void> {
+    return this.#reader.cancel();
+  }
+}
+
+/** Resolves once `holds`; looks again after each turn of the event loop. Fails by the test's own time limit. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,177 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { APICallError, embed, generateText, streamText } from "ai";
+import {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  OpenAI,
+  PermissionDeniedError,
+  RateLimitError,
+  UnprocessableEntityError,
+} from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ERROR_STATUS, RateLimitedError, ServiceError, type ErrorCode } from "../../../shared/errors.ts";
+import type { FeedItem } from "../../../coordinator/store/job-store.ts";
+import { Api } from "./api.ts";
+
+const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi" }] };
+const token: FeedItem = { type: "token", content: "Hel", count: 1 };
+
+/** What the clients make of each status. Source of the types: OpenAI's API, which has no 402 and no 413. */
+const CLASSES: Record<number, { type: string; error: new (...args: never[]) => Error; retried: boolean }> = {
+  400: { type: "invalid_request_error", error: BadRequestError, retried: false },
+  401: { type: "authentication_error", error: AuthenticationError, retried: false },
+  402: { type: "insufficient_quota", error: APIError, retried: false },
+  403: { type: "permission_error", error: PermissionDeniedError, retried: false },
+  404: { type: "invalid_request_error", error: NotFoundError, retried: false },
+  413: { type: "invalid_request_error", error: APIError, retried: false },
+  422: { type: "invalid_request_error", error: UnprocessableEntityError, retried: false },
+  429: { type: "rate_limit_error", error: RateLimitError, retried: true },
+  500: { type: "server_error", error: InternalServerError, retried: true },
+  503: { type: "server_error", error: InternalServerError, retried: true },
+};
+
+let api: Api;
+let openai: OpenAI;
+let aiSdk: ReturnType<typeof createOpenAICompatible>;
+beforeEach(async () => {
+  api = await Api.open();
+  ({ openai, aiSdk } = clientsOf(api.key));
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+function clientsOf(apiKey: string) {
+  const baseURL = `${api.url}/api/v1`;
+  return {
+    openai: new OpenAI({ apiKey, baseURL, maxRetries: 0 }),
+    aiSdk: createOpenAICompatible({ name: "atoll", apiKey, baseURL }),
+  };
+}
+
+/** What a call throws. */
+async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => expect.fail("nothing was thrown"),
+    (error: unknown) => error,
+  );
+}
+
+const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
+const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
+
+const codes = Object.entries(ERROR_STATUS).filter(([code]) => code !== "rate_limited" && code !== "internal");
+
+describe("An error on a path of OpenAI's clients", () => {
+  it("has a class for every status that there is", () => {
+    expect(Object.values(ERROR_STATUS).filter((status) => !(status in CLASSES))).toEqual([]);
+  });
+
+  it.each(codes)("%s (%i) is thrown as its class by openai and by ai-sdk", async (code, status) => {
+    const expected = CLASSES[status];
+    const failure = new ServiceError(code as ErrorCode, "because");
+    api.jobs.failure = failure;
+    const error = await chatWith(openai);
+    expect(error).toBeInstanceOf(expected?.error);
+    expect(error).toMatchObject({ status, code, type: expected?.type, param: null });
+    expect((error as Error).message).toContain("because");
+    api.jobs.failure = failure;
+    const other = await generateWith(aiSdk);
+    expect(APICallError.isInstance(other)).toBe(true);
+    expect(other).toMatchObject({ statusCode: status, message: "because", isRetryable: expected?.retried });
+  });
+
+  it("rate_limited (429) comes with Retry-After", async () => {
+    api.jobs.failure = new RateLimitedError("concurrent_jobs", 7);
+    const error = await chatWith(openai);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect((error as RateLimitError).headers?.get("retry-after")).toBe("7");
+    expect(error).toMatchObject({
+      type: "rate_limit_error",
+      code: "rate_limited",
+      error: { limit: "concurrent_jobs", retry_after: 7 },
+    });
+    api.jobs.failure = new RateLimitedError("concurrent_jobs", 7);
+    expect(await generateWith(aiSdk)).toMatchObject({
+      statusCode: 429,
+      isRetryable: true,
+      responseHeaders: { "retry-after": "7" },
+    });
+  });
+
+  it("internal (500) tells no more than that", async () => {
+    api.jobs.failure = new Error("the disk's secret");
+    const error = await chatWith(openai);
+    expect(error).toBeInstanceOf(InternalServerError);
+    expect(error).toMatchObject({ type: "server_error", code: "internal", param: null });
+    expect(JSON.stringify(error)).not.toContain("secret");
+  });
+
+  it("of a wrong key, a missing scope and a wrong field are those of the real checks", async () => {
+    const wrong = clientsOf(`ak_${"0".repeat(40)}`);
+    expect(await chatWith(wrong.openai)).toBeInstanceOf(AuthenticationError);
+    expect(await generateWith(wrong.aiSdk)).toMatchObject({ statusCode: 401, isRetryable: false });
+    expect(await chatWith(clientsOf(api.readKey).openai)).toBeInstanceOf(PermissionDeniedError);
+    const field = await thrownBy(openai.chat.completions.create({ ...ASKED, temperature: 9 }));
+    expect(field).toBeInstanceOf(UnprocessableEntityError);
+    expect(field).toMatchObject({ param: "temperature", code: "validation_failed" });
+    const large = "x".repeat(1_100_000);
+    const body = await thrownBy(openai.chat.completions.create({ ...ASKED, user: large }));
+    expect(body).toMatchObject({ status: 413, code: "payload_too_large", type: "invalid_request_error" });
+  });
+
+  it.each(["/models", "/models/none", "/embeddings", "/chat/completions", "/chat/none", "/embeddings/none"])(
+    "has type and param also at %s, whatever refuses",
+    async (path) => {
+      const { status, body } = await api.call("GET", path, { key: null });
+      expect([401, 404, 405]).toContain(status);
+      expect(Object.keys(body.error).sort()).toEqual(expect.arrayContaining(["code", "message", "param", "type"]));
+    },
+  );
+
+  it("of models and embeddings are thrown as their classes", async () => {
+    expect(await thrownBy(openai.models.retrieve("none"))).toBeInstanceOf(NotFoundError);
+    expect(await thrownBy(openai.embeddings.create({ model: "tiny", input: "a" }))).toBeInstanceOf(NotFoundError);
+    const asked = embed({ model: aiSdk.embeddingModel("tiny"), value: "a", maxRetries: 0 });
+    expect(await thrownBy(asked)).toMatchObject({ statusCode: 404, message: expect.stringContaining("tiny") });
+  });
+
+  it("is not dressed up elsewhere", async () => {
+    const { body } = await api.call("GET", "/jobs/none");
+    expect(Object.keys(body.error)).toEqual(["message", "code"]);
+  });
+});
+
+describe("An error in mid-stream", () => {
+  beforeEach(() => {
+    api.jobs.onSubmit = (feed) => {
+      feed.push([token]);
+      feed.end({ type: "error", code: "island_lost", message: "gone", retryable: true });
+    };
+  });
+
+  it("is thrown by openai after the text", async () => {
+    const stream = await openai.chat.completions.create({ ...ASKED, stream: true });
+    let text = "";
+    const read = async (): Promise<void> => {
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+    };
+    const error = await thrownBy(read());
+    expect(text).toBe("Hel");
+    expect(error).toBeInstanceOf(APIError);
+    expect(error).toMatchObject({ code: "island_lost", type: "server_error", param: null, error: { message: "gone" } });
+  });
+
+  it("is an error part of ai-sdk after the text", async () => {
+    const result = streamText({ model: aiSdk("tiny"), prompt: "Hi", maxRetries: 0, onError: () => undefined });
+    let text = "";
+    const errors: unknown[] = [];
+    for await (const part of result.fullStream) {
+      if (part.type === "text-delta") text += part.text;
+      if (part.type === "error") errors.push(part.error);
+    }
+    expect(text).toBe("Hel");
+    expect(JSON.stringify(errors)).toContain("gone");
+  });
+});

@@ -1,0 +1,164 @@
+import { ServiceError } from "../../../shared/errors.ts";
+import { isTerminal, type JobState } from "../../../shared/job-state.ts";
+import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
+import { checkInput } from "../../../coordinator/catalog/input-check.ts";
+import { Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
+import type { JobService, JobView, SubmitRequest, SubmittedJob } from "../../../coordinator/jobs/job-service.ts";
+import type { JobFilter, JobSummary } from "../../../coordinator/store/job-store.ts";
+
+/** A feed that counts who listens. */
+export class WatchedFeed extends Feed {
+  listeners = 0;
+
+  override subscribe(listener: () => void): () => void {
+    const unsubscribe = super.subscribe(listener);
+    this.listeners += 1;
+    let isSubscribed = true;
+    return () => {
+      if (isSubscribed) this.listeners -= 1;
+      isSubscribed = false;
+      return unsubscribe();
+    };
+  }
+}
+
+export const T0 = 1_767_225_600_000;
+
+export function makeJob(override: Partial<JobView> = {}): JobView {
+  return {
+    id: "job_1",
+    accountId: "user_1",
+    batchId: null,
+    slug: "tiny",
+    workloadId: 7,
+    input: { prompt: "hello" },
+    priority: 0,
+    priceMicro: 1_500_000,
+    state: "pending",
+    attempt: 0,
+    islandId: null,
+    createdAtMs: T0,
+    startedAtMs: null,
+    completedAtMs: null,
+    webhookId: null,
+    webhook: null,
+    waitDeadlineMs: T0 + 60_000,
+    output: undefined,
+    usage: null,
+    creditsUsedMicro: 0,
+    finishReason: null,
+    timings: null,
+    error: null,
+    waiting: null,
+    ...override,
+  };
+}
+
+export const DONE: Extract<FeedEnding, { type: "done" }> = {
+  type: "done",
+  usage: { promptTokens: 3, completionTokens: 2 },
+  finishReason: "stop",
+  creditsUsedMicro: 1_500_000,
+  output: undefined,
+};
+
+/** Jobs whose feeds a test writes by hand. It keeps what it was asked. */
+export class ScriptedJobs implements JobService {
+  readonly jobs = new Map<string, JobView>();
+  readonly feeds = new Map<string, WatchedFeed>();
+  readonly submitted: SubmitRequest[] = [];
+  readonly cancelled: string[] = [];
+  readonly listed: { page: unknown; filter: JobFilter }[] = [];
+  /** Called after each submission, with the new job's feed. */
+  onSubmit: (feed: WatchedFeed, job: JobView) => void = () => undefined;
+  /** Feeds asked for. */
+  opened = 0;
+  /** Held by a test to let something happen while a job is submitted, or its feed is looked up. */
+  submitGate: Promise<void> = Promise.resolve();
+  feedGate: Promise<void> = Promise.resolve();
+  /** Thrown by the next call of any method. */
+  failure: unknown;
+  readonly #catalog: Catalog;
+  #count = 0;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** Puts a job in place, with its feed. */
+  add(job: JobView, feed = new WatchedFeed(job.id)): WatchedFeed {
+    this.jobs.set(job.id, job);
+    this.feeds.set(job.id, feed);
+    return feed;
+  }
+
+  async submit(request: SubmitRequest): Promise<SubmittedJob> {
+    this.#fail();
+    const entry = this.#catalog.get(request.slug);
+    checkInput(entry, request.input);
+    this.submitted.push(request);
+    this.#count += 1;
+    const { accountId, slug, input, priority } = request;
+    const { workloadId } = entry;
+    const job = makeJob({ id: `job_new${this.#count}`, accountId, slug, workloadId, input, priority });
+    const feed = this.add(job);
+    this.onSubmit(feed, job);
+    await this.submitGate;
+    return { ...job, webhookSecret: null };
+  }
+
+  async get(accountId: string, jobId: string): Promise<JobView> {
+    return this.#find(accountId, jobId);
+  }
+
+  async list(
+    accountId: string,
+    page: { limit: number; offset: number },
+    filter: JobFilter,
+  ): Promise<{ jobs: JobSummary[]; total: number }> {
+    this.#fail();
+    this.listed.push({ page, filter });
+    const own = [...this.jobs.values()].filter((job) => job.accountId === accountId);
+    return { jobs: own.slice(page.offset, page.offset + page.limit), total: own.length };
+  }
+
+  async cancel(accountId: string, jobId: string): Promise<JobState> {
+    const job = this.#find(accountId, jobId);
+    if (isTerminal(job.state)) throw new ServiceError("job_not_cancellable", `The job is ${job.state} already`);
+    this.cancelled.push(jobId);
+    this.jobs.set(jobId, { ...job, state: "cancelled" });
+    // As in life, readers see the end when it is durable: not at once.
+    await new Promise((resolve) => setImmediate(resolve));
+    const feed = this.feeds.get(jobId);
+    if (feed?.ending === null) {
+      feed.end({ type: "error", code: "cancelled", message: "The job was cancelled", retryable: false });
+    }
+    return "cancelled";
+  }
+
+  async assertOwn(accountId: string, jobId: string): Promise<void> {
+    this.#find(accountId, jobId);
+  }
+
+  async openFeed(accountId: string, jobId: string): Promise<Feed> {
+    this.#find(accountId, jobId);
+    this.opened += 1;
+    await this.feedGate;
+    return this.feeds.get(jobId) as WatchedFeed;
+  }
+
+  #find(accountId: string, jobId: string): JobView {
+    this.#fail();
+    const job = this.jobs.get(jobId);
+    if (job === undefined || job.accountId !== accountId) {
+      throw new ServiceError("not_found", `There is no job "${jobId}"`);
+    }
+    return job;
+  }
+
+  #fail(): void {
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
+  }
+}

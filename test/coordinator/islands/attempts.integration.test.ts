@@ -1,0 +1,322 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import type { OutputItem } from "../../../shared/output.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeHello, makeIslandState } from "../../support/frames.ts";
+import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let account: { id: string; key: string; islandToken: string };
+
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open({ islandGraceS: 0.3 });
+  account = await coordinator.createAccount("client@example.com");
+});
+afterEach(async () => {
+  expect(coordinator.fatal).toEqual([]);
+  if (coordinator.isOpen) {
+    const report = await coordinator.withStore((store) => store.ledger.verify());
+    expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+  }
+  await coordinator[Symbol.asyncDispose]();
+});
+
+const join = (hostId: string = randomUUID(), more = {}): Promise<FakeIsland> =>
+  FakeIsland.join(coordinator.url, account.islandToken, { hostId, ...more });
+const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
+const token = (content: string): OutputItem => ({ type: "token", content, count: 1 });
+
+async function submit(input: object = { prompt: "Hi" }): Promise<string> {
+  const { status, body } = await api("POST", "/jobs", { workload: "tiny-chat", input });
+  expect(status).toBe(201);
+  return body.data.id as string;
+}
+
+function output({ jobId, attempt }: Assign, seq: number, ...texts: string[]) {
+  return { type: "output" as const, jobId, attempt, seq, items: texts.map(token) };
+}
+
+function finished({ jobId, attempt }: Assign, seq: number, completionTokens: number) {
+  return {
+    type: "finished" as const,
+    jobId,
+    attempt,
+    seq,
+    finishReason: "stop" as const,
+    usage: { promptTokens: 5, completionTokens },
+    timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
+  };
+}
+
+const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim, started: true });
+const begin = ({ jobId, attempt }: Assign) =>
+  [
+    { type: "accepted", jobId, attempt },
+    { type: "started", jobId, attempt },
+  ] as const;
+
+const stateOf = async (jobId: string): Promise<string> =>
+  (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
+
+describe("An attempt", () => {
+  it("goes from submission to completion, and its output is acknowledged", async () => {
+    await using island = await join();
+    const jobId = await submit();
+    const assign = await island.next("assign");
+    expect(assign).toMatchObject({ jobId, attempt: 1, input: { prompt: "Hi" }, cargo: { slug: "tiny-chat" } });
+    island.send(...begin(assign), output(assign, 1, "a", "b"), finished(assign, 2, 2));
+    await island.next("ack", (ack) => ack.seq === 2);
+    const { body } = await api("GET", `/jobs/${jobId}`);
+    expect(body.data).toMatchObject({ status: "completed", output: "ab", attempts: 1, usage: { total_tokens: 7 } });
+  });
+
+  it("is not disturbed by frames that come twice", async () => {
+    await using island = await join();
+    const jobId = await submit();
+    const assign = await island.next("assign");
+    const first = output(assign, 1, "a");
+    const last = finished(assign, 3, 2);
+    island.send(...begin(assign), first, first, output(assign, 2, "b"), first, last, last);
+    await island.next("ack", (ack) => ack.seq === 3);
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("ab");
+  });
+
+  it("closes the session on a gap in seq, and goes on after the reconnect without loss or repeat", async () => {
+    const hostId = randomUUID();
+    const island = await join(hostId);
+    const jobId = await submit();
+    const assign = await island.next("assign");
+    island.send(...begin(assign), output(assign, 1, "a"));
+    await island.next("ack");
+    island.send(output(assign, 3, "c"));
+    expect(await island.closed).toEqual({ code: 1008, reason: "seq: 3 after 1" });
+    const held = [heldJob(assign)];
+    await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
+    again.send(makeHello({ hostId, held }));
+    expect(await again.next("welcome")).toMatchObject({
+      held: [{ jobId, attempt: 1, action: "continue", ackedSeq: 1 }],
+    });
+    again.send(output(assign, 2, "b"), output(assign, 3, "c"), finished(assign, 4, 3));
+    await again.next("ack", (ack) => ack.seq === 4);
+    expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({ output: "abc", attempts: 1 });
+  });
+
+  it("survives the death of its Island: another goes on after the text that was delivered", async () => {
+    const first = await join();
+    const jobId = await submit();
+    const events = collect(jobEvents(coordinator.url, account.key, jobId));
+    const assign = await first.next("assign");
+    first.send(...begin(assign), output(assign, 1, "one ", "two "));
+    await first.next("ack");
+    await using second = await join();
+    first.cut();
+    const next = await second.next("assign");
+    expect(next).toMatchObject({ jobId, attempt: 2, resume: { text: "one two ", tokens: 2 } });
+    second.send(...begin(next), output(next, 1, "three"), finished(next, 2, 3));
+    const all = await events;
+    expect(textOf(all)).toBe("one two three");
+    expect(all.filter(({ event }) => event === "done" || event === "error")).toHaveLength(1);
+    expect(all.at(-1)?.event).toBe("done");
+  });
+
+  it("drops frames of a superseded attempt", async () => {
+    const hostId = randomUUID();
+    const first = await join(hostId);
+    const jobId = await submit();
+    const assign = await first.next("assign");
+    first.send(...begin(assign));
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "running",
+      "running",
+    );
+    await using second = await join();
+    first.cut();
+    const next = await second.next("assign");
+    // The first Island comes back too late and still tells what it made.
+    await using late = await FakeIsland.dial(coordinator.url, account.islandToken);
+    late.send(makeHello({ hostId, held: [heldJob(assign)] }));
+    expect(await late.next("welcome")).toMatchObject({ held: [{ jobId, attempt: 1, action: "drop" }] });
+    late.send(output(assign, 1, "wrong"), finished(assign, 2, 1));
+    await late.next("ack", (ack) => ack.seq === 2);
+    second.send(...begin(next), output(next, 1, "right"), finished(next, 2, 1));
+    await second.next("ack", (ack) => ack.seq === 2);
+    expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({ output: "right", attempts: 2 });
+  });
+
+  it("a job that fails on three Islands fails, with its credits released", async () => {
+    await using island = await join();
+    const before = (await api("GET", "/account")).body.data.credits as number;
+    const jobId = await submit();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const assign = await island.next("assign");
+      expect(assign.attempt).toBe(attempt);
+      island.send(...begin(assign), {
+        type: "failed",
+        jobId,
+        attempt,
+        seq: 1,
+        code: "runtime_crashed",
+        message: "it crashed",
+        retryable: true,
+      });
+    }
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "failed",
+      "failed",
+    );
+    const { body } = await api("GET", `/jobs/${jobId}`);
+    expect(body.data.error).toMatchObject({ code: "runtime_crashed", message: "it crashed" });
+    expect((await api("GET", "/account")).body.data.credits).toBe(before);
+  });
+
+  it("a failure that no other Island would escape ends the job at once", async () => {
+    await using island = await join();
+    const jobId = await submit();
+    const { attempt } = await island.next("assign");
+    island.send({ type: "failed", jobId, attempt, seq: 1, code: "invalid_input", message: "no", retryable: false });
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "failed",
+      "failed",
+    );
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.attempts).toBe(1);
+  });
+
+  it("a JSON answer that lost its Island after output ends in one retryable error", async () => {
+    const island = await join();
+    const jobId = await submit({ prompt: "Hi", response_format: { type: "json_object" } });
+    const events = collect(jobEvents(coordinator.url, account.key, jobId));
+    const assign = await island.next("assign");
+    island.send(...begin(assign), output(assign, 1, "{"));
+    await island.next("ack");
+    await using _other = await join();
+    island.cut();
+    const all = await events;
+    expect(all.at(-1)).toMatchObject({ event: "error", data: { retryable: true, code: "island_lost" } });
+  });
+
+  it("cancel reaches the Island, whose slot is taken until it confirms", async () => {
+    await using island = await join(randomUUID(), { slots: 1 });
+    const jobId = await submit();
+    const assign = await island.next("assign");
+    island.send(...begin(assign), output(assign, 1, "a"));
+    await island.next("ack");
+    expect((await api("DELETE", `/jobs/${jobId}`)).body).toEqual({ data: { id: jobId, status: "cancelled" } });
+    expect(await island.next("cancel")).toMatchObject({ jobId, attempt: 1, reason: "cancelled" });
+    const second = await submit();
+    expect((await api("GET", `/jobs/${second}`)).body.data).toMatchObject({
+      status: "pending",
+      waiting: { reason: "all_busy" },
+    });
+    expect(island.pending("assign")).toEqual([]);
+    island.send({ type: "cancelled", jobId, attempt: 1, seq: 2 });
+    expect((await island.next("assign")).jobId).toBe(second);
+    expect((await api("DELETE", `/jobs/${jobId}`)).body.error.code).toBe("job_not_cancellable");
+  });
+
+  it("charges the share that was delivered when a job is cancelled after output began", async () => {
+    await using island = await join();
+    const before = (await api("GET", "/account")).body.data.credits as number;
+    const jobId = await submit({ prompt: "Hi", max_tokens: 10 });
+    const assign = await island.next("assign");
+    island.send(...begin(assign), output(assign, 1, "a", "b", "c", "d", "e"));
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    const { cargos } = (await api("GET", "/cargos")).body as { cargos: { slug: string; price_per_job: number }[] };
+    const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
+    // Client and owner are one account here: half the price is charged, nine tenths of that come back as earnings.
+    expect((await api("GET", "/account")).body.data.credits).toBeCloseTo(before - price / 2 + (price / 2) * 0.9, 6);
+  });
+
+  it("an Island that refuses a job is asked last", async () => {
+    await using first = await join(randomUUID(), { state: makeIslandState({ loaded: ["tiny-chat"] }) });
+    const jobId = await submit();
+    const { attempt } = await first.next("assign");
+    await using second = await join();
+    first.send({ type: "refused", jobId, attempt, code: "island_refused", message: "busy with my own work" });
+    expect(await second.next("assign")).toMatchObject({ jobId, attempt: 2 });
+  });
+
+  it("never gives an Island more jobs than it has slots", async () => {
+    await using island = await join(randomUUID(), { slots: 2 });
+    const ids = [await submit(), await submit(), await submit()];
+    const first = await island.next("assign");
+    await island.next("assign");
+    expect((await api("GET", `/jobs/${ids[2]}`)).body.data.status).toBe("pending");
+    expect(island.pending("assign")).toEqual([]);
+    island.send(...begin(first), finished(first, 1, 0));
+    expect((await island.next("assign")).jobId).toBe(ids[2]);
+  });
+
+  it("gives a draining Island nothing", async () => {
+    await using island = await join();
+    island.send({ type: "draining" });
+    const jobId = await until(
+      () => submit(),
+      () => true,
+      "submitted",
+    );
+    const { body } = await api("GET", `/jobs/${jobId}`);
+    expect(body.data.status).toBe("pending");
+  });
+});
+
+describe("A coordinator that starts again", () => {
+  it("takes up waiting jobs, and those that their Island still holds go on where they were", async () => {
+    const hostId = randomUUID();
+    const island = await join(hostId, { slots: 1 });
+    const running = await submit();
+    const waiting = await submit();
+    const assign = await island.next("assign");
+    island.send(...begin(assign), output(assign, 1, "a"));
+    await island.next("ack");
+    await coordinator.stop();
+    await coordinator.start();
+    await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
+    again.send(makeHello({ hostId, slots: 1, held: [heldJob(assign)] }));
+    expect(await again.next("welcome")).toMatchObject({ held: [{ jobId: running, action: "continue", ackedSeq: 1 }] });
+    const events = collect(jobEvents(coordinator.url, account.key, running));
+    again.send(output(assign, 2, "b"), finished(assign, 3, 2));
+    expect(textOf(await events)).toBe("ab");
+    expect(await again.next("assign")).toMatchObject({ jobId: waiting, attempt: 1 });
+  });
+
+  it("gives the jobs of an Island that does not come back to another", async () => {
+    const island = await join();
+    const jobId = await submit();
+    island.send(...begin(await island.next("assign")));
+    await until(
+      () => stateOf(jobId),
+      (state) => state === "running",
+      "running",
+    );
+    await coordinator.stop();
+    await coordinator.start();
+    await using other = await join();
+    expect(await other.next("assign")).toMatchObject({ jobId, attempt: 2 });
+  });
+});
+
+describe("Limits of time", () => {
+  it("a job that finds no Island ends in timeout, and says which limit", async () => {
+    const jobId = await submitWithWait();
+    const events = await collect(jobEvents(coordinator.url, account.key, jobId));
+    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "wait_timeout", retryable: true } });
+  });
+
+  /** A chat's wait limit is the only short one that a client can have. */
+  async function submitWithWait(): Promise<string> {
+    await coordinator.stop();
+    coordinator.withFlags({ chatWaitS: 0.05 });
+    await coordinator.start();
+    const { status, body } = await api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }] });
+    expect([status, body.error.code]).toEqual([503, "no_island_available"]);
+    const { data } = (await api("GET", "/jobs")).body as { data: { id: string; status: string }[] };
+    expect(data[0]?.status).toBe("timeout");
+    return data[0]?.id as string;
+  }
+});

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let account: { key: string; islandToken: string };
+
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open();
+  account = await coordinator.createAccount("client@example.com");
+});
+afterEach(() => coordinator[Symbol.asyncDispose]());
+
+const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
+
+describe("an Island that takes no new jobs", () => {
+  it("is given one as soon as it accepts again, and the job says meanwhile why it waits", async () => {
+    await using island = await FakeIsland.join(coordinator.url, account.islandToken);
+    island.send({ type: "draining" });
+    // An answered frame shows that the one before was acted on.
+    island.send({ type: "wanted", slugs: ["tiny-chat"] });
+    await island.next("preload");
+    const { body } = await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
+    const waiting = await api("GET", `/jobs/${body.data.id}`);
+    expect(waiting.body.data.waiting.message).toBe("1 Island offers llmcpp, but it takes no new jobs now");
+    island.send({ type: "accepting" });
+    expect((await island.next("assign")).jobId).toBe(body.data.id);
+  });
+});

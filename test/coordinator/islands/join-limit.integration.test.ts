@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { WebSocket } from "ws";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
+import type { IslandDesk } from "../../../coordinator/islands/island-desk.ts";
+import { JoinLimit } from "../../../coordinator/islands/join-limit.ts";
+import { SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+const wrongToken = (): string => `it_${randomUUID()}`;
+
+describe("upgrades with wrong tokens", () => {
+  let clock: ManualClock;
+  let listener: Listener;
+  let gateway: IslandGateway;
+  /** Tokens that hold. */
+  let tokens: Set<string>;
+  let lookUps: string[];
+  beforeEach(async () => {
+    clock = new ManualClock();
+    [tokens, lookUps] = [new Set(), []];
+    gateway = new IslandGateway({
+      // No frame is sent here.
+      desk: undefined as unknown as IslandDesk,
+      clock,
+      log: pino({ level: "silent" }),
+      heartbeatMs: 10_000,
+      publicKey: "",
+      accounts: {
+        authenticateIsland: async (token) => {
+          lookUps.push(token);
+          return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1" } : undefined;
+        },
+      },
+      addressOf: (request) => String(request.headers["x-address"]),
+    });
+    listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
+    listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+  });
+  afterEach(() => listener.close(AbortSignal.abort()));
+
+  /** What the upgrade is answered: its status, and Retry-After if there is one. */
+  async function dial(token: string | null, address = "192.0.2.1"): Promise<unknown[]> {
+    const socket = new WebSocket(`ws://127.0.0.1:${listener.port}${SESSION_PATH}`, SUBPROTOCOL, {
+      headers: { "x-address": address, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    });
+    socket.on("error", () => undefined);
+    try {
+      return await new Promise((resolve) => {
+        socket.once("open", () => resolve([101]));
+        socket.once("unexpected-response", (_request, { statusCode, headers }) => {
+          const retryAfter = headers["retry-after"];
+          resolve(retryAfter === undefined ? [statusCode] : [statusCode, retryAfter]);
+        });
+      });
+    } finally {
+      socket.terminate();
+    }
+  }
+  const flood = async (): Promise<void> => {
+    for (let i = 0; i < 30; i += 1) expect(await dial(wrongToken())).toEqual([401]);
+  };
+
+  it("are 429 after 30 of an address within a minute, before the token is looked up", async () => {
+    await flood();
+    const before = lookUps.length;
+    for (let i = 0; i < 5; i += 1) expect(await dial(wrongToken())).toEqual([429, "60"]);
+    expect(lookUps).toHaveLength(before);
+    expect(await dial(wrongToken(), "192.0.2.2")).toEqual([401]);
+    clock.advance(60_000);
+    expect(await dial(wrongToken())).toEqual([401]);
+  });
+
+  it("are counted only where there is a token: an Island that joins asks without one for the key", async () => {
+    for (let i = 0; i < 40; i += 1) expect(await dial(null)).toEqual([401]);
+    tokens.add("it_new");
+    expect(await dial("it_new")).toEqual([101]);
+  });
+
+  it("keep out no Island that was let in before, as long as its token holds", async () => {
+    tokens.add("it_known");
+    for (let i = 0; i < 40; i += 1) expect(await dial("it_known")).toEqual([101]);
+    await flood();
+    for (let i = 0; i < 5; i += 1) expect(await dial("it_known")).toEqual([101]);
+    expect(await dial("it_known", "192.0.2.2")).toEqual([101]);
+    // One that was never here waits as it is told.
+    tokens.add("it_new");
+    expect(await dial("it_new")).toEqual([429, "60"]);
+    tokens.delete("it_known");
+    expect(await dial("it_known")).toEqual([401]);
+    expect(await dial("it_known")).toEqual([429, "60"]);
+    clock.advance(60_000);
+    expect(await dial("it_new")).toEqual([101]);
+  });
+});
+
+describe("JoinLimit", () => {
+  it("remembers the tokens that were accepted last", () => {
+    const limit = new JoinLimit(new ManualClock(), 2);
+    for (const token of ["a", "b", "a", "c"]) limit.accepted(token);
+    for (let i = 0; i < 30; i += 1) limit.refused("here", `wrong ${i}`);
+    expect(() => limit.assertMayTry("here", "b")).toThrow(/requests_per_minute/);
+    for (const token of ["a", "c"]) expect(() => limit.assertMayTry("here", token)).not.toThrow();
+  });
+});
+
+describe("a coordinator", () => {
+  it("answers wrong tokens of an address with 429 in the end, and its Islands come back", async () => {
+    await using coordinator = await TestCoordinator.open();
+    const { islandToken } = await coordinator.createAccount("host@example.com");
+    await using _island = await FakeIsland.join(coordinator.url, islandToken);
+    for (let i = 0; i < 30; i += 1) {
+      await expect(FakeIsland.dial(coordinator.url, wrongToken())).rejects.toThrow("401");
+    }
+    await expect(FakeIsland.dial(coordinator.url, wrongToken())).rejects.toThrow("429");
+    await using _again = await FakeIsland.join(coordinator.url, islandToken);
+  });
+});

@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
+import { LiveJob } from "../../../coordinator/jobs/live-job.ts";
+import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+let clock: ManualClock;
+let quota: JobQuota;
+let limit: number;
+let admitted: string[];
+let gate: BatchGate;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  quota = new JobQuota();
+  limit = 2;
+  admitted = [];
+  gate = new BatchGate({
+    quota,
+    clock,
+    limitOf: async () => limit,
+    admit: (job) => void admitted.push(job.id),
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+});
+
+const makeJobs = (accountId: string, ...ids: string[]): LiveJob[] =>
+  ids.map(
+    (id) =>
+      new LiveJob({
+        id,
+        accountId,
+        batchId: "batch_1",
+        slug: "tiny",
+        state: "pending",
+        priority: 0,
+        priceMicro: 0,
+        attempt: 0,
+        islandId: null,
+        createdAtMs: 0,
+        startedAtMs: null,
+        waitDeadlineMs: 0,
+      }),
+  );
+/** Lets the questions for limits be answered. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("BatchGate", () => {
+  it("admits as many as there is room for, first come first served, each account by itself", async () => {
+    gate.enter(makeJobs("a", "a1", "a2", "a3"));
+    gate.enter(makeJobs("a", "a4"));
+    gate.enter(makeJobs("b", "b1"));
+    await settle();
+    expect(admitted).toEqual(["a1", "a2", "b1"]);
+    quota.leave("a");
+    quota.leave("a");
+    await settle();
+    expect(admitted).toEqual(["a1", "a2", "b1", "a3", "a4"]);
+  });
+
+  it("counts the places that other jobs of the account hold", async () => {
+    quota.add("a");
+    gate.enter(makeJobs("a", "a1", "a2"));
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+    expect(quota.isFull("a", 2)).toBe(true);
+  });
+
+  it("tells the place in the line, and forgets who leaves", async () => {
+    const [, second, third, fourth] = makeJobs("a", "a1", "a2", "a3", "a4") as [LiveJob, LiveJob, LiveJob, LiveJob];
+    limit = 1;
+    gate.enter(makeJobs("a", "a1"));
+    gate.enter([second, third, fourth]);
+    await settle();
+    expect([second, third, fourth].map((job) => gate.positionOf(job))).toEqual([1, 2, 3]);
+    gate.leave(second);
+    gate.leave(second);
+    expect([second, third, fourth].map((job) => gate.positionOf(job))).toEqual([null, 1, 2]);
+    quota.leave("a");
+    await settle();
+    expect(admitted).toEqual(["a1", "a3"]);
+  });
+
+  it("notices within a minute that the operator raised the limit", async () => {
+    limit = 0;
+    gate.enter(makeJobs("a", "a1"));
+    await settle();
+    expect(admitted).toEqual([]);
+    limit = 1;
+    clock.advance(60_000);
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+    clock.advance(60_000);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("passes over a job that an Island turned out to have", async () => {
+    limit = 0;
+    const jobs = makeJobs("a", "a1", "a2") as [LiveJob, LiveJob];
+    gate.enter(jobs);
+    await settle();
+    jobs[0].hasPlace = true;
+    quota.add("a");
+    limit = 2;
+    clock.advance(60_000);
+    await settle();
+    expect(admitted).toEqual(["a2"]);
+  });
+
+  it("admits nothing once closed", async () => {
+    gate.enter(makeJobs("a", "a1"));
+    gate.close();
+    await settle();
+    expect(admitted).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { LedgerLine } from "../../../coordinator/store/ledger-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { isTerminal } from "../../../shared/job-state.ts";
+import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { DEEDS, GRACE_MS, JobWorld, NETWORK_FEE, PRICES, ScriptedAgent, type CargoName } from "./job-world.ts";
+
+/** For about two jobs, so that some are refused for want of credits. */
+const GRANT_MICRO = 4_000_000;
+const MAX_TOKENS = 10;
+
+const folder = temporaryFolder();
+const clock = new ManualClock();
+let store: SqliteStore;
+beforeAll(async () => {
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+});
+afterAll(async () => {
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+const client = fc.nat(1);
+const island = fc.nat(1);
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("submit" as const),
+      client,
+      cargo: fc.constantFrom<CargoName>("free", "cheap", "cheap", "dear"),
+      key: fc.constantFrom(null, null, "a", "b"),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("cancel" as const), pick: fc.nat(9) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("act" as const),
+      island,
+      deed: fc.constantFrom(...DEEDS),
+      pick: fc.nat(3),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("lose" as const), island }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("join" as const), island, keepsJobs: fc.boolean() }) },
+  // Within the grace, past it, past the run limit, past the wait limit.
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("advance" as const),
+      ms: fc.constantFrom(1_000, GRACE_MS, 301_000, 3_601_000),
+    }),
+  },
+  // Lets storage catch up; without one, the next step is taken while writes are under way.
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+const submit: Step = { kind: "submit", client: 0, cargo: "cheap", key: null };
+const settle: Step = { kind: "settle" };
+const act = (deed: (typeof DEEDS)[number], pick = 0): Step => ({ kind: "act", island: 0, deed, pick });
+/** One run that comes to every end that a job can have. */
+const EVERY_END: Step[] = [
+  ...[submit, settle, act("output"), { kind: "cancel", pick: 0 } as const, settle, act("giveUp")],
+  ...[submit, settle, act("output"), act("finish"), settle],
+  ...[submit, settle, act("start"), act("fail"), settle],
+  ...[submit, settle, act("start"), { kind: "advance", ms: 301_000 } as const, settle, act("giveUp")],
+  ...[submit, settle, { kind: "cancel", pick: 4 } as const, settle],
+];
+
+it(
+  "whatever clients and Islands do, the books are balanced, no balance is negative and no job is charged twice",
+  { timeout: 240_000 },
+  async () => {
+    const ends = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60, size: "max" }), async (steps) => {
+        const clients = [
+          await makeAccount(store, { grantMicro: GRANT_MICRO }),
+          await makeAccount(store, { grantMicro: GRANT_MICRO }),
+        ];
+        const owner = await makeAccount(store, { grantMicro: 0 });
+        const world = new JobWorld(store, clock);
+        // The second Island is the first client's own: it pays and earns.
+        const agents = [new ScriptedAgent(world, owner), new ScriptedAgent(world, clients[0] ?? "")];
+        await agents[0]?.connect(true);
+        const known: { id: string; accountId: string }[] = [];
+        const answers: Promise<unknown>[] = [];
+        const faults: unknown[] = [];
+        /** A refusal is an answer; anything else is a fault. */
+        const expectAnswer = (answer: Promise<unknown>): void => {
+          answers.push(answer.catch((error: unknown) => void (error instanceof ServiceError || faults.push(error))));
+        };
+        const clientOf = (index: number): string => clients[index] ?? "";
+        for (const act of steps) {
+          if (act.kind === "settle") await world.settle();
+          else if (act.kind === "advance") clock.advance(act.ms);
+          else if (act.kind === "lose") agents[act.island]?.lose();
+          else if (act.kind === "join") expectAnswer(agents[act.island]?.connect(act.keepsJobs) ?? Promise.resolve());
+          else if (act.kind === "act") expectAnswer(agents[act.island]?.act(act.deed, act.pick) ?? Promise.resolve());
+          else if (act.kind === "cancel") {
+            const job = known[act.pick % Math.max(1, known.length)];
+            if (job !== undefined) expectAnswer(world.jobs.cancel(job.accountId, job.id));
+          } else {
+            const idempotency = act.key === null ? null : { key: act.key, bodyHash: act.cargo };
+            const request = { accountId: clientOf(act.client), slug: act.cargo, priority: 0, idempotency };
+            const input = { prompt: "Hi", max_tokens: MAX_TOKENS };
+            expectAnswer(
+              world.jobs.submit({ ...request, input }).then(({ id, accountId }) => void known.push({ id, accountId })),
+            );
+          }
+        }
+        await Promise.all(answers);
+        await world.settle();
+        world.close();
+        expect([...faults, ...world.fatal]).toEqual([]);
+        await checkBooks(world, clients, owner, ends);
+      }),
+      { numRuns: 150, examples: [[EVERY_END]] },
+    );
+    expect([...ends.keys()].sort()).toEqual(
+      ["cancelled after output", "cancelled", "completed", "failed", "timeout"].sort(),
+    );
+  },
+);
+
+async function checkBooks(
+  world: JobWorld,
+  clients: readonly string[],
+  owner: string,
+  ends: Map<string, number>,
+): Promise<void> {
+  const { entries: _, ...report } = await store.ledger.verify();
+  expect(report).toEqual({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+  let earnedMicro = 0;
+  for (const accountId of [...clients, owner]) {
+    const lines = await linesOf(accountId);
+    const balanceMicro = (await balanceOf(store, accountId)) ?? -1;
+    expect(balanceMicro).toBeGreaterThanOrEqual(0);
+    expect(balanceMicro).toBe(sum(lines, "micro"));
+    expect(Math.min(...lines.map((line) => line.balanceMicro), 0)).toBe(0);
+    earnedMicro += sum(ofKind(lines, "earning"), "micro");
+  }
+  let mostEarnedMicro = 0;
+  for (const accountId of clients) {
+    const lines = await linesOf(accountId);
+    const { jobs } = await store.jobs.list(accountId, { limit: 100, offset: 0 }, {});
+    let unfinished = 0;
+    for (const { id, slug, state } of jobs) {
+      const own = lines.filter(({ jobId }) => jobId === id);
+      const priceMicro = PRICES[slug as CargoName];
+      const charges = ofKind(own, "charge");
+      expect(ofKind(own, "hold")).toHaveLength(priceMicro === 0 ? 0 : 1);
+      expect(charges.length).toBeLessThanOrEqual(1);
+      const chargedMicro = 0 - sum(charges, "heldMicro");
+      if (!isTerminal(state)) {
+        unfinished += 1;
+        expect([id, own.length]).toEqual([id, priceMicro === 0 ? 0 : 1]);
+        continue;
+      }
+      const end = state === "cancelled" && chargedMicro > 0 ? "cancelled after output" : state;
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+      expect([id, chargedMicro]).toEqual([id, await dueOf(id, state, priceMicro)]);
+      expect(sum(ofKind(own, "release"), "micro")).toBe(priceMicro - chargedMicro);
+      mostEarnedMicro += chargedMicro - Math.round(chargedMicro * NETWORK_FEE);
+    }
+    expect(world.jobQuota.isFull(accountId, unfinished + 1)).toBe(false);
+    expect(world.jobQuota.isFull(accountId, unfinished)).toBe(true);
+    expect([...world.dispatcher.jobs.values()].filter((job) => job.accountId === accountId)).toHaveLength(unfinished);
+  }
+  // A job that was cancelled while no Island had it, after one had begun it, is the network's alone.
+  expect(earnedMicro).toBeLessThanOrEqual(mostEarnedMicro);
+}
+
+/** What a job that ended owes, by what of it was delivered. Source: DESIGN §4, row Credits. */
+async function dueOf(jobId: string, state: string, priceMicro: number): Promise<number> {
+  if (state === "completed") return priceMicro;
+  if (state !== "cancelled") return 0;
+  const { parts } = await store.jobs.feed(jobId, 1);
+  const items = parts.flatMap((part) => part.items);
+  const delivered = items.reduce((tokens, item) => tokens + (item.type === "token" ? item.count : 0), 0);
+  return Math.min(priceMicro, Math.ceil((priceMicro * delivered) / MAX_TOKENS));
+}
+
+async function linesOf(accountId: string): Promise<LedgerLine[]> {
+  const lines: LedgerLine[] = [];
+  for (let total = 1; lines.length < total;) {
+    const page = await store.ledger.list(accountId, { limit: 100, offset: lines.length });
+    lines.push(...page.lines);
+    total = page.total;
+  }
+  return lines;
+}
+
+function ofKind(lines: readonly LedgerLine[], kind: LedgerLine["kind"]): LedgerLine[] {
+  return lines.filter((line) => line.kind === kind);
+}
+
+function sum(lines: readonly LedgerLine[], of: "micro" | "heldMicro"): number {
+  return lines.reduce((total, line) => total + line[of], 0);
+}

@@ -1,0 +1,222 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
+import { Claims } from "../../../coordinator/islands/claims.ts";
+import type { Island, IslandLink } from "../../../coordinator/islands/island.ts";
+import { IslandDesk } from "../../../coordinator/islands/island-desk.ts";
+import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
+import { Dispatcher } from "../../../coordinator/jobs/dispatcher.ts";
+import { LiveJobService } from "../../../coordinator/jobs/live-job-service.ts";
+import { WaitingReport } from "../../../coordinator/jobs/waiting.ts";
+import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
+import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { makeHello } from "../../support/frames.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+
+const GIB = 1_024 ** 3;
+export const GRACE_MS = 15_000;
+export const NETWORK_FEE = 0.1;
+/** Prices that no share and no fee divides evenly. */
+export const PRICES = { free: 0, cheap: 1_000_003, dear: 2_500_001 } as const;
+export type CargoName = keyof typeof PRICES;
+
+/** Everything between the HTTP API and storage, on a real store, with Islands that a test plays and a clock that it moves. */
+export class JobWorld {
+  readonly clock: ManualClock;
+  readonly store: Store;
+  readonly fatal: unknown[] = [];
+  readonly jobQuota = new JobQuota();
+  readonly dispatcher: Dispatcher;
+  readonly desk: IslandDesk;
+  readonly jobs: LiveJobService;
+  readonly #gate: BatchGate;
+
+  constructor(store: Store, clock: ManualClock) {
+    this.store = store;
+    this.clock = clock;
+    const { jobQuota } = this;
+    const claims = new Claims(randomBytes(32));
+    const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
+    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
+    const scheduler = new Scheduler((slug) => catalog.known(slug));
+    const onFatal = (error: unknown): void => void this.fatal.push(error);
+    this.dispatcher = new Dispatcher({
+      store,
+      catalog,
+      scheduler,
+      claims,
+      signer,
+      jobQuota,
+      clock,
+      onWebhookDue: () => undefined,
+      onFatal,
+      options: { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE },
+    });
+    const { dispatcher } = this;
+    this.desk = new IslandDesk({
+      store,
+      claims,
+      signer,
+      catalog,
+      clock,
+      dispatcher,
+      graceMs: GRACE_MS,
+      heartbeatMs: 10_000,
+    });
+    const admit = dispatcher.admit.bind(dispatcher);
+    this.#gate = new BatchGate({ quota: jobQuota, clock, limitOf: async () => 10, admit, onFatal });
+    const waiting = new WaitingReport(scheduler, dispatcher, this.#gate);
+    this.jobs = new LiveJobService({
+      store,
+      catalog,
+      dispatcher,
+      jobQuota,
+      clock,
+      waiting,
+      webhookAllowPrivate: false,
+    });
+  }
+
+  /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < 3; round += 1) {
+      await this.store.check();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  close(): void {
+    this.dispatcher.close();
+    this.#gate.close();
+  }
+}
+
+function makeCargo(slug: string, index: number): CatalogEntry {
+  return {
+    slug,
+    workloadId: index + 1,
+    name: slug,
+    description: "",
+    category: "llm",
+    licence: "MIT",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
+    requiredRamBytes: GIB,
+    requiredVramBytes: 0,
+    contextTokens: 2_048,
+    priceMicro: PRICES[slug as CargoName],
+    runLimitMs: 300_000,
+    waitLimitMs: 3_600_000,
+    inputSchema: { type: "object" },
+    exampleInput: { prompt: "hi" },
+    outputSchema: {},
+    isChat: true,
+  };
+}
+
+interface HeldAttempt {
+  readonly assign: Assign;
+  seq: number;
+  started: boolean;
+}
+
+/** What an Island can do with an attempt that it holds. */
+export const DEEDS = ["start", "output", "finish", "fail", "giveUp", "refuse", "repeat"] as const;
+export type Deed = (typeof DEEDS)[number];
+
+/** An Island's agent, without a socket: it does what a test says, and forgets nothing but what it is told to. */
+export class ScriptedAgent implements IslandLink {
+  readonly hostId = randomUUID();
+  readonly #world: JobWorld;
+  readonly #accountId: string;
+  #held: HeldAttempt[] = [];
+  #island: Island | null = null;
+  #last: (() => Promise<void>) | null = null;
+  #isConnecting = false;
+
+  constructor(world: JobWorld, accountId: string) {
+    this.#world = world;
+    this.#accountId = accountId;
+  }
+
+  get isOpen(): boolean {
+    return this.#isConnecting || this.#island !== null;
+  }
+
+  send(frame: FromCoordinator): void {
+    if (frame.type === "assign") this.#held.push({ assign: frame, seq: 0, started: false });
+    if (frame.type === "welcome") {
+      const kept = new Set(frame.held.filter(({ action }) => action === "continue").map(({ jobId }) => jobId));
+      this.#held = this.#held.filter(({ assign }) => kept.has(assign.jobId));
+    }
+  }
+
+  dismiss(): void {
+    this.#island = null;
+  }
+
+  /** Joins, with the jobs that it held before or without. Does nothing while it is connected. */
+  async connect(keepsJobs: boolean): Promise<void> {
+    if (this.#island !== null || this.#isConnecting) return;
+    this.#isConnecting = true;
+    if (!keepsJobs) this.#held = [];
+    const held = this.#held.map(({ assign: { jobId, attempt, claim }, started }) => ({
+      jobId,
+      attempt,
+      claim,
+      started,
+    }));
+    const hello = makeHello({ hostId: this.hostId, slots: 2, held });
+    this.#island = await this.#world.desk.connect(hello, this.#accountId, randomUUID(), this);
+    this.#isConnecting = false;
+  }
+
+  lose(): void {
+    if (this.#island === null) return;
+    this.#world.desk.disconnect(this.#island, this);
+    this.#island = null;
+  }
+
+  /** Does something with the `pick`th attempt that it holds; nothing when it holds none or is away. Its frames are taken at once. */
+  async act(deed: Deed, pick: number): Promise<void> {
+    const island = this.#island;
+    const held = this.#held[pick % Math.max(1, this.#held.length)];
+    if (island === null || held === undefined) return;
+    if (deed !== "repeat") {
+      const frames = this.#framesOf(deed, held);
+      this.#last = async () => {
+        const taken = frames.map((frame) => this.#world.desk.receive(island, frame) ?? Promise.resolve());
+        await Promise.all(taken);
+      };
+    }
+    await this.#last?.();
+  }
+
+  #framesOf(deed: Exclude<Deed, "repeat">, held: HeldAttempt) {
+    const { assign } = held;
+    const { jobId, attempt } = assign;
+    if (deed === "start" || deed === "output") held.started = true;
+    else this.#held = this.#held.filter((other) => other !== held);
+    switch (deed) {
+      case "start":
+        return beginFrames(assign);
+      case "output":
+        return [outputFrame(assign, ++held.seq, "a", "b", "c")];
+      case "finish":
+        return [finishedFrame(assign, ++held.seq, { completionTokens: 3 })];
+      case "fail":
+        return [failedFrame(assign, ++held.seq, "invalid_input")];
+      case "giveUp":
+        // Also how a cancelled run is confirmed.
+        return [{ type: "cancelled" as const, jobId, attempt, seq: ++held.seq }];
+      case "refuse":
+        return [{ type: "refused" as const, jobId, attempt, code: "model_unavailable" as const, message: "no" }];
+      default:
+        return deed satisfies never;
+    }
+  }
+}

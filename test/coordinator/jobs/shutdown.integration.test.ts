@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { beginFrames } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+it("A chat that is cut off by the coordinator's own end is no fault", async () => {
+  await using coordinator = await TestCoordinator.open();
+  const { key, islandToken } = await coordinator.createAccount("client@example.com");
+  await using island = await FakeIsland.join(coordinator.url, islandToken);
+  const body = { messages: [{ role: "user", content: "Hi" }] };
+  const chat = call(coordinator.url, key, "POST", "/chat/completions", body).catch(() => "cut");
+  const assign = await island.next("assign");
+  island.send(...beginFrames(assign));
+  await coordinator.stop();
+  expect(await chat).toBe("cut");
+  await coordinator.start();
+  expect(coordinator.fatal).toEqual([]);
+});

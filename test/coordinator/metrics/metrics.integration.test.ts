@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let account: { id: string; key: string; islandToken: string };
+
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  account = await coordinator.createAccount("client@example.com");
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+const read = async (): Promise<string> => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
+const submit = () =>
+  call(coordinator.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
+
+describe("GET /metrics", () => {
+  it("counts Islands, unfinished jobs, ended ones and their tokens", async () => {
+    expect(await read()).toContain("atoll_islands_connected 0\n");
+    await using island = await FakeIsland.join(coordinator.url, account.islandToken, {
+      hostId: randomUUID(),
+      slots: 1,
+    });
+    await submit();
+    await submit();
+    const assign = await island.next("assign");
+    const busy = await read();
+    expect(busy).toContain("atoll_islands_connected 1\n");
+    expect(busy).toContain('atoll_jobs_unfinished{state="pending"} 1\n');
+    expect(busy).toContain('atoll_jobs_unfinished{state="queued"} 1\n');
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "a", "b"), finishedFrame(assign, 2));
+    await island.next("ack", (ack) => ack.seq === 2);
+    const after = await read();
+    expect(after).toContain('atoll_jobs_ended_total{state="completed"} 1\n');
+    expect(after).toContain('atoll_jobs_ended_total{state="failed"} 0\n');
+    expect(after).toContain("atoll_tokens_delivered_total 2\n");
+    expect(after).toContain('atoll_info{version="0.0.0-test"} 1\n');
+  });
+
+  it("is in Prometheus' text format", async () => {
+    const response = await fetch(`${coordinator.url}/api/v1/metrics`);
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await response.text()).toMatch(/^# HELP atoll_info /m);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { formatCredits, Recommender } from "../../../coordinator/recommendations/recommend.ts";
+import type { IslandRecord } from "../../../coordinator/store/island-store.ts";
+
+const GIB = 1_073_741_824;
+const HOST = "3f0c8b1e-5a55-4a6e-9d2f-0a1b2c3d4e5f";
+const NOW_MS = 1_800_000_000_000;
+
+function makeCargo(overrides: Partial<CatalogEntry> & { slug: string }): CatalogEntry {
+  return {
+    workloadId: 1,
+    name: overrides.slug,
+    description: "",
+    category: "llm",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    licence: "MIT",
+    priceMicro: 1_000_000,
+    runLimitMs: 1,
+    waitLimitMs: 1,
+    inputSchema: {},
+    exampleInput: {},
+    outputSchema: {},
+    isChat: true,
+    model: { url: `hf:o/${overrides.slug}:m.gguf`, sha256: null, sizeBytes: null },
+    requiredRamBytes: GIB,
+    requiredVramBytes: 0,
+    contextTokens: 1_024,
+    ...overrides,
+  };
+}
+
+function makeIsland(hardware: Partial<IslandRecord["hardware"]> = {}): IslandRecord {
+  return {
+    hostId: HOST,
+    accountId: "user_1",
+    agentVersion: "0.1.0",
+    hardware: {
+      platform: "linux",
+      arch: "x64",
+      osName: null,
+      cpuModel: null,
+      logicalCores: 4,
+      physicalCores: null,
+      ramBytes: 8 * GIB,
+      gpus: [],
+      diskFreeBytes: null,
+      diskBudgetBytes: GIB,
+      ...hardware,
+    },
+    runtimes: [{ type: "llmcpp", version: "1" }],
+    lastSeenAtMs: 0,
+  };
+}
+
+interface Scene {
+  cargos: CatalogEntry[];
+  island?: IslandRecord;
+  queued?: Record<string, number>;
+  completions?: Record<string, number>;
+  /** Other Islands that have it, by cache key. */
+  holders?: Record<string, number>;
+}
+
+function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {}, holders = {} }: Scene) {
+  const askedSinceMs: number[] = [];
+  const recommender = new Recommender({
+    store: {
+      islands: { get: async (hostId) => (hostId === island.hostId ? island : undefined) },
+      jobs: {
+        completionsSince: async (sinceMs) => {
+          askedSinceMs.push(sinceMs);
+          return new Map(Object.entries(completions));
+        },
+      },
+    },
+    catalog: new Catalog(cargos, "a"),
+    queuedDemand: () => new Map(Object.entries(queued)),
+    holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
+    networkFee: 0.1,
+    clock: { now: () => NOW_MS },
+  });
+  return { recommender, askedSinceMs };
+}
+
+async function slugsFor(scene: Scene): Promise<string[]> {
+  return (await recommenderOf(scene).recommender.recommend(HOST)).map(({ slug }) => slug);
+}
+
+describe("recommend()", () => {
+  it("says what a Cargo is, what it earns and how much it is wanted", async () => {
+    const cargo = makeCargo({ slug: "a", model: { url: "/models/a.gguf", sha256: "0f".repeat(32), sizeBytes: 5 } });
+    const { recommender } = recommenderOf({ cargos: [cargo], queued: { a: 3 }, completions: { a: 4 } });
+    expect(await recommender.recommend(HOST)).toEqual([
+      {
+        slug: "a",
+        modelUrl: "/models/a.gguf",
+        modelHash: "0f".repeat(32),
+        runtimeType: "llmcpp",
+        estimatedEarningsPerJob: "0.9",
+        queuedDemand: 3,
+        demandScore: 38,
+      },
+    ]);
+  });
+  it("names the image of a container, pinned where its digest is known", async () => {
+    const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
+    const hex = "ab".repeat(32);
+    const runs = { runtimeType: "container", model: null, isChat: false } as const;
+    const { recommender } = recommenderOf({
+      cargos: [
+        makeCargo({ slug: "a", ...runs, container }),
+        makeCargo({ slug: "b", ...runs, container: { ...container, digest: `sha256:${hex}` } }),
+        makeCargo({ slug: "c", model: null }),
+      ],
+      island: { ...makeIsland(), runtimes: [{ type: "container", version: "1" }] },
+    });
+    const found = await recommender.recommend(HOST);
+    expect(found.map(({ slug, modelUrl, modelHash }) => [slug, modelUrl, modelHash])).toEqual([
+      ["a", "docker.io/library/a:1", null],
+      ["b", `docker.io/library/a:1@sha256:${hex}`, hex],
+    ]);
+  });
+  it("refuses a host that never reported", async () => {
+    const { recommender } = recommenderOf({ cargos: [] });
+    await expect(recommender.recommend("other")).rejects.toMatchObject({ code: "not_found" });
+  });
+  it("counts completions of the last hour", async () => {
+    const { recommender, askedSinceMs } = recommenderOf({ cargos: [] });
+    await recommender.recommend(HOST);
+    expect(askedSinceMs).toEqual([NOW_MS - 3_600_000]);
+  });
+  it("puts what is most wanted first", async () => {
+    const cargos = ["a", "b", "c"].map((slug) => makeCargo({ slug }));
+    expect(await slugsFor({ cargos, queued: { b: 1 }, completions: { c: 6 } })).toEqual(["c", "b", "a"]);
+  });
+  it("spreads: of what is wanted alike, it puts first what fewer of the others hold, by hash, address or image", async () => {
+    const sha256 = "0f".repeat(32);
+    const model = { url: "hf:o/b:m.gguf", sha256, sizeBytes: null };
+    const cargos = [makeCargo({ slug: "a" }), makeCargo({ slug: "b", model }), makeCargo({ slug: "c" })];
+    expect(await slugsFor({ cargos, holders: { "hf:o/a:m.gguf": 2, [sha256]: 1 } })).toEqual(["c", "b", "a"]);
+    const queued = { a: 1 };
+    expect(await slugsFor({ cargos, queued, holders: { "hf:o/a:m.gguf": 9, [sha256]: 1 } })).toEqual(["a", "c", "b"]);
+  });
+  it.each([
+    ["has no model to fetch", { model: null }],
+    ["needs more RAM", { requiredRamBytes: 8 * GIB + 1 }],
+    ["needs VRAM that is not there", { requiredVramBytes: 1 }],
+    ["needs a runtime that is not there", { runtimeType: "onnx" as const }],
+  ])("leaves out a Cargo that %s", async (_, overrides) => {
+    expect(await slugsFor({ cargos: [makeCargo({ slug: "a" }), makeCargo({ slug: "b", ...overrides })] })).toEqual([
+      "a",
+    ]);
+  });
+  it("adds up the VRAM of all GPUs", async () => {
+    const gpu = { vendor: null, name: "GPU", vramBytes: 24 * GIB, unifiedMemory: false, driver: null };
+    const cargos = [makeCargo({ slug: "large", requiredVramBytes: 42 * GIB })];
+    expect(await slugsFor({ cargos, island: makeIsland({ gpus: [gpu, gpu] }) })).toEqual(["large"]);
+    expect(await slugsFor({ cargos, island: makeIsland({ gpus: [gpu] }) })).toEqual([]);
+  });
+  it("leaves out Core ML, which the interface does not list", async () => {
+    const island = { ...makeIsland(), runtimes: [{ type: "coreml" as const, version: "1" }] };
+    expect(await slugsFor({ cargos: [makeCargo({ slug: "a", runtimeType: "coreml" })], island })).toEqual([]);
+  });
+  it("gives the best 20, chosen after the ranking", async () => {
+    const cargos = Array.from({ length: 25 }, (_, index) => makeCargo({ slug: `c${String(index).padStart(2, "0")}` }));
+    const slugs = await slugsFor({ cargos, queued: { c24: 1 } });
+    expect(slugs).toHaveLength(20);
+    expect(slugs[0]).toBe("c24");
+  });
+});
+
+describe("formatCredits()", () => {
+  it.each([
+    [0, "0"],
+    [1, "0.000001"],
+    [900_000, "0.9"],
+    [1_000_000, "1"],
+    [12_345_678, "12.345678"],
+    [10_000_000_000, "10000"],
+  ])("of %i micro-credits is %s", (micro, text) => {
+    expect(formatCredits(micro)).toBe(text);
+  });
+});

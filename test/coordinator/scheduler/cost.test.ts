@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { IndexedHeap as RealHeap } from "../../../coordinator/scheduler/indexed-heap.ts";
+import { Scheduler, type SchedulerEffect, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
+import { makeCargo, makeIsland, makeJob, START_MS } from "./builders.ts";
+
+/** Comparisons in heaps, and reads of the facts of Islands: a scan over either jobs or Islands cannot hide from both. */
+const cost = vi.hoisted(() => ({ comparisons: 0, reads: 0 }));
+
+vi.mock("../../../coordinator/scheduler/indexed-heap.ts", async (importOriginal) => {
+  const { IndexedHeap } = await importOriginal<{ IndexedHeap: typeof RealHeap }>();
+  class CountingHeap<T extends { heapIndex: number }> extends IndexedHeap<T> {
+    constructor(before: (a: T, b: T) => boolean) {
+      super((a, b) => {
+        cost.comparisons += 1;
+        return before(a, b);
+      });
+    }
+  }
+  return { IndexedHeap: CountingHeap };
+});
+
+const SLUGS = ["alpha", "beta", "gamma", "delta"];
+const catalog = new Map(SLUGS.map((slug) => [slug, makeCargo({ slug })]));
+/** No Island offers what it needs: its jobs make the queues long and are never served. */
+catalog.set("stuck", makeCargo({ slug: "stuck", runtimeType: "coreml" }));
+
+function counted<T extends object>(facts: T): T {
+  return new Proxy(facts, {
+    get(target, key, receiver): unknown {
+      cost.reads += 1;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+}
+
+interface Load {
+  readonly jobs: number;
+  readonly islands: number;
+  readonly busy: boolean;
+  readonly slugs: readonly string[];
+  readonly accounts: number;
+}
+
+class Fleet {
+  readonly #scheduler = new Scheduler((slug) => catalog.get(slug));
+  readonly #load: Load;
+  #jobs = 0;
+
+  constructor(load: Load) {
+    this.#load = load;
+    for (let index = 0; index < load.islands; index += 1) {
+      const island = counted(makeIsland({ id: `isle-${index}`, rttMs: 1 + (index % 200) }));
+      this.step({ kind: "island_up", island, busy: load.busy ? 1 : 0 });
+    }
+    // Every Cargo's index exists before anything is counted.
+    for (const slug of SLUGS) this.#warmUp(slug);
+    for (let index = 0; index < load.jobs; index += 1) this.submit(load.slugs[index % load.slugs.length] ?? "");
+  }
+
+  step(event: SchedulerEvent): SchedulerEffect[] {
+    return this.#scheduler.step(event, START_MS);
+  }
+
+  submit(slug: string): SchedulerEffect[] {
+    this.#jobs += 1;
+    const accountId = `user_${(this.#jobs * 7) % this.#load.accounts}`;
+    const priority = 50 + (this.#jobs % 3);
+    const createdAtMs = START_MS + this.#jobs;
+    return this.step({
+      kind: "job_waiting",
+      job: makeJob({ id: `job_${this.#jobs}`, slug, accountId, priority, createdAtMs }),
+    });
+  }
+
+  #warmUp(slug: string): void {
+    this.step({ kind: "job_waiting", job: makeJob({ id: `warm_${slug}`, slug }) });
+    this.step({ kind: "job_gone", jobId: `warm_${slug}` });
+    this.step({ kind: "slot_freed", islandId: "isle-0" });
+    if (this.#load.busy) this.step({ kind: "island_up", island: counted(makeIsland({ id: "isle-0" })), busy: 1 });
+  }
+}
+
+/** Operations of one dispatch, on average over `rounds`. Each round assigns exactly one job. */
+function operationsPerDispatch(rounds: number, dispatch: (round: number) => number): number {
+  cost.comparisons = 0;
+  cost.reads = 0;
+  for (let round = 0; round < rounds; round += 1) expect(dispatch(round)).toBe(1);
+  return (cost.comparisons + cost.reads) / rounds;
+}
+
+beforeEach(() => {
+  cost.comparisons = 0;
+  cost.reads = 0;
+});
+
+/** log2(100,000 * 10,000) is 3 times log2(100 * 10): what the heaps may cost more, when nothing else costs anything. */
+const LOGARITHM = 3;
+
+describe("the cost of one dispatch with 100,000 waiting jobs and 10,000 Islands over that with 100 and 10", () => {
+  it.each([
+    ["many accounts", 997],
+    ["one account", 1],
+  ])("is within the logarithm when a slot comes free (%s)", (_, accounts) => {
+    const measure = (jobs: number, islands: number): number => {
+      const fleet = new Fleet({ jobs, islands, busy: true, slugs: SLUGS, accounts });
+      return operationsPerDispatch(
+        50,
+        (round) => fleet.step({ kind: "slot_freed", islandId: `isle-${round % islands}` }).length,
+      );
+    };
+    const [small, large] = [measure(100, 10), measure(100_000, 10_000)];
+    report(`slot freed, ${accounts} accounts`, small, large);
+    expect(large / small).toBeLessThanOrEqual(LOGARITHM);
+  });
+
+  it("is within the logarithm when a job comes to idle Islands", () => {
+    const measure = (jobs: number, islands: number): number => {
+      const fleet = new Fleet({ jobs, islands, busy: false, slugs: ["stuck"], accounts: 997 });
+      // What was assigned ends five jobs later, so that the small fleet does not run out.
+      const running: string[] = [];
+      return operationsPerDispatch(50, (round) => {
+        const ended = running.length === 5 ? running.shift() : undefined;
+        if (ended !== undefined) fleet.step({ kind: "slot_freed", islandId: ended });
+        const effects = fleet.submit(SLUGS[round % SLUGS.length] ?? "");
+        running.push(...effects.map(({ islandId }) => islandId));
+        return effects.length;
+      });
+    };
+    const [small, large] = [measure(100, 10), measure(100_000, 10_000)];
+    report("job comes", small, large);
+    expect(large / small).toBeLessThanOrEqual(LOGARITHM);
+  });
+
+  it("is within the logarithm when a waiting job goes", () => {
+    const measure = (jobs: number): number => {
+      const fleet = new Fleet({ jobs, islands: 10, busy: true, slugs: SLUGS, accounts: 7 });
+      cost.comparisons = 0;
+      for (let index = 1; index <= 50; index += 1)
+        fleet.step({ kind: "job_gone", jobId: `job_${(index * 37) % jobs}` });
+      return cost.comparisons / 50;
+    };
+    const [small, large] = [measure(100), measure(100_000)];
+    report("job goes", small, large);
+    expect(large).toBeLessThanOrEqual(LOGARITHM * small + 10);
+  });
+});
+
+function report(title: string, small: number, large: number): void {
+  process.stdout.write(`${title}: ${small.toFixed(1)} -> ${large.toFixed(1)} (x${(large / small).toFixed(2)})\n`);
+}

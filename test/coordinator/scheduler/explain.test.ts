@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { describeDownloads } from "../../../coordinator/scheduler/explain.ts";
+import { Bench, GB, makeCargo, START_MS } from "./builders.ts";
+
+describe("explain()", () => {
+  it("is null for a job that does not wait", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")).toBeNull();
+    expect(bench.scheduler.explain("job_9")).toBeNull();
+  });
+
+  it("says that no Island is online", () => {
+    const bench = new Bench();
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")).toEqual({
+      reason: "no_island_online",
+      position: 1,
+      message: "no Island is online",
+    });
+  });
+
+  it("says that no Island offers the runtime", () => {
+    const bench = new Bench([makeCargo({ runtimeType: "onnx" })]);
+    bench.up();
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "no_island_offers_runtime",
+      message: "no online Island offers onnx",
+    });
+  });
+
+  it("says that only the account's own Islands run what is not approved, and what those lack", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", accountId: "owner_1" });
+    bench.submit({ onlyIslandsOf: "user_1" });
+    expect(bench.scheduler.explain("job_1")).toEqual({
+      reason: "own_islands_only",
+      position: 1,
+      message: "only your own Islands run it until it is approved, and none of them is online",
+    });
+    bench.up({ id: "isle-2", accountId: "user_1", draining: true });
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "no_island_fits",
+      message:
+        "1 Island offers llmcpp, but it takes no new jobs now; only your own Islands run it until it is approved",
+    });
+    expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
+  });
+
+  const needy = makeCargo({ requiredRamBytes: 12 * GB, requiredVramBytes: 1.5 * GB });
+  const large = { ramBytes: 64 * GB, vramBytes: 8 * GB };
+
+  it.each([
+    [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12 GB of RAM"],
+    [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12 GB of RAM"],
+    [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GB of VRAM"],
+    [[{ ...large, draining: true }], "1 Island offers llmcpp, but it takes no new jobs now"],
+    [
+      [large, large].map((island) => ({ ...island, draining: true })),
+      "2 Islands offer llmcpp, none takes new jobs now",
+    ],
+    [
+      [{ ramBytes: GB }, { ramBytes: 2 * GB }, { ...large, draining: true }, { runtimes: [] }],
+      "3 Islands offer llmcpp, none fits: 2 lack 12 GB of RAM, 1 takes no new jobs now",
+    ],
+  ])("says why no Island fits (%#)", (islands, message) => {
+    const bench = new Bench([needy]);
+    bench.submit();
+    for (const [index, island] of islands.entries()) bench.up({ id: `isle-${index}`, ...island });
+    expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "no_island_fits", message });
+  });
+
+  it("says that the Islands that fit are busy", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" }, 1);
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy");
+    bench.up({ id: "isle-2" }, 1);
+    bench.up({ id: "isle-3", runtimes: ["onnx"] });
+    expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "all_busy", message: "2 Islands fit, all busy" });
+  });
+
+  it("says that the model is downloading while no fitting Island has it", () => {
+    const bench = new Bench();
+    bench.up({ downloads: [{ slug: "llama", fraction: 0.419 }] }, 1);
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "model_downloading",
+      message: "model is downloading on 1 Island (41 %)",
+    });
+    bench.up({ id: "isle-2", loaded: ["llama"] }, 1);
+    expect(bench.scheduler.explain("job_1")?.reason).toBe("all_busy");
+  });
+
+  it("stops saying so when the download is over", () => {
+    const bench = new Bench();
+    bench.up({ downloads: [{ slug: "llama", fraction: 0.9 }] }, 1);
+    bench.submit();
+    bench.change({ cachedModels: ["hf:owner/repo"] });
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy");
+  });
+
+  it("says that the catalog does not know the Cargo", () => {
+    const bench = new Bench([]);
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")?.message).toBe("the catalog has no Cargo llama now");
+  });
+
+  it("gives positions in the order of service: bands, then turns of accounts", () => {
+    const bench = new Bench();
+    const submit = (id: string, accountId: string, priority = 50): void => {
+      bench.submit({ id, accountId, priority, createdAtMs: START_MS + 1 });
+    };
+    for (const id of ["a1", "a2", "a3"]) submit(id, "user_a");
+    for (const id of ["b1", "b2"]) submit(id, "user_b");
+    submit("c1", "user_c", 51);
+    const ids = ["c1", "a1", "b1", "a2", "b2", "a3"];
+    expect(ids.map((id) => bench.scheduler.explain(id)?.position)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+});
+
+describe("describeDownloads()", () => {
+  it("gives the most advanced percentage, none when all are unknown", () => {
+    expect(describeDownloads([0.2, null, 0.75])).toBe("model is downloading on 3 Islands (75 %)");
+    expect(describeDownloads([null])).toBe("model is downloading on 1 Island");
+  });
+});

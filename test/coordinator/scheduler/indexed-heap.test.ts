@@ -1,0 +1,85 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AccountTurns } from "../../../coordinator/scheduler/account-turns.ts";
+import { IndexedHeap } from "../../../coordinator/scheduler/indexed-heap.ts";
+import { RecentMap } from "../../../coordinator/scheduler/recent-map.ts";
+
+interface Item {
+  heapIndex: number;
+  key: number;
+  readonly id: number;
+}
+
+function comesBefore(a: Item, b: Item): boolean {
+  return a.key === b.key ? a.id < b.id : a.key < b.key;
+}
+
+describe("IndexedHeap", () => {
+  const action = fc.record({
+    pick: fc.nat(),
+    key: fc.nat(20),
+    kind: fc.constantFrom("push", "push", "remove", "update"),
+  });
+
+  it("has the first item in front after any pushes, removals and changes", () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 200, size: "max" }), (actions) => {
+        const heap = new IndexedHeap<Item>(comesBefore);
+        const items: Item[] = [];
+        for (const [id, { kind, pick, key }] of actions.entries()) {
+          const item = items[pick % Math.max(1, items.length)];
+          if (kind === "push" || item === undefined) {
+            const added = { heapIndex: -1, key, id };
+            items.push(added);
+            heap.push(added);
+          } else if (kind === "remove") {
+            heap.remove(item);
+            items.splice(items.indexOf(item), 1);
+            expect(item.heapIndex).toBe(-1);
+          } else {
+            item.key = key;
+            heap.update(item);
+          }
+          expect(heap.size).toBe(items.length);
+          expect(heap.peek()).toBe(items.toSorted((a, b) => (comesBefore(a, b) ? -1 : 1))[0]);
+        }
+      }),
+    );
+  });
+
+  it("refuses an item that is in a heap already, and one that is not in this one", () => {
+    const heap = new IndexedHeap<Item>(comesBefore);
+    const item = { heapIndex: -1, key: 1, id: 1 };
+    heap.push(item);
+    expect(() => heap.push(item)).toThrow("second heap");
+    expect(() => new IndexedHeap<Item>(comesBefore).remove(item)).toThrow("not in this heap");
+    heap.remove(item);
+    expect(() => heap.update(item)).toThrow("not in this heap");
+  });
+});
+
+describe("RecentMap", () => {
+  it("forgets the entry set longest ago past its limit", () => {
+    const map = new RecentMap<number>(2);
+    map.set("a", 1);
+    map.set("b", 2);
+    map.set("a", 3);
+    map.set("c", 4);
+    expect(["a", "b", "c"].map((key) => map.get(key))).toEqual([3, undefined, 4]);
+    expect(map.take("a")).toBe(3);
+    expect(map.get("a")).toBeUndefined();
+  });
+});
+
+describe("AccountTurns", () => {
+  it("forgets idle accounts past its limit, never one with waiting jobs", () => {
+    const turns = new AccountTurns();
+    const [kept, idle] = [turns.enter("user_kept"), turns.enter("user_idle")];
+    for (const turn of [kept, idle]) turns.serve(turn);
+    turns.leave(idle);
+    for (let index = 0; index < 10_000; index += 1) turns.leave(turns.enter(`user_${index}`));
+    expect(turns.enter("user_kept")).toBe(kept);
+    expect(turns.enter("user_idle").place).toBeLessThan(kept.place);
+    expect(turns.enter("user_idle").place).toBeLessThan(0);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { UNMEASURED, withRun } from "../../../coordinator/scheduler/measure.ts";
+import { loadOf, meritOf, modelPlaceOf, rankOf, type ModelPlace } from "../../../coordinator/scheduler/rank.ts";
+import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
+import { makeCargo, makeIsland } from "./builders.ts";
+
+interface Case extends Partial<SchedulerIsland> {
+  place?: ModelPlace;
+  speed?: number | null;
+  success?: number;
+  inUse?: number;
+}
+
+function rank({ place = "absent", speed = null, success = 1, inUse = 0, ...island }: Case): number {
+  const merit = meritOf(place, { tokensPerSecond: speed, successRate: success });
+  return rankOf(merit, loadOf(makeIsland({ slots: 10, ...island }), inUse));
+}
+
+describe("rankOf()", () => {
+  it.each<[string, Case, Case]>([
+    [
+      "loaded before on disk, however slow",
+      { place: "loaded", speed: 0.1, success: 0, inUse: 9 },
+      { place: "on_disk", speed: 999 },
+    ],
+    ["on disk before absent, however slow", { place: "on_disk", speed: 0.1, success: 0, inUse: 9 }, { speed: 999 }],
+    ["faster first, whatever fails", { speed: 60, success: 0 }, { speed: 30 }],
+    ["fast before unknown speed", { speed: 30 }, { speed: null }],
+    ["unknown speed before slow", { speed: null }, { speed: 3 }],
+    ["reliable before idle", { success: 1, inUse: 9 }, { success: 0.8 }],
+    ["idle before one slot in use", { slots: 100, cpuLoad: 1 }, { slots: 100, inUse: 1, cpuLoad: 0 }],
+    ["calm before loaded CPU", { cpuLoad: 0.2, rttMs: 900 }, { cpuLoad: 0.9, rttMs: 1 }],
+    ["unknown CPU load in the middle", { cpuLoad: null }, { cpuLoad: 0.8 }],
+    ["near before far", { rttMs: 10 }, { rttMs: 80 }],
+    ["unknown round-trip before a very long one", { rttMs: null }, { rttMs: 500 }],
+  ])("puts %s", (_, first, second) => {
+    expect(rank(first)).toBeLessThan(rank(second));
+  });
+
+  it("calls speeds within a fifth equal, so that load decides", () => {
+    expect(rank({ speed: 31, inUse: 0 })).toBeLessThan(rank({ speed: 33, inUse: 5 }));
+  });
+
+  it("stays a safe whole number at the extremes", () => {
+    const worst = rank({ speed: 1e-9, success: 0, inUse: 10, cpuLoad: 1, rttMs: 1e9 });
+    const best = rank({ place: "loaded", speed: 1e12, cpuLoad: 0, rttMs: 0 });
+    expect([Number.isSafeInteger(worst), Number.isSafeInteger(best)]).toEqual([true, true]);
+    expect(best).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("modelPlaceOf()", () => {
+  it("takes a Cargo without a model as on disk", () => {
+    expect(modelPlaceOf(makeCargo({ model: null }), makeIsland())).toBe("on_disk");
+  });
+  it("knows a cached model by its hash", () => {
+    const sha256 = "a".repeat(64);
+    const cargo = makeCargo({ model: { url: "https://example.org/m", sha256, sizeBytes: null } });
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: [sha256] }))).toBe("on_disk");
+    expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
+    expect(modelPlaceOf(cargo, makeIsland({ loaded: ["llama"] }))).toBe("loaded");
+  });
+  it("knows a cached folder by its address and weights", () => {
+    const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
+    const cargo = makeCargo({ runtimeType: "onnx", model, weights: "q8" });
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo q8"] }))).toBe("on_disk");
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["hf:owner/repo fp32", "hf:owner/repo"] }))).toBe("absent");
+  });
+  it("knows a cached image by its reference", () => {
+    const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };
+    const cargo = makeCargo({ runtimeType: "container", model: null, container });
+    expect(modelPlaceOf(cargo, makeIsland())).toBe("absent");
+    expect(modelPlaceOf(cargo, makeIsland({ cachedModels: ["docker.io/library/a:1"] }))).toBe("on_disk");
+  });
+});
+
+describe("withRun()", () => {
+  it("takes the first speed as it is and moves by a fifth afterwards", () => {
+    const first = withRun(UNMEASURED, { tokensPerSecond: 10, succeeded: true });
+    expect(first).toEqual({ tokensPerSecond: 10, successRate: 1 });
+    expect(withRun(first, { tokensPerSecond: 20, succeeded: false })).toEqual({
+      tokensPerSecond: 12,
+      successRate: 0.8,
+    });
+  });
+  it.each([null, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    "keeps the speed when a run says %s",
+    (tokensPerSecond) => {
+      const measure = { tokensPerSecond: 7, successRate: 1 };
+      expect(withRun(measure, { tokensPerSecond, succeeded: true })).toEqual(measure);
+    },
+  );
+});

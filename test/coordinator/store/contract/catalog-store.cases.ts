@@ -1,0 +1,154 @@
+import { expect } from "vitest";
+import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "../../../../coordinator/store/catalog-store.ts";
+import type { Store } from "../../../../coordinator/store/store.ts";
+import type { Check } from "./store.contract.ts";
+import { MADE_AT_MS, makeAccount } from "./store-builders.ts";
+
+const FILE = { slug: "mine", name: "Mine" };
+const LATER_MS = MADE_AT_MS + 1_000;
+
+function create(store: Store, ownerId: string, slug = "mine") {
+  return store.catalog.create({ slug, ownerId, file: FILE, isEnabled: true, atMs: MADE_AT_MS });
+}
+const change = { file: { name: "New" }, isEnabled: true, isApproved: false, atMs: LATER_MS };
+
+export function describeCatalog(check: Check): void {
+  check("catalog.numberCargos() keeps numbers for ever and gives new Cargos the next free", async (store) => {
+    expect([...(await store.catalog.numberCargos(["b", "a"]))]).toEqual([
+      ["b", 1],
+      ["a", 2],
+    ]);
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    await store.catalog.remove("mine", ownerId, LATER_MS);
+    expect([...(await store.catalog.numberCargos(["c", "a"]))]).toEqual([
+      ["b", 1],
+      ["a", 2],
+      ["mine", 3],
+      ["c", 4],
+    ]);
+  });
+
+  check("catalog.create() stores an unapproved Cargo that every read shows", async (store) => {
+    const ownerId = await makeAccount(store);
+    const created = await create(store, ownerId);
+    const times = { createdAtMs: MADE_AT_MS, updatedAtMs: MADE_AT_MS };
+    expect(created).toEqual({
+      slug: "mine",
+      ownerId,
+      file: FILE,
+      isEnabled: true,
+      isApproved: false,
+      revision: 1,
+      ...times,
+    });
+    expect(await store.catalog.find("mine")).toEqual(created);
+    const page = { limit: 20, offset: 0 };
+    expect(await store.catalog.listOwned(ownerId, page)).toEqual({ cargos: [created], total: 1 });
+    expect(await store.catalog.listOwned(await makeAccount(store), page)).toEqual({ cargos: [], total: 0 });
+    expect(await store.catalog.snapshot()).toEqual({ revision: 1, cargos: [created], disabledSlugs: [] });
+  });
+
+  check("catalog.create() of a slug that somebody has is slug_taken", async (store) => {
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    await expect(create(store, ownerId)).rejects.toMatchObject({ code: "slug_taken" });
+    await expect(create(store, await makeAccount(store))).rejects.toMatchObject({ code: "slug_taken" });
+    await store.catalog.importCargo({ slug: "ours", file: FILE, atMs: MADE_AT_MS });
+    await expect(create(store, ownerId, "ours")).rejects.toMatchObject({ code: "slug_taken" });
+    expect(await store.catalog.revision()).toBe(2);
+  });
+
+  check("catalog.create() of a slug that was deleted is for its owner only", async (store) => {
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    await store.catalog.approve("mine", 1, LATER_MS);
+    expect(await store.catalog.remove("mine", ownerId, LATER_MS)).toBe(true);
+    expect(await store.catalog.find("mine")).toBeUndefined();
+    await expect(create(store, await makeAccount(store))).rejects.toMatchObject({ code: "slug_taken" });
+    expect(await create(store, ownerId)).toMatchObject({ isApproved: false, revision: 4 });
+  });
+
+  check(`catalog.create() past ${MAX_OWNED_CARGOS} is refused, and deleted ones do not count`, async (store) => {
+    const ownerId = await makeAccount(store);
+    const slugs = Array.from({ length: MAX_OWNED_CARGOS }, (_, index) => `cargo-${index}`);
+    await Promise.all(slugs.map((slug) => create(store, ownerId, slug)));
+    await expect(create(store, ownerId)).rejects.toMatchObject({ code: "too_many_cargos" });
+    await store.catalog.remove("cargo-0", ownerId, LATER_MS);
+    await create(store, ownerId);
+  });
+
+  check("catalog.listOwned() gives the account's own by slug, a page at a time", async (store) => {
+    const ownerId = await makeAccount(store);
+    for (const slug of ["c", "a", "b", "gone"]) await create(store, ownerId, slug);
+    await store.catalog.remove("gone", ownerId, LATER_MS);
+    const { cargos, total } = await store.catalog.listOwned(ownerId, { limit: 2, offset: 1 });
+    expect([cargos.map(({ slug }) => slug), total]).toEqual([["b", "c"], 3]);
+  });
+
+  check(`catalog.create() past ${MAX_HELD_SLUGS} slugs is refused, but of one that the account had`, async (store) => {
+    const ownerId = await makeAccount(store);
+    const slugs = Array.from({ length: MAX_HELD_SLUGS }, (_, index) => `cargo-${index}`);
+    await Promise.all(
+      slugs.flatMap((slug) => [create(store, ownerId, slug), store.catalog.remove(slug, ownerId, LATER_MS)]),
+    );
+    await expect(create(store, ownerId, "one-more")).rejects.toMatchObject({ code: "too_many_cargos" });
+    expect(await create(store, ownerId, "cargo-7")).toMatchObject({ slug: "cargo-7" });
+    await create(store, await makeAccount(store), "one-more");
+  });
+
+  check("catalog.update() changes the revision that it names, and no other", async (store) => {
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    const update = (revision: number, by = ownerId) =>
+      store.catalog.update({ slug: "mine", ownerId: by, revision, ...change });
+    expect(await update(1)).toBe(true);
+    expect(await update(1)).toBe(false);
+    expect(await update(2, await makeAccount(store))).toBe(false);
+    expect(await store.catalog.find("mine")).toMatchObject({
+      revision: 2,
+      file: { name: "New" },
+      updatedAtMs: LATER_MS,
+    });
+    expect(await store.catalog.revision()).toBe(2);
+  });
+
+  check("catalog.update() of what is being approved lets only one of the two through", async (store) => {
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    const both = await Promise.all([
+      store.catalog.approve("mine", 1, LATER_MS),
+      store.catalog.update({ slug: "mine", ownerId, revision: 1, ...change }),
+    ]);
+    expect(both).toEqual([true, false]);
+  });
+
+  check("catalog.remove() is the owner's only", async (store) => {
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    expect(await store.catalog.remove("mine", await makeAccount(store), LATER_MS)).toBe(false);
+    expect(await store.catalog.remove("mine", ownerId, LATER_MS)).toBe(true);
+    expect(await store.catalog.remove("mine", ownerId, LATER_MS)).toBe(false);
+  });
+
+  check("catalog.importCargo() is approved at once and replaces itself", async (store) => {
+    const imported = await store.catalog.importCargo({ slug: "ours", file: FILE, atMs: MADE_AT_MS });
+    expect(imported).toMatchObject({ ownerId: null, isApproved: true, isEnabled: true, revision: 1 });
+    await store.catalog.importCargo({ slug: "ours", file: { name: "New" }, atMs: LATER_MS });
+    expect(await store.catalog.find("ours")).toMatchObject({ file: { name: "New" }, revision: 2 });
+    await create(store, await makeAccount(store));
+    const theirs = store.catalog.importCargo({ slug: "mine", file: FILE, atMs: LATER_MS });
+    await expect(theirs).rejects.toMatchObject({ code: "slug_taken" });
+  });
+
+  check(
+    "catalog.setDisabled() takes any slug, and changes the revision only when it changes something",
+    async (store) => {
+      await store.catalog.setDisabled("shipped", true, MADE_AT_MS);
+      await store.catalog.setDisabled("shipped", true, LATER_MS);
+      expect(await store.catalog.snapshot()).toEqual({ revision: 1, cargos: [], disabledSlugs: ["shipped"] });
+      await store.catalog.setDisabled("shipped", false, LATER_MS);
+      expect(await store.catalog.snapshot()).toEqual({ revision: 2, cargos: [], disabledSlugs: [] });
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Store } from "../../../../coordinator/store/store.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { describeAccounts } from "./account-store.cases.ts";
+import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
+import { describeCatalog } from "./catalog-store.cases.ts";
+import { describeConversations } from "./conversation-store.cases.ts";
+import { describeJobs } from "./job-store.cases.ts";
+import { describeLedger } from "./ledger-store.cases.ts";
+import { describeRegistry } from "./registry-stores.cases.ts";
+import { makeAccount, makeJob } from "./store-builders.ts";
+
+/** Declares a case; `store` gives the open store of that case. */
+export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
+
+/** Behaviour every Store owes its callers. `skip` maps a test title to the reason a backend is exempt. */
+export function describeStore(
+  name: string,
+  open: (clock: ManualClock) => Promise<Store>,
+  skip: Record<string, string> = {},
+): void {
+  describe(`Store contract: ${name}`, () => {
+    let store: Store;
+    const check: Check = (title, body) => {
+      const reason = skip[title];
+      it.skipIf(reason !== undefined)(reason === undefined ? title : `${title} [${reason}]`, () => body(store));
+    };
+    beforeEach(async () => {
+      store = await open(new ManualClock());
+    });
+    afterEach(() => store.close());
+
+    describeAccounts(check);
+    describeJobs(check);
+    describeBatches(check);
+    describeWebhooks(check);
+    describeCatalog(check);
+    describeConversations(check);
+    describeLedger(check);
+    describeRegistry(check);
+
+    check("check() resolves while storage answers", (store) => store.check());
+
+    check("close() waits for the writes under way, and later calls reject", async (store) => {
+      const granted = store.accounts.create({
+        id: "user_1",
+        email: "a@example.com",
+        passwordHash: "hash",
+        grantMicro: 5,
+        createdAtMs: 1,
+      });
+      await store.close();
+      await expect(granted).resolves.toMatchObject({ balanceMicro: 5 });
+      await expect(store.check()).rejects.toThrow(/closed/);
+      await expect(store.accounts.get("user_1")).rejects.toThrow(/./);
+    });
+
+    check("close() lets a write under way read what its answer needs", async (store) => {
+      const accountId = await makeAccount(store);
+      const idempotency = { key: "k", bodyHash: "b" };
+      const first = makeJob(accountId, { idempotency });
+      await store.jobs.submit(first);
+      const again = store.jobs.submit(makeJob(accountId, { idempotency }));
+      await store.close();
+      await expect(again).resolves.toMatchObject({ created: false, job: { id: first.id } });
+    });
+
+    check("close() can be called twice", async (store) => {
+      await store.close();
+      await store.close();
+    });
+  });
+}

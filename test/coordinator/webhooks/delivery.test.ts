@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { DeliveryLines } from "../../../coordinator/webhooks/delivery-lines.ts";
+import { outcomeOf } from "../../../coordinator/webhooks/retry-schedule.ts";
+
+describe("DeliveryLines", () => {
+  it("lets accounts take turns", () => {
+    const lines = new DeliveryLines(100, 100);
+    for (const id of ["a1", "a2", "a3"]) lines.push("a", id);
+    for (const id of ["b1", "b2"]) lines.push("b", id);
+    expect(Array.from({ length: 6 }, () => lines.take()?.id)).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
+  });
+
+  it("holds back what passes an account's part, and what passes the whole", () => {
+    const lines = new DeliveryLines(3, 2);
+    for (const id of ["a1", "a2", "a3", "a4"]) lines.push("a", id);
+    for (const id of ["b1", "b2"]) lines.push("b", id);
+    expect(Array.from({ length: 4 }, () => lines.take()?.id)).toEqual(["a1", "b1", "a2", undefined]);
+    lines.release("a");
+    expect(lines.take()?.id).toBe("b2");
+    lines.release("b");
+    lines.release("b");
+    expect([lines.take()?.id, lines.take()?.id]).toEqual(["a3", undefined]);
+  });
+});
+
+describe("outcomeOf()", () => {
+  const facts = { tries: 1, endedAtMs: 0, nowMs: 0, firstRetryMs: 5_000, random: () => 0.5 };
+
+  it.each([
+    [200, "delivered"],
+    [299, "delivered"],
+    [199, "pending"],
+    [301, "pending"],
+    [400, "pending"],
+    [410, "failed"],
+    [500, "pending"],
+    [null, "pending"],
+  ] as const)("of %s is %s", (status, state) => {
+    expect(outcomeOf({ ...facts, status }).state).toBe(state);
+  });
+
+  it("spreads a delay by a quarter to both sides", () => {
+    const dueAt = (random: number) => outcomeOf({ ...facts, status: 500, random: () => random });
+    expect(dueAt(0)).toEqual({ state: "pending", dueAtMs: 3_750 });
+    expect(dueAt(0.999_999)).toEqual({ state: "pending", dueAtMs: 6_250 });
+  });
+});

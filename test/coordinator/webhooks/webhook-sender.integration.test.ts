@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
+import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhook-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { RETRY_FOR_MS } from "../../../coordinator/webhooks/retry-schedule.ts";
+import { TRY_LIMIT_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
+import { makeWebhook } from "../store/contract/batch-store.cases.ts";
+import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { WebhookReceiver } from "../../support/webhook-receiver.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let clock: ManualClock;
+let store: SqliteStore;
+let receiver: WebhookReceiver;
+let accountId: string;
+let sender: WebhookSender;
+let recorded: { tries: number; wake: (() => void)[] };
+let begun: number;
+
+function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHostUntil } = {}): WebhookSender {
+  const { allowPrivate = true, resolveHost = async () => [{ address: "127.0.0.1", family: 4 }] } = options;
+  return new WebhookSender({
+    store: {
+      get: (id) => store.webhooks.get(id),
+      pending: () => store.webhooks.pending(),
+      record: async (...args) => {
+        await store.webhooks.record(...args);
+        recorded.tries += 1;
+        for (const wake of recorded.wake.splice(0)) wake();
+      },
+    },
+    clock,
+    log: { warn: () => undefined, error: (facts: unknown) => expect(facts).toBeUndefined() },
+    payload: async ({ subject }) => {
+      begun += 1;
+      return JSON.stringify({ of: subject.id });
+    },
+    resolveHost,
+    random: () => 0.5,
+    options: { allowPrivate, firstRetryMs: 5_000 },
+  });
+}
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  clock.advance(1_000_000);
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  receiver = await WebhookReceiver.start();
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  recorded = { tries: 0, wake: [] };
+  begun = 0;
+  sender = open();
+});
+afterEach(async () => {
+  await sender.close();
+  await store.close();
+  await receiver[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+/** A webhook that is due, of a job that has just been cancelled. */
+async function makeDue(url = receiver.url, owner = accountId): Promise<string> {
+  const webhook = makeWebhook({ url });
+  const job = makeJob(owner, { webhook, createdAtMs: MADE_AT_MS });
+  await store.jobs.submit(job);
+  await store.jobs.end(makeEnding(job.id, { event: "cancel", attempt: 0, chargeMicro: 0, atMs: clock.now() }));
+  return webhook.id;
+}
+
+/** Resolves when so many tries of this test are durable. */
+async function tried(count: number): Promise<void> {
+  while (recorded.tries < count) await new Promise<void>((resolve) => recorded.wake.push(resolve));
+}
+
+async function read(id: string): Promise<WebhookRecord> {
+  const webhook = await store.webhooks.get(id);
+  if (webhook === undefined) throw new Error(`No webhook ${id}`);
+  return webhook;
+}
+
+const errorsOf = (tries: readonly WebhookTry[]): (string | null)[] => tries.map(({ error }) => error);
+
+describe("WebhookSender", () => {
+  it("tries for a day at growing intervals, then gives up", async () => {
+    const id = await makeDue();
+    receiver.answers.push(...Array.from({ length: 100 }, () => 500));
+    const endedAtMs = clock.now();
+    await sender.start();
+    for (let count = 1; ; count += 1) {
+      await tried(count);
+      const [next] = await store.webhooks.pending();
+      if (next === undefined) break;
+      clock.advance(next.dueAtMs - clock.now());
+    }
+    const { state, tries } = await read(id);
+    expect(state).toBe("failed");
+    const afterS = tries.map(({ atMs }) => (atMs - endedAtMs) / 1_000);
+    const hour = 3_600;
+    const halfHour = 155 + 600 + 1_800;
+    expect(afterS).toEqual([
+      0,
+      5,
+      35,
+      155,
+      755,
+      halfHour,
+      ...[1, 3, 7, 11, 15, 19, 23].map((hours) => halfHour + hours * hour),
+    ]);
+    expect((tries.at(-1)?.atMs ?? 0) - endedAtMs).toBeLessThanOrEqual(RETRY_FOR_MS);
+    expect(receiver.received).toHaveLength(tries.length);
+    expect(clock.pendingTimers).toBe(1);
+  });
+
+  it("breaks off a try that takes longer than its limit", async () => {
+    const id = await makeDue();
+    receiver.answers.push(() => undefined);
+    await sender.start();
+    await receiver.next();
+    clock.advance(TRY_LIMIT_MS);
+    await tried(1);
+    const { state, tries } = await read(id);
+    expect(state).toBe("pending");
+    expect(errorsOf(tries)).toEqual(["no answer within 15 s"]);
+    clock.advance(5_000);
+    await tried(2);
+    expect((await read(id)).state).toBe("delivered");
+  });
+
+  it("tries again what cannot be reached", async () => {
+    const gone = await WebhookReceiver.start();
+    const { url } = gone;
+    await gone[Symbol.asyncDispose]();
+    const id = await makeDue(url);
+    await sender.start();
+    await tried(1);
+    expect(await read(id)).toMatchObject({ state: "pending", tries: [{ status: null, error: "ECONNREFUSED" }] });
+  });
+
+  it("reads a few KB of an answer and no more", async () => {
+    const id = await makeDue();
+    let closed: Promise<void> = Promise.resolve();
+    receiver.answers.push((_request, response) => {
+      closed = new Promise((resolve) => response.once("close", resolve));
+      // Without end: the sender must go.
+      const write = (): void => {
+        while (!response.destroyed && response.write("x".repeat(16_384)));
+      };
+      response.writeHead(200).on("drain", write);
+      write();
+    });
+    await sender.start();
+    await tried(1);
+    await closed;
+    expect(await read(id)).toMatchObject({ state: "delivered", tries: [{ status: 200, error: null }] });
+  });
+
+  it("posts at most 4 of an account at once, and another account's beside them", async () => {
+    const other = await makeAccount(store);
+    const mine = await Promise.all(Array.from({ length: 20 }, () => makeDue()));
+    await using others = await WebhookReceiver.start();
+    const theirs = await makeDue(others.url, other);
+    const waiting: (() => void)[] = [];
+    for (const _ of mine) {
+      receiver.answers.push((_request, response) => void waiting.push(() => response.writeHead(204).end()));
+    }
+    await sender.start();
+    await others.next();
+    expect(begun).toBe(5);
+    for (let answered = 0; answered < mine.length; answered += 1) {
+      await receiver.next();
+      if (waiting.length >= 4 || answered >= mine.length - 4) for (const answer of waiting.splice(0)) answer();
+    }
+    await tried(21);
+    expect(receiver.mostOpen).toBe(4);
+    expect(receiver.received).toHaveLength(20);
+    for (const id of [...mine, theirs]) expect((await read(id)).state).toBe("delivered");
+  });
+
+  it("delivers what becomes due while it is at work, once", async () => {
+    await sender.start();
+    const id = await makeDue();
+    sender.add(id, accountId);
+    sender.add(id, accountId);
+    await tried(1);
+    expect(receiver.received).toHaveLength(1);
+    expect((await read(id)).state).toBe("delivered");
+  });
+
+  it("says nothing of a try that close() broke off", async () => {
+    const id = await makeDue();
+    receiver.answers.push(() => undefined);
+    await sender.start();
+    await receiver.next();
+    await sender.close();
+    expect(await read(id)).toMatchObject({ state: "pending", tries: [] });
+    expect(clock.pendingTimers).toBe(1);
+    sender = open();
+    await sender.start();
+    await tried(1);
+    expect((await read(id)).state).toBe("delivered");
+  });
+});
+
+describe("WebhookSender where private addresses are not allowed", () => {
+  it("refuses a name by the address that the connection would have", async () => {
+    const asked: string[] = [];
+    const resolveHost: ResolveHostUntil = async (host) => {
+      asked.push(host);
+      return [
+        { address: "93.184.216.34", family: 4 },
+        { address: "127.0.0.1", family: 4 },
+      ];
+    };
+    sender = open({ allowPrivate: false, resolveHost });
+    const id = await makeDue(`https://hooks.example:${receiver.port}/`);
+    await sender.start();
+    await tried(1);
+    expect(errorsOf((await read(id)).tries)).toEqual(["the host hooks.example has a private address"]);
+    expect(asked).toEqual(["hooks.example"]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("also refuses what was stored when they were", async () => {
+    sender = open({ allowPrivate: false });
+    const [literal, plain] = [await makeDue(`https://127.0.0.1:${receiver.port}/`), await makeDue()];
+    await sender.start();
+    await tried(2);
+    expect(errorsOf((await read(literal)).tries)).toEqual(["the URL must not be a private address"]);
+    expect(errorsOf((await read(plain)).tries)).toEqual(["the URL must be an https URL"]);
+    expect(receiver.received).toEqual([]);
+  });
+});

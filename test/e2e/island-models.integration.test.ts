@@ -1,0 +1,129 @@
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StoredItem } from "../../island-agent/artifacts/stored-files.ts";
+import { FileServer, sha256 } from "../island-agent/models/file-server.ts";
+import { HubRepository } from "../island-agent/models/hub-repository.ts";
+import { call } from "../support/http.ts";
+import { Network } from "../support/network.ts";
+import { runProgram, type Program } from "../support/program.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const CARGOS = join(ROOT, "catalog", "cargos");
+const TINY = join(ROOT, "test", "fixtures", "onnx", "tiny-sentiment");
+
+let catalog: string;
+let hubServer: FileServer;
+let hub: HubRepository;
+let network: Network;
+let island: Program;
+let key: string;
+let data: string;
+
+/** The files of a folder, by their paths in it. */
+async function readFolder(folder: string): Promise<Record<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path.slice(folder.length + 1), await readFile(path)] as const)),
+  );
+}
+
+/** A catalog of tiny-chat and of two Cargos of one model: by the hub, and by the coordinator's own files. */
+async function makeCatalog(files: Record<string, Buffer>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
+  await mkdir(join(folder, "cargos"));
+  await cp(TINY, join(folder, "models", "tiny-sentiment"), { recursive: true });
+  const list = Object.entries(files).map(([path, bytes]) => ({ path, bytes: bytes.length, sha256: sha256(bytes) }));
+  const listed = Buffer.from(JSON.stringify({ files: list }));
+  await writeFile(join(folder, "models", "tiny-sentiment", "files.json"), listed);
+  await copyFile(join(CARGOS, "tiny-chat.json"), join(folder, "cargos", "tiny-chat.json"));
+  const model = join(ROOT, "catalog", "models", "tiny-islander.gguf");
+  await copyFile(model, join(folder, "models", "tiny-islander.gguf"));
+  const {
+    parameters: _,
+    memory: __,
+    ...cargo
+  } = JSON.parse(await readFile(join(CARGOS, "distilbert-sst2.json"), "utf8")) as Record<string, unknown>;
+  const models = {
+    "by-hub": { url: "hf:owner/tiny-sentiment", sha256: null, size_bytes: null },
+    "by-list": { url: "/models/tiny-sentiment/files.json", sha256: sha256(listed), size_bytes: null },
+  };
+  for (const [slug, each] of Object.entries(models)) {
+    await writeFile(join(folder, "cargos", `${slug}.json`), JSON.stringify({ ...cargo, slug, model: each }));
+  }
+  return folder;
+}
+
+beforeAll(async () => {
+  const files = await readFolder(TINY);
+  catalog = await makeCatalog(files);
+  hubServer = await FileServer.start();
+  hub = HubRepository.on(hubServer, "owner/tiny-sentiment", files);
+  network = await Network.open(["--catalog-directory", catalog, "--max-attempts", "1"]);
+  const account = await network.createAccount("host@example.com", 1_000, ["--requests-per-minute", "100000"]);
+  key = account.key;
+  const settings = { "models.hub_endpoint": hubServer.url, "models.allow_private_addresses": "true" };
+  island = await network.startIsland("one", account.islandToken, settings);
+  data = network.islandData("one");
+}, 120_000);
+afterAll(async () => {
+  await network[Symbol.asyncDispose]();
+  await hubServer[Symbol.asyncDispose]();
+  await rm(catalog, { recursive: true, force: true });
+});
+
+const command = (...args: string[]) => runProgram("island", "models", ...args, "--data", data);
+const stored = async (): Promise<StoredItem[]> => JSON.parse((await command("ls", "--json")).stdout) as StoredItem[];
+
+async function classify(workload: string, text: string): Promise<unknown> {
+  const { body } = await call(network.url, key, "POST", "/jobs", { workload, input: { text } });
+  const ended = (await call(network.url, key, "GET", `/jobs/${body.data.id}?wait=60`)).body.data;
+  return ended.status === "completed" ? ended.output : ended.error;
+}
+
+describe("models of several files, fetched, run and cleared on a real Island", () => {
+  it("runs a folder of the hub, and one of the coordinator's that one hash pins", async () => {
+    expect(await classify("by-hub", "I love this")).toMatchObject([{ label: "POSITIVE" }]);
+    expect(await classify("by-list", "I hate this")).toMatchObject([{ label: "NEGATIVE" }]);
+    expect(hub.fetched().filter((path) => path.endsWith(".onnx"))).toEqual(["onnx/model_quantized.onnx"]);
+    const items = await stored();
+    expect(items.map(({ kind, cargos, isWhole }) => [kind, cargos, isWhole])).toEqual([
+      ["folder", ["by-list"], true],
+      ["folder", ["by-hub"], true],
+    ]);
+  });
+
+  it("pull fetches what a Cargo needs, and says how far it is in lines where nobody sees a bar", async () => {
+    const { code, stdout, stderr } = await command("pull", "tiny-chat");
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "tiny-chat is on disk\n" });
+    expect(stderr).toMatch(/^tiny-chat: /);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe("tiny-chat: on disk 100%");
+    expect((await stored()).map(({ cargos }) => cargos)).toContainEqual(["tiny-chat"]);
+    expect((await command("ls")).stdout).toMatch(/^tiny-chat +2\.2 MiB +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
+  });
+
+  it("rm deletes what no Cargo uses, and says who uses the rest", async () => {
+    expect(await command("rm", "tiny-chat")).toMatchObject({ code: 0, stdout: "Freed 2.2 MiB\n" });
+    const refused = await command("rm", "by-hub");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("by-hub is in use by by-hub")]);
+    const absent = await command("rm", "tiny-chat");
+    expect([absent.code, absent.stderr]).toEqual([
+      1,
+      'Nothing on disk is called "tiny-chat": island models ls shows what is\n',
+    ]);
+  });
+
+  it("all but pull work without an agent too", async () => {
+    island.kill("SIGTERM");
+    await island.ended();
+    expect((await stored()).map(({ inUse }) => inUse)).toEqual([false, false]);
+    expect((await command("prune")).stderr).toContain("add --yes");
+    expect(await command("rm", "by-hub")).toMatchObject({ code: 0 });
+    expect(await command("prune", "--yes")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
+    expect(await command("ls")).toMatchObject({ stdout: "Nothing is on disk\n" });
+    const pull = await command("pull", "tiny-chat");
+    expect([pull.code, pull.stderr]).toEqual([1, expect.stringContaining("No agent runs on this data directory")]);
+  });
+});

@@ -1,0 +1,227 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CargoFiles, type CargoImages } from "../../../island-agent/artifacts/cargo-files.ts";
+import { CargoNames } from "../../../island-agent/models/cargo-names.ts";
+import { StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
+import type { CargoManifest } from "../../../shared/cargo.ts";
+import { file, makeBytes, sha256 } from "../models/file-server.ts";
+import { HubRepository } from "../models/hub-repository.ts";
+import { NEVER, StoreFixture } from "../models/store-fixture.ts";
+import { makeManifest } from "../builders.ts";
+
+const GGUF = makeBytes(10_000, "gguf");
+const CONFIG = Buffer.from("{}");
+const GRAPH = makeBytes(20_000, "graph");
+const IMAGE = "registry.example/tool:1";
+const nothing = (): void => undefined;
+
+const chat = makeManifest({
+  slug: "chat",
+  model: { url: "/models/chat.gguf", sha256: sha256(GGUF), sizeBytes: GGUF.length },
+});
+const sentiment = makeManifest({
+  slug: "sentiment",
+  runtimeType: "onnx",
+  model: { url: "hf:owner/repo", sha256: null, sizeBytes: null },
+  weights: "fp32",
+});
+const container: CargoManifest = makeManifest({
+  slug: "tool",
+  runtimeType: "container",
+  container: { image: IMAGE, digest: null, command: null, gpu: false, network: false },
+});
+
+/** Images of an engine that has every one that is asked for. */
+class FakeImages implements CargoImages {
+  readonly pulled = new Map<string, number>();
+  async acquire(_slug: string, { image }: { image: string }): Promise<{ release(): void }> {
+    this.pulled.set(image, (this.pulled.get(image) ?? 0) + 1);
+    return { release: () => this.pulled.set(image, (this.pulled.get(image) ?? 0) - 1) };
+  }
+  list() {
+    return [...this.pulled].map(([key, leases]) => ({ key, bytes: 7, lastUsedMs: 1, inUse: leases > 0 }));
+  }
+  spareBytes() {
+    return 100 - 7 * this.pulled.size;
+  }
+  downloads() {
+    return [{ slug: "tool", key: IMAGE, fraction: 0.5 }];
+  }
+  async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
+    return this.pulled.delete(key) ? "removed" : "absent";
+  }
+  async prune() {
+    const removed = this.pulled.size;
+    this.pulled.clear();
+    return { removed, freedBytes: removed * 7 };
+  }
+}
+
+interface World extends AsyncDisposable {
+  readonly fixture: StoreFixture;
+  readonly files: CargoFiles;
+  readonly stored: StoredFiles;
+  readonly images: FakeImages;
+}
+
+async function open(): Promise<World> {
+  const fixture = await StoreFixture.make();
+  fixture.server.on("/models/chat.gguf", file(GGUF));
+  HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
+  const images = new FakeImages();
+  const names = await CargoNames.open(fixture.directory);
+  const stores = { ...(await fixture.openFolders()), names, images };
+  const files = new CargoFiles(stores);
+  const close = async (): Promise<void> => {
+    await names.close();
+    await fixture[Symbol.asyncDispose]();
+  };
+  return { fixture, files, images, stored: new StoredFiles(stores, () => files.users), [Symbol.asyncDispose]: close };
+}
+
+/** Has all three on disk. */
+async function fill({ files }: World): Promise<void> {
+  for (const cargo of [chat, sentiment, container]) (await files.acquire(cargo, NEVER, nothing)).release();
+}
+
+describe("CargoFiles", () => {
+  it("brings a file, a folder or an image to disk, whichever the Cargo has, and knows it from then on", async () => {
+    await using world = await open();
+    const { files, images } = world;
+    const [one, folder, image] = [
+      await files.acquire(chat, NEVER, nothing),
+      await files.acquire(sentiment, NEVER, nothing),
+      await files.acquire(container, NEVER, nothing),
+    ];
+    expect(one.path).toMatch(/\.gguf$/);
+    expect(folder.path).toContain("leases");
+    expect(image.path).toBeNull();
+    expect([chat, sentiment, container].map((cargo) => files.bytesOnDisk(cargo))).toEqual([10_000, 20_002, 7]);
+    expect(files.users).toEqual(new Set(["chat", "sentiment", "tool"]));
+    for (const lease of [one, folder, image, image]) lease.release();
+    expect(files.users).toEqual(new Set());
+    expect(images.pulled.get(IMAGE)).toBe(0);
+  });
+
+  it("preloads images too, and lets none be removed for that", async () => {
+    await using world = await open();
+    const { files, images } = world;
+    const mayEvict: boolean[] = [];
+    const acquire = images.acquire.bind(images);
+    images.acquire = (slug, spec, ...[, , may = true]: [AbortSignal?, (() => void)?, boolean?]) => {
+      mayEvict.push(may);
+      return acquire(slug, spec);
+    };
+    await files.preload(container, NEVER, nothing);
+    await files.pull({ ...container, slug: "other" }, NEVER, nothing);
+    expect(images.pulled.get(IMAGE)).toBe(0);
+    expect(mayEvict).toEqual([false, true]);
+  });
+
+  it("reports a folder as one model, under a key that other weights do not have", async () => {
+    await using world = await open();
+    await fill(world);
+    expect(world.files.cached()).toEqual([
+      { key: "hf:owner/repo fp32", bytes: 20_002 },
+      { key: sha256(GGUF), bytes: 10_000 },
+      { key: IMAGE, bytes: 7 },
+    ]);
+    expect(world.files.bytesOnDisk({ ...sentiment, weights: "q8" })).toBeNull();
+  });
+
+  it("reports a folder's download as one, and nobody uses what failed", async () => {
+    await using world = await open();
+    const { files, fixture } = world;
+    const hub = HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
+    fixture.server.on(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 10_000 }));
+    const leave = new AbortController();
+    const halfway = Promise.withResolvers<void>();
+    const onProgress = (): void => {
+      if ((files.downloads()[0]?.fraction ?? 0) >= 10_002 / 20_002) halfway.resolve();
+    };
+    const failure = files.acquire(sentiment, leave.signal, onProgress).catch((error: unknown) => error);
+    await halfway.promise;
+    expect(files.downloads()).toEqual([
+      { slug: "sentiment", fraction: 10_002 / 20_002 },
+      { slug: "tool", fraction: 0.5 },
+    ]);
+    leave.abort(new Error("enough"));
+    await failure;
+    expect(files.users).toEqual(new Set());
+  });
+
+  it("needs nothing for a Cargo without a model, nor for an image on a host without containers", async () => {
+    await using fixture = await StoreFixture.make();
+    const names = await CargoNames.open(fixture.directory);
+    const files = new CargoFiles({ ...(await fixture.openFolders()), names, images: null });
+    expect((await files.acquire(makeManifest(), NEVER, nothing)).path).toBeNull();
+    expect((await files.acquire(container, NEVER, nothing)).path).toBeNull();
+    await names.close();
+  });
+});
+
+describe("StoredFiles", () => {
+  it("tells what is on disk by the Cargos that it is for, and who uses it, also after a restart", async () => {
+    await using world = await open();
+    await fill(world);
+    const lease = await world.files.acquire(sentiment, NEVER, nothing);
+    const seen = world.stored.list().map(({ kind, cargos, usedBy, inUse, bytes }) => ({
+      kind,
+      cargos,
+      usedBy,
+      inUse,
+      bytes,
+    }));
+    expect(seen).toEqual([
+      { kind: "folder", cargos: ["sentiment"], usedBy: ["sentiment"], inUse: true, bytes: 20_002 },
+      { kind: "file", cargos: ["chat"], usedBy: [], inUse: false, bytes: 10_000 },
+      { kind: "image", cargos: ["tool"], usedBy: [], inUse: false, bytes: 7 },
+    ]);
+    lease.release();
+    const names = await CargoNames.open(world.fixture.directory);
+    expect(names.cargosOf(sha256(GGUF))).toEqual(["chat"]);
+  });
+
+  it("removes by slug or key, and refuses what is in use, naming who uses it", async () => {
+    await using world = await open();
+    await fill(world);
+    const { stored, files } = world;
+    const lease = await files.acquire(chat, NEVER, nothing);
+    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by chat");
+    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("in use by chat");
+    lease.release();
+    expect(await stored.remove("chat")).toBe(10_000);
+    expect(await stored.remove("hf:owner/repo fp32")).toBe(20_002);
+    expect(await stored.remove(IMAGE)).toBe(7);
+    expect(stored.list()).toEqual([]);
+    await expect(stored.remove("chat")).rejects.toThrow('Nothing on disk is called "chat"');
+  });
+
+  it("prunes all but what is in use", async () => {
+    await using world = await open();
+    await fill(world);
+    const lease = await world.files.acquire(sentiment, NEVER, nothing);
+    expect(await world.stored.prune()).toBe(10_007);
+    expect(world.stored.list()).toMatchObject([{ kind: "folder", isWhole: true, inUse: true }]);
+    lease.release();
+    expect(await world.stored.prune()).toBe(20_002);
+    expect(world.stored.list()).toEqual([]);
+    expect(await readdir(join(world.fixture.directory, "folders", "lists"))).toEqual([]);
+  });
+
+  it("shows what is left of a download that was broken off, and clears it", async () => {
+    await using world = await open();
+    world.fixture.server.on("/models/chat.gguf", file(GGUF, { stallAfter: 4_000 }));
+    const leave = new AbortController();
+    const failure = world.files
+      .acquire(chat, leave.signal, () => {
+        if (world.files.downloads().some(({ fraction }) => fraction === 0.4)) leave.abort(new Error("enough"));
+      })
+      .catch((error: unknown) => error);
+    await failure;
+    await expect.poll(() => world.stored.list()).toMatchObject([{ kind: "part", bytes: 4_000, isWhole: false }]);
+    await expect.poll(() => world.stored.remove(sha256(GGUF)).catch(() => 0)).toBe(4_000);
+    expect(world.stored.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { CargoNames } from "../../../island-agent/models/cargo-names.ts";
+import { NoRoom } from "../../../island-agent/models/disk-budget-error.ts";
+import type { CargoManifest } from "../../../shared/cargo.ts";
+import { makeManifest } from "../builders.ts";
+import { file, makeBytes, sha256 } from "../models/file-server.ts";
+import { HubRepository } from "../models/hub-repository.ts";
+import { NEVER, StoreFixture } from "../models/store-fixture.ts";
+
+const nothing = (): void => undefined;
+const anything = (): boolean => true;
+let fixture: StoreFixture;
+let names: CargoNames;
+let files: CargoFiles;
+
+beforeEach(async () => {
+  fixture = await StoreFixture.make();
+  names = await CargoNames.open(fixture.directory);
+  files = new CargoFiles({ ...(await fixture.openFolders({ budgetBytes: 10_000 })), names, images: null });
+});
+afterEach(async () => {
+  await names.close();
+  await fixture[Symbol.asyncDispose]();
+});
+
+/** A Cargo whose file the server has. */
+function serve(slug: string, bytes: number, isSizeKnown = true): CargoManifest {
+  const content = makeBytes(bytes, slug);
+  fixture.server.on(`/models/${slug}`, file(content));
+  const sizeBytes = isSizeKnown ? bytes : null;
+  return makeManifest({ slug, model: { url: `/models/${slug}`, sha256: sha256(content), sizeBytes } });
+}
+const isOnDisk = (...cargos: CargoManifest[]): boolean[] => cargos.map((cargo) => files.bytesOnDisk(cargo) !== null);
+const runJob = async (cargo: CargoManifest): Promise<void> => (await files.acquire(cargo, NEVER, nothing)).release();
+const preload = (cargo: CargoManifest): Promise<void> => files.preload(cargo, NEVER, nothing);
+
+describe("what makes way for a preload", () => {
+  it("is nothing that a job has used, whoever brought it", async () => {
+    const [used, brought, next] = [serve("used", 4_000), serve("brought", 4_000), serve("next", 3_000)];
+    await runJob(used);
+    await preload(brought);
+    await runJob(brought);
+    expect(await files.makeRoom(next, anything)).toBe(1_000);
+    expect(isOnDisk(used, brought)).toEqual([true, true]);
+  });
+
+  it("is nothing that the owner pulled", async () => {
+    const [pulled, next] = [serve("pulled", 8_000), serve("next", 3_000)];
+    await files.pull(pulled, NEVER, nothing);
+    expect(await files.makeRoom(next, anything)).toBe(1_000);
+  });
+
+  it("is what an earlier preload brought and nobody used, the oldest first and no more than it takes", async () => {
+    const [one, two, next] = [serve("one", 4_000), serve("two", 4_000), serve("next", 3_000)];
+    await preload(one);
+    await preload(two);
+    expect(await files.makeRoom(next, anything)).toBe(0);
+    await preload(next);
+    expect(isOnDisk(one, two, next)).toEqual([false, true, true]);
+  });
+
+  it("is nothing that is wanted, and nothing at all when it would not do", async () => {
+    const [one, two, large] = [serve("one", 4_000), serve("two", 4_000), serve("large", 7_000)];
+    await preload(one);
+    await preload(two);
+    expect(await files.makeRoom(large, (slug) => slug !== "one")).toBe(5_000);
+    expect(isOnDisk(one, two)).toEqual([true, true]);
+  });
+
+  it("is a folder as a whole", async () => {
+    const graph = makeBytes(6_000, "graph");
+    HubRepository.on(fixture.server, "owner/repo", { "config.json": Buffer.from("{}"), "onnx/model.onnx": graph });
+    const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
+    const folder = makeManifest({ slug: "folder", runtimeType: "onnx", model, weights: "fp32" });
+    await preload(folder);
+    expect(await files.makeRoom(serve("next", 9_000), anything)).toBe(0);
+    expect(isOnDisk(folder)).toEqual([false]);
+  });
+
+  it("needs no room for what a broken download has left already", async () => {
+    const cargo = serve("a", 9_000);
+    fixture.server.on("/models/a", file(makeBytes(9_000, "a"), { stallAfter: 5_000 }));
+    const leave = new AbortController();
+    const broken = files.preload(cargo, leave.signal, () => {
+      if ((files.downloads()[0]?.fraction ?? 0) > 0.5) leave.abort(new Error("enough"));
+    });
+    await expect(broken).rejects.toThrow("enough");
+    expect(await files.makeRoom(cargo, anything)).toBe(0);
+  });
+});
+
+describe("a preload of unknown size", () => {
+  it("evicts nothing when it turns out too large, leaves nothing, and is not tried again in the same room", async () => {
+    const [used, large] = [serve("used", 4_000), serve("large", 7_000, false)];
+    await runJob(used);
+    expect(await files.makeRoom(large, anything)).toBe(0);
+    await expect(preload(large)).rejects.toBeInstanceOf(NoRoom);
+    expect(isOnDisk(used, large)).toEqual([true, false]);
+    expect(await files.makeRoom(large, anything)).toBeGreaterThan(0);
+    await runJob(large);
+    expect(isOnDisk(used, large)).toEqual([false, true]);
+  });
+
+  it("evicts nothing for a folder either", async () => {
+    const used = serve("used", 4_000);
+    await runJob(used);
+    const graph = makeBytes(7_000, "graph");
+    HubRepository.on(fixture.server, "owner/repo", { "config.json": Buffer.from("{}"), "onnx/model.onnx": graph });
+    const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
+    await expect(preload(makeManifest({ slug: "f", runtimeType: "onnx", model }))).rejects.toBeInstanceOf(NoRoom);
+    expect(isOnDisk(used)).toEqual([true]);
+  });
+});

@@ -1,0 +1,173 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CliError } from "../../../shared/cli-error.ts";
+import {
+  describeModels,
+  listModels,
+  pruneModels,
+  pullModel,
+  removeModel,
+  type ModelsPlace,
+} from "../../../island-agent/cli/models-commands.ts";
+import { openProgress, type ProgressLine } from "../../../island-agent/cli/progress-bar.ts";
+import { ControlServer, type ControlRoutes } from "../../../island-agent/control/control-server.ts";
+import { openStores } from "../../../island-agent/artifacts/open-stores.ts";
+import type { PullStatus } from "../../../island-agent/preload/pulls.ts";
+import { resolveAgentConfig } from "../../../island-agent/config/resolve-agent-config.ts";
+import type { StoredItem } from "../../../island-agent/artifacts/stored-files.ts";
+import { ImpatientClock } from "../models/store-fixture.ts";
+
+const ITEM: StoredItem = {
+  kind: "file",
+  key: "hf:owner/repo:model.gguf",
+  cargos: ["tiny-chat"],
+  bytes: 2_264_736,
+  lastUsedMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+  inUse: false,
+  usedBy: [],
+  isWhole: true,
+};
+
+let place: ModelsPlace;
+beforeEach(async () => {
+  place = { dataDirectory: await mkdtemp(join(tmpdir(), "atoll-models-")), env: {}, clock: new ImpatientClock() };
+});
+afterEach(() => rm(place.dataDirectory, { recursive: true, force: true }));
+
+const agent = (routes: ControlRoutes): Promise<ControlServer> => ControlServer.open(place.dataDirectory, 1, routes);
+
+class NotedProgress implements ProgressLine {
+  readonly shown: [string, number | null][] = [];
+  stops = 0;
+  show(what: string, fraction: number | null): void {
+    this.shown.push([what, fraction]);
+  }
+  stop(): void {
+    this.stops += 1;
+  }
+}
+
+describe("island models ls, rm and prune", () => {
+  it("ask the running agent", async () => {
+    const asked: unknown[] = [];
+    await using _server = await agent({
+      "GET /models": () => [ITEM],
+      "POST /models/remove": (body) => asked.push(body) * 2_048,
+      "POST /models/prune": () => 3_221_225_472,
+    });
+    expect(await listModels(place)).toEqual([ITEM]);
+    expect(await removeModel(place, "tiny-chat")).toBe("Freed 2 KiB");
+    expect(asked).toEqual([{ name: "tiny-chat" }]);
+    expect(await pruneModels(place)).toBe("Freed 3.0 GiB");
+  });
+
+  it("say what the agent refuses", async () => {
+    await using _server = await agent({
+      "POST /models/remove": () => {
+        throw new Error("tiny-chat is in use by tiny-chat");
+      },
+    });
+    await expect(removeModel(place, "tiny-chat")).rejects.toThrow(new CliError("tiny-chat is in use by tiny-chat"));
+  });
+
+  it("work on the directory itself where no agent runs, and looking leaves no trace", async () => {
+    expect(await listModels(place)).toEqual([]);
+    expect(await readdir(place.dataDirectory)).toEqual([]);
+    await expect(removeModel(place, "x")).rejects.toThrow('Nothing on disk is called "x"');
+    expect(await pruneModels(place)).toBe("Freed 0 KiB");
+  });
+
+  it("refuse a directory that another process has open", async () => {
+    const config = resolveAgentConfig({ flags: {}, env: {}, file: null });
+    await using _stores = await openStores(
+      place.dataDirectory,
+      config,
+      { environment: {}, platform: "linux" },
+      place.clock,
+    );
+    await expect(pruneModels(place)).rejects.toThrow("Another process uses");
+  });
+});
+
+describe("describeModels()", () => {
+  it("is a table: Cargos, or the key where none is known, size, last use and state", () => {
+    const items: StoredItem[] = [
+      { ...ITEM, cargos: ["a", "b"], inUse: true, usedBy: ["b"] },
+      { ...ITEM, kind: "folder", cargos: [], isWhole: false, bytes: 10 },
+      { ...ITEM, kind: "part", cargos: ["c"], isWhole: false, inUse: true, bytes: 5_368_709_120 },
+    ];
+    expect(describeModels(items).split("\n")).toEqual([
+      "Cargo                     Size     Last used (UTC)",
+      "a, b                      2.2 MiB  2026-01-02 03:04  in use by b",
+      "hf:owner/repo:model.gguf  1 KiB    2026-01-02 03:04  incomplete",
+      "c                         5.0 GiB  2026-01-02 03:04  incomplete, in use",
+    ]);
+    expect(describeModels([])).toBe("Nothing is on disk");
+  });
+});
+
+describe("island models pull", () => {
+  const pull = (override: Partial<PullStatus> = {}): PullStatus[] => [
+    { slug: "a", state: "fetching", fraction: null, detail: "", ...override },
+  ];
+
+  /** Answers each question with the next of `answers`, the last one again and again. */
+  const answering = (...answers: PullStatus[][]): ControlRoutes => {
+    const next = (): unknown => (answers.length > 1 ? answers.shift() : answers[0]);
+    return { "POST /models/pull": next, "GET /models/pulls": next };
+  };
+
+  it("shows how far it is until it is there", async () => {
+    const progress = new NotedProgress();
+    const states = [pull({ state: "asked for" }), pull({ fraction: 0.5 }), pull({ state: "on disk", fraction: 1 })];
+    await using _server = await agent(answering(...states));
+    expect(await pullModel(place, "a", progress)).toBe("a is on disk");
+    expect(progress).toMatchObject({
+      shown: [
+        ["a: asked for", null],
+        ["a: fetching", 0.5],
+        ["a: on disk", 1],
+      ],
+      stops: 1,
+    });
+  });
+
+  it("fails with the agent's words, and lets the bar go", async () => {
+    const progress = new NotedProgress();
+    await using _server = await agent(answering(pull(), pull({ state: "failed", detail: "no such file" })));
+    await expect(pullModel(place, "a", progress)).rejects.toThrow(new CliError("a could not be pulled: no such file"));
+    expect(progress.stops).toBe(1);
+  });
+
+  it("says so when the agent ends meanwhile, or none runs", async () => {
+    const server = await agent({ "POST /models/pull": () => pull(), "GET /models/pulls": () => [] });
+    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has ended");
+    await server[Symbol.asyncDispose]();
+    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("No agent runs on this data directory");
+  });
+});
+
+describe("openProgress()", () => {
+  const written = (isTTY: boolean): { progress: ProgressLine; text: () => string } => {
+    const stream = Object.assign(new PassThrough(), { isTTY });
+    return { progress: openProgress(stream), text: () => String(stream.read() ?? "") };
+  };
+
+  it("writes a line for each state and each tenth where there is no terminal", () => {
+    const { progress, text } = written(false);
+    progress.show("a: asked for", null);
+    for (const fraction of [0, 0.01, 0.1, 0.19, 0.999, 1]) progress.show("a", fraction);
+    progress.stop();
+    expect(text()).toBe("a: asked for\na 0%\na 10%\na 90%\na 100%\n");
+  });
+
+  it("draws a bar on a terminal", () => {
+    const { progress, text } = written(true);
+    progress.show("a", 0.5);
+    progress.stop();
+    expect(text()).toMatch(/a \[=+-+\] 50%/);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import {
+  describeAgentConfig,
+  getKey,
+  listKeys,
+  resolveAgentConfig,
+  threadsFor,
+} from "../../../island-agent/config/resolve-agent-config.ts";
+import type { SettingSources } from "../../../shared/settings.ts";
+import { ISLAND_TOKEN } from "../builders.ts";
+
+const GB = 1_073_741_824;
+
+function sources(text: string, env: Record<string, string> = {}, flags: Record<string, unknown> = {}): SettingSources {
+  return { file: { name: "config.toml", text }, env, flags };
+}
+
+interface Owner {
+  readonly threads?: number | null;
+  readonly cap?: number | null;
+}
+
+describe("resolveAgentConfig()", () => {
+  it("fills in every default; null is what the owner left to detection", () => {
+    expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
+      coordinator: { apiUrl: null, token: null, publicKey: null, accountId: null },
+      slots: 4,
+      threads: null,
+      hours: null,
+      gpu: "auto",
+      models: {
+        diskBudgetBytes: 50 * GB,
+        preload: true,
+        hubEndpoint: "https://huggingface.co",
+        hubToken: null,
+        allowPrivateAddresses: false,
+      },
+      containers: { enabled: true, registries: ["docker.io", "ghcr.io"], diskBudgetBytes: 20 * GB },
+      caps: { ramBytes: null, vramBytes: null, logicalCores: null },
+      hardware: { ramBytes: null, vramBytes: null, physicalCores: null },
+      logLevel: "info",
+    });
+  });
+  it("reads tables of the file, in bytes", () => {
+    const text = '[coordinator]\napi_url = "http://localhost:8080/"\n[caps]\nram_gb = 1.5\n[hardware]\nvram_gb = 24';
+    const config = resolveAgentConfig(sources(text));
+    expect(config.coordinator.apiUrl).toBe("http://localhost:8080");
+    expect(config.caps.ramBytes).toBe(1.5 * GB);
+    expect(config.hardware.vramBytes).toBe(24 * GB);
+  });
+  it("prefers flags to ISLAND_* variables to the file", () => {
+    const env = { ISLAND_MODELS_DISK_BUDGET_GB: "2" };
+    const text = "[models]\ndisk_budget_gb = 1";
+    expect(resolveAgentConfig(sources(text)).models.diskBudgetBytes).toBe(GB);
+    expect(resolveAgentConfig(sources(text, env)).models.diskBudgetBytes).toBe(2 * GB);
+    expect(resolveAgentConfig(sources(text, env, { modelsDiskBudgetGb: "3" })).models.diskBudgetBytes).toBe(3 * GB);
+  });
+  it("names the nearest key for one that it does not know", () => {
+    expect(() => resolveAgentConfig(sources("[models]\ndisk_buget_gb = 1"))).toThrow(
+      "config.toml: models.disk_buget_gb: unknown key; did you mean models.disk_budget_gb?",
+    );
+  });
+  it("does not show a secret that is wrong", () => {
+    const tooLong = "it_".padEnd(2_000, "x");
+    expect(() => resolveAgentConfig(sources("", { ISLAND_COORDINATOR_TOKEN: tooLong }))).toThrow(
+      "ISLAND_COORDINATOR_TOKEN: (hidden) is not an Island token",
+    );
+  });
+  it("reads the hours of the day, and says what they look like", () => {
+    expect(resolveAgentConfig(sources('hours = "22:00-07:00"')).hours).toEqual([{ from: 1_320, to: 420 }]);
+    expect(() => resolveAgentConfig(sources('hours = "at night"'))).toThrow("such as 22:00-07:00");
+  });
+
+  it("reads the registries of images, and refuses what is none", () => {
+    const text = '[containers]\nregistries = "ghcr.io/atoll, 127.0.0.1:5000"';
+    expect(resolveAgentConfig(sources(text)).containers.registries).toEqual(["ghcr.io/atoll", "127.0.0.1:5000"]);
+    expect(() => resolveAgentConfig(sources('[containers]\nregistries = "library"'))).toThrow("such as docker.io");
+  });
+
+  it("takes no secret from a flag", () => {
+    expect(resolveAgentConfig(sources("", {}, { coordinatorToken: "it_x" })).coordinator.token).toBeNull();
+    expect(describeAgentConfig().find(({ key }) => key === "coordinator.token")?.flag).toBeNull();
+  });
+});
+
+describe("threadsFor()", () => {
+  it.each([
+    [1, {}, 1],
+    [2, {}, 1],
+    [8, {}, 7],
+    [8, { threads: 12 }, 12],
+    [8, { cap: 3 }, 3],
+    [8, { threads: 12, cap: 4 }, 4],
+  ])("of %i physical cores and %j is %i", (cores, { threads = null, cap = null }: Owner, expected) => {
+    const caps = { ramBytes: null, vramBytes: null, logicalCores: cap };
+    expect(threadsFor({ threads, caps }, cores)).toBe(expected);
+  });
+});
+
+describe("getKey() and listKeys()", () => {
+  it("show a value in the key's units and say where it came from", () => {
+    expect(getKey(sources("[models]\ndisk_budget_gb = 12.5"), "models.disk_budget_gb")).toEqual({
+      key: "models.disk_budget_gb",
+      shown: "12.5",
+      source: "file",
+    });
+    expect(getKey(sources(""), "slots")).toEqual({ key: "slots", shown: "4", source: "default" });
+    expect(getKey(sources("", { ISLAND_SLOTS: "2" }), "slots").source).toBe("environment");
+  });
+  it("hide secrets", () => {
+    const shown = listKeys(sources(`[coordinator]\ntoken = "${ISLAND_TOKEN}"`));
+    expect(shown.find(({ key }) => key === "coordinator.token")?.shown).toBe("(hidden)");
+    expect(JSON.stringify(shown)).not.toContain(ISLAND_TOKEN);
+  });
+  it("refuse an unknown key, naming the nearest", () => {
+    expect(() => getKey(sources(""), "slot")).toThrow("slot: unknown key; did you mean slots?");
+  });
+});

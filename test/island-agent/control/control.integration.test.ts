@@ -1,0 +1,136 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { askAgent, ControlRefusal, tellAgent } from "../../../island-agent/control/control-client.ts";
+import { ControlServer, type ControlAddress } from "../../../island-agent/control/control-server.ts";
+
+let directory: string;
+let file: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "atoll-control-"));
+  file = join(directory, "control.json");
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const open = (): Promise<ControlServer> =>
+  ControlServer.open(directory, process.pid, {
+    "GET /status": () => ({ ok: true }),
+    "POST /say": (body) => ({ said: body }),
+    "POST /fail": () => {
+      throw new Error("not now");
+    },
+  });
+const address = async (): Promise<ControlAddress> => JSON.parse(await readFile(file, "utf8")) as ControlAddress;
+
+describe("ControlServer", () => {
+  it("answers its routes to whoever read the file", async () => {
+    await using _server = await open();
+    expect(await askAgent(directory, "/status")).toEqual({ ok: true });
+  });
+
+  it("keeps its secret in a complete file that only the owner can read", async () => {
+    await using _server = await open();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(directory)).toEqual(["control.json"]);
+    expect(await address()).toEqual({
+      port: expect.any(Number),
+      secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+      pid: process.pid,
+    });
+  });
+
+  it("replaces a leftover, also one that others could read", async () => {
+    await writeFile(file, "{", { mode: 0o644 });
+    await using _server = await open();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await askAgent(directory, "/status")).toEqual({ ok: true });
+  });
+
+  it.each([{}, { authorization: "Bearer wrong" }, { authorization: `Bearer ${"0".repeat(64)}` }])(
+    "answers 401 without the secret: %j",
+    async (headers: Record<string, string>) => {
+      await using _server = await open();
+      const response = await fetch(`http://127.0.0.1:${(await address()).port}/status`, { headers });
+      expect([response.status, await response.json()]).toEqual([401, { error: "unauthenticated" }]);
+    },
+  );
+
+  it.each(["/", "/statuses", "/status?x=1", "/toString"])("answers 404 for %s", async (path) => {
+    await using _server = await open();
+    const { port, secret } = await address();
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${secret}` } });
+    expect([response.status, await response.json()]).toEqual([404, { error: "not_found" }]);
+  });
+
+  it("is told things with a body, and refuses in words", async () => {
+    await using _server = await open();
+    expect(await tellAgent(directory, "/say", { key: "a" })).toEqual({ said: { key: "a" } });
+    expect(await tellAgent(directory, "/say")).toEqual({});
+    await expect(tellAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
+    await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("too long");
+    await expect(askAgent(directory, "/say")).rejects.toThrow("does not know this command: is it of another version?");
+  });
+
+  it("takes its file away at the end", async () => {
+    const server = await open();
+    await server[Symbol.asyncDispose]();
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+describe("askAgent()", () => {
+  it("finds no agent where there is no file", async () => {
+    expect(await askAgent(directory, "/status")).toBeUndefined();
+  });
+
+  it.each(["", "{", '{"port":', "null", "[]", '{"port":1}', '{"port":"x","secret":"y","pid":1}', "\0\0\0"])(
+    "finds no agent in the damaged file %j",
+    async (text) => {
+      await writeFile(file, text);
+      expect(await askAgent(directory, "/status")).toBeUndefined();
+    },
+  );
+
+  it("finds no agent where one died and left its file", async () => {
+    const server = await open();
+    const text = await readFile(file);
+    await server[Symbol.asyncDispose]();
+    await writeFile(file, text);
+    expect(await askAgent(directory, "/status")).toBeUndefined();
+  });
+
+  it.each([
+    ["alive", process.pid, `The agent (pid ${process.pid}) does not answer`],
+    ["gone", 2 ** 22 + 1, undefined],
+  ])("tells an agent that does not answer from none: its process is %s", async (_title, pid, message) => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    await writeFile(file, JSON.stringify({ port, secret: "0".repeat(64), pid }));
+    const answer = tellAgent(directory, "/pause", undefined, 50);
+    if (message === undefined) expect(await answer).toBeUndefined();
+    else await expect(answer).rejects.toThrow(message);
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it("takes the agent of another directory that got the port for none", async () => {
+    await using _server = await open();
+    const text = await address();
+    await writeFile(file, JSON.stringify({ ...text, secret: "0".repeat(64), pid: 2 ** 22 + 1 }));
+    expect(await askAgent(directory, "/status")).toBeUndefined();
+  });
+
+  it("takes no other program that got the port for an agent", async () => {
+    const other = createServer((_request, response) => response.end("<h1>hello</h1>"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    await writeFile(file, JSON.stringify({ port, secret: "0".repeat(64), pid: 1 }));
+    expect(await askAgent(directory, "/status")).toBeUndefined();
+    other.closeAllConnections();
+    await new Promise((resolve) => other.close(resolve));
+  });
+});

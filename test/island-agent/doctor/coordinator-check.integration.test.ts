@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkCoordinator, type Joined } from "../../../island-agent/doctor/coordinator-check.ts";
+import { isProblem, type CoordinatorState } from "../../../island-agent/doctor/examination.ts";
+import { fingerprintOf } from "../../../shared/cargo-signature.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { ISLAND_TOKEN } from "../builders.ts";
+import { ScriptedCoordinator } from "../scripted-coordinator.ts";
+
+/** Of RFC 8032 §7.1, TEST 1. */
+const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+const NOT_CHECKED = "not checked, as it is shown to the right key only";
+
+let coordinator: ScriptedCoordinator;
+beforeEach(async () => {
+  coordinator = await ScriptedCoordinator.open();
+  coordinator.isHealthy = true;
+});
+afterEach(() => coordinator[Symbol.asyncDispose]());
+
+async function check(override: Partial<Joined> = {}): Promise<CoordinatorState> {
+  const joined = { token: ISLAND_TOKEN, publicKey: coordinator.publicKey, accountId: "user_1", ...override };
+  const state = await checkCoordinator(coordinator.url, joined, systemClock);
+  return isProblem(state) ? expect.fail(state.problem) : state;
+}
+const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
+
+describe("checkCoordinator()", () => {
+  it("finds nothing wrong where key, token and account are as they were at join", async () => {
+    expect(await check()).toMatchObject({ url: coordinator.url, keyProblem: null, tokenProblem: null });
+    expect(tokensShown()).toEqual([`Bearer ${ISLAND_TOKEN}`]);
+  });
+
+  it("says that the key has changed and what to do, and does not show the token", async () => {
+    coordinator.shownKey = OTHER_KEY;
+    const { keyProblem, tokenProblem } = await check();
+    expect(keyProblem).toContain(`now it shows ${fingerprintOf(OTHER_KEY)}. Ask its operator`);
+    expect(tokenProblem).toBe(NOT_CHECKED);
+    expect(tokensShown()).toEqual([]);
+  });
+
+  it("says that no key is pinned", async () => {
+    expect(await check({ publicKey: null })).toMatchObject({
+      keyProblem: expect.stringMatching(/^none is pinned, .*join again/) as string,
+      tokenProblem: NOT_CHECKED,
+    });
+  });
+
+  it("says that the token is refused, or missing", async () => {
+    coordinator.refusals.push(401);
+    expect((await check()).tokenProblem).toBe("the coordinator does not accept the token");
+    expect((await check({ token: null })).tokenProblem).toMatch(/^none is set/);
+  });
+
+  it.each([
+    [null, "has pinned none"],
+    ["user_2", "pinned user_2"],
+  ])("says that the token is of another account than %j", async (accountId, words) => {
+    expect((await check({ accountId })).tokenProblem).toMatch(`accepted as one of user_1, but this Island ${words}`);
+    coordinator.account = null;
+    expect((await check({ accountId })).tokenProblem).toBeNull();
+  });
+});

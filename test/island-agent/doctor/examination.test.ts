@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { describeExamination } from "../../../island-agent/doctor/describe-examination.ts";
+import { isFit, listRuntimes, type Examination } from "../../../island-agent/doctor/examination.ts";
+import { makeHardware } from "../builders.ts";
+
+const GIB = 1_073_741_824;
+const found: Examination = {
+  runtimes: [
+    { type: "llmcpp", probe: { usable: true, version: "node-llama-cpp 3, cpu" } },
+    { type: "container", probe: { usable: false, reason: "no engine answers at /var/run/docker.sock" } },
+  ],
+  hardware: makeHardware({
+    cpuModel: "A CPU",
+    gpus: [{ vendor: "NVIDIA", name: "RTX 4090", vramBytes: 24 * GIB, unifiedMemory: false, driver: "550.1" }],
+  }),
+  threads: 1,
+  disk: { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: null },
+  availability: { isPaused: false, hours: null, closedBecause: null },
+  coordinator: {
+    url: "https://atoll.example",
+    latencyMs: 3.2,
+    pinnedKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+    keyProblem: null,
+    tokenProblem: null,
+  },
+  tokens: { tokensPerSecond: 412, model: "tiny-islander.gguf" },
+  matrix: { problem: "the runtime that it needs is not usable" },
+};
+
+describe("describeExamination()", () => {
+  it("is a table: runtimes, hardware, availability, coordinator, speed", () => {
+    expect(describeExamination(found).split("\n")).toEqual([
+      "Runtimes",
+      "  llmcpp     usable  node-llama-cpp 3, cpu",
+      "  container  no      no engine answers at /var/run/docker.sock",
+      "Hardware",
+      "  system  Debian 12 (linux, x64)",
+      "  CPU     A CPU, 8 cores, 1 thread for jobs",
+      "  RAM     16.0 GiB for Cargos",
+      "  GPU     RTX 4090, 24.0 GiB VRAM, driver 550.1",
+      "  disk    models 2.0 GiB of 50.0 GiB; unknown free",
+      "Availability",
+      "  new jobs  taken",
+      "  hours     day and night",
+      "Coordinator",
+      "  address  https://atoll.example, answers in 3.2 ms",
+      "  key      SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk, as pinned",
+      "  token    accepted",
+      "Speed",
+      "  tokens  412 a second (tiny-islander.gguf)",
+      "  matrix  not measured: the runtime that it needs is not usable",
+    ]);
+  });
+
+  it("says why no new jobs are taken, and when they are", () => {
+    const paused = { isPaused: true, hours: "22:00-07:00", closedBecause: "paused" };
+    expect(describeExamination({ ...found, availability: paused })).toContain(
+      "  new jobs  not taken: paused; take them again with: island resume\n  hours     22:00-07:00\n",
+    );
+    const closedBecause = "outside its hours (22:00-07:00)";
+    expect(describeExamination({ ...found, availability: { ...paused, isPaused: false, closedBecause } })).toContain(
+      `  new jobs  not taken: ${closedBecause}\n`,
+    );
+  });
+
+  it("says what is wrong with the coordinator, and that none is joined", () => {
+    const { problem } = { problem: "https://atoll.example cannot be reached: connect ECONNREFUSED" };
+    expect(describeExamination({ ...found, coordinator: { problem } })).toContain(`Coordinator\n    ${problem}\n`);
+    expect(describeExamination({ ...found, coordinator: null })).toContain("not joined: island join URL --token it_…");
+  });
+});
+
+describe("listRuntimes()", () => {
+  it("names all six types, and why one was not tried", () => {
+    const probe = { usable: true, version: "1" } as const;
+    const listed = listRuntimes(new Map([["llmcpp", probe]]));
+    expect(listed.map(({ type }) => type).sort()).toEqual([
+      "container",
+      "coreml",
+      "diffusers",
+      "llmcpp",
+      "onnx",
+      "wasm",
+    ]);
+    expect(listed).toContainEqual({ type: "llmcpp", probe });
+    expect(listed).toContainEqual({
+      type: "container",
+      probe: { usable: false, reason: "containers.enabled is false" },
+    });
+  });
+});
+
+describe("isFit()", () => {
+  it("is false when nothing can run", () => {
+    expect(isFit(found)).toBe(true);
+    expect(isFit({ ...found, runtimes: found.runtimes.slice(1) })).toBe(false);
+  });
+});

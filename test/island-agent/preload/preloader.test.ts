@@ -1,0 +1,282 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Preloader } from "../../../island-agent/preload/preloader.ts";
+import type { Recommendation } from "../../../island-agent/preload/recommendations.ts";
+import type { CargoManifest } from "../../../shared/cargo.ts";
+import { FakeFiles, FakeLog, makeManifest } from "../builders.ts";
+import { settle } from "../../support/event-log.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+let clock: ManualClock;
+let files: FakeFiles;
+let wanted: string[][];
+let questions: number;
+let recommended: Recommendation[] | Error;
+let closedBecause: string | null;
+let hasSession: boolean;
+let preloader: Preloader;
+let leave: AbortController;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  files = new FakeFiles();
+  wanted = [];
+  questions = 0;
+  recommended = [];
+  closedBecause = null;
+  hasSession = true;
+  leave = new AbortController();
+  preloader = new Preloader({
+    clock,
+    log: new FakeLog(),
+    files,
+    runtimes: new Set(["llmcpp"]),
+    recommend: async () => {
+      questions += 1;
+      if (recommended instanceof Error) throw recommended;
+      return recommended;
+    },
+    want: (slugs) => hasSession && wanted.push([...slugs]) > 0,
+    closedBecause: () => closedBecause,
+    onChange: () => undefined,
+    random: () => 0,
+  });
+});
+
+const recommend = (slug: string, queued = 0): Recommendation => ({
+  slug,
+  queued,
+  demandScore: queued * 10,
+  earningsPerJob: "0.9",
+});
+const cargo = (slug: string, sizeBytes: number | null = 100): CargoManifest =>
+  makeManifest({ slug, model: { url: `https://models.example/${slug}`, sha256: null, sizeBytes } });
+const offer = (...cargos: CargoManifest[]): void => {
+  for (const one of cargos) preloader.offer(one, leave.signal);
+};
+const stateOf = (slug: string) => preloader.status().items.find((item) => item.slug === slug);
+
+/** Asks once and lets the agent stop again at the end of `body`. */
+async function running(body: () => Promise<void>): Promise<void> {
+  const run = preloader.run(leave.signal);
+  await settle();
+  await body();
+  leave.abort(new Error("the agent stops"));
+  await run;
+  expect(clock.pendingTimers).toBe(0);
+}
+
+describe("Preloader", () => {
+  it("asks at once and then every 15 minutes", () =>
+    running(async () => {
+      expect(questions).toBe(1);
+      clock.advance(15 * 60_000 - 1);
+      await settle();
+      expect(questions).toBe(1);
+      clock.advance(1);
+      await settle();
+      expect(questions).toBe(2);
+    }));
+
+  it("wants what is recommended, fetches it one at a time, best first, and says why", async () => {
+    recommended = [recommend("best", 12), recommend("next", 1)];
+    files.held.add("best");
+    await running(async () => {
+      expect(wanted).toEqual([["best", "next"]]);
+      expect(stateOf("best")).toMatchObject({ state: "asked for" });
+      offer(cargo("next"), cargo("best"));
+      await settle();
+      expect(files.events.all).toEqual(["fetch best"]);
+      expect(preloader.status().items).toEqual([
+        { slug: "best", reason: "12 jobs wait, demand 120, earns 0.9 credits a job", state: "fetching", detail: "" },
+        { slug: "next", reason: "1 job waits, demand 10, earns 0.9 credits a job", state: "waits", detail: "" },
+      ]);
+      files.go("best");
+      await settle();
+      expect(stateOf("best")?.state).toBe("on disk");
+      expect(stateOf("next")?.state).toBe("on disk");
+    });
+  });
+
+  it("leaves out what does not fit beside what is wanted more, and takes a smaller one after it", async () => {
+    recommended = [recommend("a"), recommend("big"), recommend("small")];
+    files.budgetBytes = 1_000;
+    await running(async () => {
+      offer(cargo("a", 600), cargo("big", 500), cargo("small", 400));
+      await settle();
+      expect(preloader.status().items.map(({ slug, state }) => [slug, state])).toEqual([
+        ["a", "on disk"],
+        ["big", "does not fit"],
+        ["small", "on disk"],
+      ]);
+      expect(stateOf("big")?.detail).toContain("more than the disk budget leaves");
+    });
+  });
+
+  it("fetches what the coordinator sends by itself", async () => {
+    await running(async () => {
+      offer(cargo("a"));
+      await settle();
+      expect(stateOf("a")).toMatchObject({ state: "on disk", reason: "the coordinator sent it" });
+    });
+  });
+
+  it("goes on after a download that failed, and says why it did", async () => {
+    files.preload = async ({ slug }) => {
+      if (slug === "a") throw new Error("404 at the hub");
+    };
+    await running(async () => {
+      offer(cargo("a"), cargo("b"));
+      await settle();
+      expect(stateOf("a")).toMatchObject({ state: "failed", detail: "404 at the hub" });
+      expect(stateOf("b")?.state).toBe("on disk");
+    });
+  });
+
+  it("tells when the coordinator could not be asked, and asks again later", async () => {
+    recommended = new Error("connect ECONNREFUSED");
+    await running(async () => {
+      expect(preloader.status()).toMatchObject({ askedAtMs: null, problem: "connect ECONNREFUSED" });
+      clock.advance(60_000);
+      await settle();
+      expect(questions).toBe(2);
+      recommended = [recommend("a")];
+      clock.advance(2 * 60_000);
+      await settle();
+      expect(questions).toBe(3);
+      expect(preloader.status().problem).toBeNull();
+    });
+  });
+
+  it("asks again soon when there was no session to ask for the Cargos in", async () => {
+    recommended = [recommend("a")];
+    hasSession = false;
+    await running(async () => {
+      expect(preloader.status().problem).toContain("no session");
+      hasSession = true;
+      clock.advance(60_000);
+      await settle();
+      expect(wanted).toEqual([["a"]]);
+    });
+  });
+
+  it("asks ever more seldom while questions fail, but at least every 15 minutes", async () => {
+    recommended = new Error("502");
+    await running(async () => {
+      const counts: number[] = [];
+      for (let hour = 0; hour < 2; hour += 1) {
+        const before = questions;
+        for (let minute = 0; minute < 60; minute += 1) {
+          clock.advance(60_000);
+          await settle();
+        }
+        counts.push(questions - before);
+      }
+      expect(counts[0]).toBeGreaterThan(counts[1] ?? 0);
+      expect(counts[1]).toBeGreaterThanOrEqual(4);
+    });
+  });
+
+  it("asks for nothing while the Island takes no jobs", async () => {
+    closedBecause = "paused";
+    await running(async () => {
+      expect(questions).toBe(0);
+      expect(preloader.status().problem).toBe("nothing is fetched: the Island is paused");
+    });
+  });
+
+  it("stops what it fetches when the Island closes, and asks and goes on as soon as it opens", async () => {
+    files.held.add("a");
+    await running(async () => {
+      offer(cargo("a"), cargo("b"));
+      await files.events.happened("fetch a");
+      closedBecause = "paused";
+      preloader.onAvailability();
+      await settle();
+      expect(files.events.all).toEqual(["fetch a"]);
+      expect(preloader.status().items.map(({ state }) => state)).toEqual(["waits", "waits"]);
+      offer(cargo("c"));
+      await settle();
+      expect(files.events.all).toEqual(["fetch a"]);
+      files.held.clear();
+      closedBecause = null;
+      preloader.onAvailability();
+      await settle();
+      expect(questions).toBe(2);
+      expect(preloader.status().items.map(({ state }) => state)).toEqual(["on disk", "on disk", "on disk"]);
+    });
+  });
+
+  it("fetches what the coordinator sent by itself also when a question comes between", async () => {
+    files.held.add("a");
+    await running(async () => {
+      offer(cargo("a"), cargo("b"));
+      await files.events.happened("fetch a");
+      clock.advance(15 * 60_000);
+      await settle();
+      expect(questions).toBe(2);
+      files.go("a");
+      await settle();
+      expect(preloader.status().items.map(({ slug, state }) => [slug, state])).toEqual([
+        ["a", "on disk"],
+        ["b", "on disk"],
+      ]);
+    });
+  });
+
+  it("fetches another version that is offered during a fetch after it, and the same one once", async () => {
+    const versions: (string | undefined)[] = [];
+    files.held.add("a");
+    const preload = files.preload.bind(files);
+    files.preload = async (one, signal) => {
+      versions.push(one.model?.url);
+      await preload(one, signal);
+    };
+    const second = makeManifest({ slug: "a", model: { url: "https://models.example/a2", sha256: null, sizeBytes: 1 } });
+    await running(async () => {
+      offer(cargo("a"));
+      await files.events.happened("fetch a");
+      offer(cargo("a"));
+      offer(second);
+      files.go("a");
+      await settle();
+      expect(versions).toEqual(["https://models.example/a", "https://models.example/a2"]);
+      expect(stateOf("a")?.state).toBe("on disk");
+    });
+  });
+
+  it("leaves out what no runtime of this Island can run, and says so", async () => {
+    await running(async () => {
+      offer({ ...cargo("a"), runtimeType: "diffusers" });
+      await settle();
+      expect(files.events.all).toEqual([]);
+      const detail = "this Island offers no diffusers runtime";
+      expect(stateOf("a")).toMatchObject({ state: "cannot run here", detail });
+    });
+  });
+
+  it.each([
+    ["nothing makes way for what nobody asks for", 0, []],
+    ["only what is not wanted now makes way for what is in demand", 3, ["old"]],
+  ])("%s", async (_title, queued, removable) => {
+    recommended = [recommend("a", queued), recommend("b", queued)];
+    const asked: string[] = [];
+    files.makeRoom = async (_cargo, mayRemove = () => false) => {
+      asked.push(...["a", "b", "old"].filter(mayRemove));
+      return 1;
+    };
+    await running(async () => {
+      offer(cargo("a"));
+      await settle();
+      expect(asked).toEqual(removable);
+    });
+  });
+
+  it("stops a download when the agent stops", async () => {
+    files.held.add("a");
+    await running(async () => {
+      offer(cargo("a"));
+      await files.events.happened("fetch a");
+    });
+    expect(stateOf("a")?.state).toBe("waits");
+  });
+});

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Pulls } from "../../../island-agent/preload/pulls.ts";
+import { FakeFiles, makeManifest } from "../builders.ts";
+import { settle } from "../../support/event-log.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+let clock: ManualClock;
+let files: FakeFiles;
+let wanted: string[][];
+let hasSession: boolean;
+let leave: AbortController;
+let pulls: Pulls;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  files = new FakeFiles();
+  wanted = [];
+  hasSession = true;
+  leave = new AbortController();
+  pulls = new Pulls({
+    clock,
+    files,
+    want: (slugs) => {
+      if (hasSession) wanted.push([...slugs]);
+      return hasSession;
+    },
+    onChange: () => undefined,
+  });
+});
+
+const cargo = (slug: string) =>
+  makeManifest({ slug, model: { url: `https://models.example/${slug}`, sha256: null, sizeBytes: 1 } });
+const stateOf = (slug: string) => pulls.status().find((pull) => pull.slug === slug);
+
+describe("Pulls", () => {
+  it("asks the coordinator, fetches what comes, and says when it is there", async () => {
+    files.held.add("a");
+    pulls.begin("a");
+    expect(wanted).toEqual([["a"]]);
+    expect(stateOf("a")).toEqual({ slug: "a", state: "asked for", fraction: null, detail: "" });
+    expect(pulls.offer(cargo("a"), leave.signal)).toBe(true);
+    await settle();
+    expect(stateOf("a")?.state).toBe("fetching");
+    files.go("a");
+    await settle();
+    expect(stateOf("a")).toMatchObject({ state: "on disk", fraction: 1 });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("does not ask twice for what is under way, and asks anew for what has ended", async () => {
+    files.held.add("a");
+    pulls.begin("a");
+    pulls.begin("a");
+    pulls.offer(cargo("a"), leave.signal);
+    pulls.begin("a");
+    expect(wanted).toHaveLength(1);
+    files.go("a");
+    await settle();
+    pulls.begin("a");
+    expect(wanted).toHaveLength(2);
+    await pulls.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("leaves to others what the owner did not ask for, or has already", async () => {
+    expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
+    pulls.begin("a");
+    pulls.offer(cargo("a"), leave.signal);
+    await settle();
+    expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
+    expect(files.events.all).toEqual(["fetch a", "lease a", "release a"]);
+  });
+
+  it("fails what the coordinator does not send", () => {
+    pulls.begin("a");
+    clock.advance(10_000);
+    expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("sent no Cargo a") });
+    expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
+  });
+
+  it("refuses without a session, and remembers nothing of it", () => {
+    hasSession = false;
+    expect(() => pulls.begin("a")).toThrow("no session with its coordinator");
+    expect(pulls.status()).toEqual([]);
+  });
+
+  it("says why a fetch failed, and ends with the agent", async () => {
+    files.held.add("a");
+    pulls.begin("a");
+    pulls.offer(cargo("a"), leave.signal);
+    leave.abort(new Error("the agent stops"));
+    await pulls.close();
+    expect(stateOf("a")).toMatchObject({ state: "failed", detail: "the agent stops" });
+  });
+
+  it("remembers a hundred, the last ones", async () => {
+    for (let index = 0; index < 101; index += 1) {
+      pulls.begin(`c${index}`);
+      pulls.offer(cargo(`c${index}`), leave.signal);
+      await settle();
+    }
+    expect(pulls.status()).toHaveLength(100);
+    expect(stateOf("c0")).toBeUndefined();
+  });
+});

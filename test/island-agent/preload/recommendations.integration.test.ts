@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fetchRecommendations } from "../../../island-agent/preload/recommendations.ts";
+import { checkToken } from "../../../island-agent/session/check-token.ts";
+import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+const NEVER = new AbortController().signal;
+let coordinator: TestCoordinator;
+let islandToken: string;
+
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  ({ islandToken } = await coordinator.createAccount("host@example.com"));
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+describe("what to preload, from a coordinator", () => {
+  it("is read in its order, and its Cargos come by name in the session", async () => {
+    const hostId = randomUUID();
+    await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
+    const recommended = await fetchRecommendations(`${coordinator.url}/`, hostId, NEVER);
+    expect(recommended.length).toBeGreaterThan(1);
+    expect(recommended[0]).toEqual({
+      slug: expect.any(String),
+      queued: 0,
+      demandScore: 0,
+      earningsPerJob: expect.stringMatching(/^\d/),
+    });
+    const slugs = recommended.map(({ slug }) => slug);
+    island.send({ type: "wanted", slugs: ["no-such-cargo", ...slugs.slice(0, 2), slugs[0] as string] });
+    const { cargo, signature } = await island.next("preload");
+    expect(cargo).toMatchObject({ slug: slugs[0], runtimeType: "llmcpp" });
+    const checked = await checkToken(coordinator.url, islandToken);
+    expect(checked.ok && isSigned(cargo, signature, readPublicKey(checked.publicKey) ?? expect.fail())).toBe(true);
+    expect((await island.next("preload")).cargo.slug).toBe(slugs[1]);
+    expect(island.pending("preload")).toEqual([]);
+  });
+
+  it("says so when the coordinator does not know the Island", async () => {
+    await expect(fetchRecommendations(coordinator.url, randomUUID(), NEVER)).rejects.toThrow("answered 404");
+  });
+
+  describe("from one that is not to be trusted", () => {
+    const good = { workload_slug: "a", estimated_earnings_per_job: "0.5", queued_demand: 1, demand_score: 9 };
+    const ask = async (answer: string): Promise<unknown> => {
+      const server = createServer((_request, response) => response.end(answer));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      try {
+        const { port } = server.address() as AddressInfo;
+        return await fetchRecommendations(`http://127.0.0.1:${port}`, randomUUID(), NEVER);
+      } finally {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    };
+
+    it.each([
+      { workload_slug: "x\u001b[2J\u001b]0;owned\u0007" },
+      { estimated_earnings_per_job: "1\u001b[31m" },
+      { estimated_earnings_per_job: "-1" },
+      { queued_demand: -5 },
+      { demand_score: 0.5 },
+    ])("is refused with %j", async (wrong) => {
+      expect(await ask(JSON.stringify({ recommendations: [good] }))).toHaveLength(1);
+      const answer = ask(JSON.stringify({ recommendations: [{ ...good, ...wrong }] }));
+      await expect(answer).rejects.toThrow("cannot be read");
+    });
+
+    it("is refused when it is no JSON, and when it is longer than 1 MB", async () => {
+      await expect(ask("<html>")).rejects.toThrow("cannot be read");
+      await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is too long");
+    });
+  });
+
+  it("says so when it is no coordinator that answers", async () => {
+    await expect(fetchRecommendations("http://127.0.0.1:1", randomUUID(), NEVER)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,58 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { CoremlRuntime } from "../../../../island-agent/runtimes/coreml/coreml-runtime.ts";
+import { ONNX_OUTPUTS, TEXT_TO_IMAGE } from "../../../../shared/onnx-task.ts";
+import * as diffusers from "../diffusers/diffusers-support.ts";
+import * as onnx from "../onnx/onnx-support.ts";
+
+const { NEVER } = diffusers;
+/** On the CPU, so that it runs wherever the tests do: which provider the adapters take is set by whoever makes them. */
+const makeRuntime = (platform: string): CoremlRuntime =>
+  new CoremlRuntime({ platform, onnx: onnx.makeRuntime(), diffusers: diffusers.makeRuntime() });
+const makeCargo = (task: string | null) => onnx.makeCargo(task, { runtimeType: "coreml" });
+
+describe("CoremlRuntime", () => {
+  it.each(["linux", "win32"] as const)("is not usable on %s, and says where it is", async (platform) => {
+    await expect(makeRuntime(platform).probe(NEVER)).resolves.toEqual({ usable: false, reason: "only on macOS" });
+  });
+
+  it("is usable on macOS where its provider works", async () => {
+    await expect(makeRuntime("darwin").probe(NEVER)).resolves.toMatchObject({ usable: true });
+    const without = new CoremlRuntime({
+      platform: "darwin",
+      onnx: onnx.makeRuntime(),
+      diffusers: diffusers.makeRuntime({ device: process.platform === "darwin" ? "dml" : "coreml" }),
+    });
+    await expect(without.probe(NEVER)).resolves.toMatchObject({ usable: false });
+  });
+
+  it("draws with a pipeline's folder where the task is text-to-image", async () => {
+    const folder = diffusers.pipelineFixture("tiny-lcm");
+    const runtime = makeRuntime("darwin");
+    await using painter = await runtime.load(makeCargo(TEXT_TO_IMAGE), folder, NEVER);
+    expect(await diffusers.paint(painter, { prompt: "red" })).toMatchObject({ width: 64, height: 64 });
+    const { ramBytes } = await runtime.estimate(makeCargo(TEXT_TO_IMAGE), folder, NEVER);
+    expect(ramBytes).toBeGreaterThan(painter.memory?.ramBytes ?? Infinity);
+  });
+
+  it("answers any other task as onnx does", async () => {
+    const runtime = makeRuntime("darwin");
+    const cargo = makeCargo("text-classification");
+    await using reader = await runtime.load(cargo, onnx.fixture("tiny-sentiment"), NEVER);
+    const { output } = await reader.run({ input: { text: "I love this" }, resume: null }, () => {}, NEVER);
+    expect(ONNX_OUTPUTS["text-classification"].parse(output)[0]?.label).toBe("POSITIVE");
+    const { vramBytes } = await runtime.estimate(cargo, onnx.fixture("tiny-sentiment"), NEVER);
+    expect(vramBytes).toBe(0);
+  });
+
+  it("takes tensors where no task is named", async () => {
+    const file = path.join(onnx.fixture("raw-tensors"), "onnx/model.onnx");
+    await using tensors = await makeRuntime("darwin").load(makeCargo(null), file, NEVER);
+    const inputs = {
+      features: { type: "float32", dims: [1, 2], data: [1, 2] },
+      kind: { type: "int64", dims: [1], data: [0] },
+    };
+    const { output } = await tensors.run({ input: { inputs }, resume: null }, () => {}, NEVER);
+    expect(output).toMatchObject({ outputs: { scores: { data: [1, 2, 0] } } });
+  });
+});

@@ -1,0 +1,175 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { PictureJob } from "../../../../island-agent/runtimes/diffusers/picture-input.ts";
+import { type GraphNode, type GraphValue, makeOnnx } from "../../../support/tiny-onnx.ts";
+import {
+  loadPainter,
+  makeCargo,
+  makeRuntime,
+  NEVER,
+  type Painted,
+  paintHere,
+  PipelineCopies,
+} from "./diffusers-support.ts";
+
+const copies = new PipelineCopies();
+afterAll(() => copies[Symbol.dispose]());
+const JOB = { prompt: "a red picture", seed: 7, steps: 2, guidance_scale: 2 };
+const invalid = (named: string | RegExp) => ({
+  name: "JobFailure",
+  code: "model_invalid",
+  retryable: false,
+  message: expect.stringMatching(named),
+});
+
+const value = (
+  name: string,
+  shape: readonly (number | string)[],
+  type: GraphValue["type"] = "float32",
+): GraphValue => ({
+  name,
+  type,
+  shape,
+});
+const LATENTS = ["b", 4, "h", "w"];
+const STATES = value("encoder_hidden_states", ["b", 77, 16]);
+const TIME = value("timestep", [1], "int64");
+
+/** A pipeline whose U-Net is one operator on its latents. */
+function withUnet(operator: string, inputs: readonly GraphValue[], output: GraphNode["output"] = "said"): string {
+  const folder = copies.make();
+  const [latents] = inputs;
+  const nodes = [{ operator, inputs: [latents?.name ?? ""], output }];
+  writeFileSync(path.join(folder, "unet/model.onnx"), makeOnnx(nodes, inputs, [value(output, latents?.shape ?? [])]));
+  return folder;
+}
+
+const draw = (folder: string, job: PictureJob = JOB): Promise<Painted> => paintHere(folder, job);
+
+describe("a pipeline's folder", () => {
+  it.each([
+    ["model_index.json", "model_index.json"],
+    ["scheduler/scheduler_config.json", "scheduler/scheduler_config.json"],
+    ["text_encoder", "text_encoder/model.onnx"],
+    ["unet/model.onnx", "unet/model.onnx or transformer/model.onnx"],
+    ["vae_decoder/model.onnx", "vae_decoder/model.onnx"],
+    ["tokenizer", "tokenizer/tokenizer_config.json"],
+    ["tokenizer/vocab.json", "tokenizer/vocab.json"],
+    ["tokenizer/merges.txt", "tokenizer/merges.txt"],
+  ])("without %s is refused as lacking it", async (missing, named) => {
+    const folder = copies.make();
+    rmSync(path.join(folder, missing), { recursive: true });
+    // Other formats stand in for one that is missing.
+    for (const part of ["unet", "vae_decoder"]) rmSync(path.join(folder, part, "model_fp16.onnx"), { force: true });
+    await expect(draw(folder)).rejects.toMatchObject(invalid(`^The model's folder lacks ${named}$`));
+  });
+
+  it.each([
+    ["model_index.json", /^model_index\.json is not a JSON object/],
+    ["scheduler/scheduler_config.json", /^scheduler\/scheduler_config\.json is not a JSON object/],
+    ["text_encoder/model.onnx", /^ONNX Runtime refused text_encoder: /],
+    ["unet/model.onnx", /^ONNX Runtime refused unet: /],
+    ["unet/config.json", /^unet\/config\.json is not a JSON object/],
+    ["vae_decoder/model.onnx", /^ONNX Runtime refused vae_decoder: /],
+    ["tokenizer/tokenizer_config.json", /^tokenizer\/tokenizer_config\.json is not a JSON object/],
+    ["tokenizer/vocab.json", /^tokenizer\/vocab\.json is not a JSON object/],
+  ])("with garbage for %s is refused, naming it and not where it lies", async (file, named) => {
+    const folder = copies.make();
+    writeFileSync(path.join(folder, file), "no such thing");
+    const failure = await draw(folder).catch((error: unknown) => error);
+    expect(failure).toMatchObject(invalid(named));
+    expect(String(failure)).not.toContain(folder);
+  });
+
+  it("that is one file, or is not there, is refused by load() and by estimate()", async () => {
+    const file = path.join(copies.make(), "model_index.json");
+    for (const [modelPath, code] of [
+      [file, "model_invalid"],
+      [`${file}.gone`, "model_unavailable"],
+    ] as const) {
+      await expect(loadPainter(modelPath)).rejects.toMatchObject({ code });
+      await expect(makeRuntime().estimate(makeCargo(), modelPath, NEVER)).rejects.toMatchObject({ code });
+    }
+    await expect(makeRuntime().load(makeCargo(), null, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
+  });
+
+  it("needs no configurations but those of scheduler and tokenizer", async () => {
+    const folder = copies.make();
+    for (const part of ["unet", "vae_decoder", "text_encoder"]) rmSync(path.join(folder, part, "config.json"));
+    await expect(draw(folder, { ...JOB, width: 64, height: 64 })).resolves.toMatchObject({ width: 64 });
+  });
+
+  it("with a transformer in place of a U-Net is drawn with that", async () => {
+    const folder = withUnet("Identity", [value("hidden_states", LATENTS), TIME, STATES]);
+    renameSync(path.join(folder, "unet"), path.join(folder, "transformer"));
+    await expect(draw(folder, { ...JOB, width: 64, height: 64 })).resolves.toMatchObject({ width: 64 });
+  });
+});
+
+describe("a U-Net", () => {
+  it("that gives numbers that are none ends the job with the step", async () => {
+    // Roots of negative numbers.
+    const folder = withUnet("Sqrt", [value("sample", LATENTS), TIME, STATES]);
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^The picture was lost at step 1 of 2: .*NaN"));
+  });
+
+  it("that takes more channels than the decoder gives is none that draws from text", async () => {
+    const folder = withUnet("Identity", [value("sample", ["b", 9, "h", "w"]), TIME, STATES]);
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes 9 channels, vae_decoder 4$"));
+  });
+
+  it("that is something else is refused", async () => {
+    const folder = withUnet("Identity", [value("input_ids", ["b", 77])]);
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes no latents: it has input_ids$"));
+  });
+
+  it("that asks for what is not known is named with it", async () => {
+    const folder = withUnet("Identity", [value("sample", LATENTS), TIME, STATES, value("pose", ["b", 3])]);
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet asks for pose, which is not known$"));
+  });
+
+  it("that gives another size than that of the latents is refused", async () => {
+    const folder = withUnet("Shape", [value("sample", LATENTS), TIME, STATES]);
+    await expect(draw(folder)).rejects.toMatchObject(invalid("unet"));
+  });
+
+  it("exported for one size draws in that alone, and says so", async () => {
+    const folder = withUnet("Identity", [value("sample", ["b", 4, 8, 16]), TIME, STATES]);
+    await expect(draw(folder)).resolves.toMatchObject({ width: 128, height: 64 });
+    await expect(draw(folder, { ...JOB, width: 64 })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "width: this model draws pictures of 128 by 64 pixels only",
+    });
+  });
+
+  it("exported for one picture at a time is asked twice a step", async () => {
+    const single = withUnet("Identity", [value("sample", [1, 4, "h", "w"]), TIME, value(STATES.name, [1, 77, 16])]);
+    const several = withUnet("Identity", [value("sample", LATENTS), TIME, STATES]);
+    expect(await draw(single)).toMatchObject({ data: (await draw(several)).data });
+  });
+
+  it("whose own size is beyond all memory fails its job as that", async () => {
+    const folder = copies.make();
+    writeFileSync(path.join(folder, "unet/config.json"), JSON.stringify({ sample_size: 1e9 }));
+    await expect(draw(folder)).rejects.toMatchObject({ name: "JobFailure", code: "out_of_memory" });
+  });
+});
+
+describe("a decoder", () => {
+  it("whose latents are scaled beyond all numbers ends the job", async () => {
+    const folder = copies.make();
+    writeFileSync(path.join(folder, "vae_decoder/config.json"), JSON.stringify({ scaling_factor: 1e-300 }));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^vae_decoder gives numbers that are none"));
+  });
+
+  it("that does not make pixels of each cell is refused", async () => {
+    const folder = copies.make();
+    const inputs = [value("latent_sample", LATENTS)];
+    const nodes = [{ operator: "Identity", inputs: ["latent_sample"], output: "sample" }];
+    writeFileSync(path.join(folder, "vae_decoder/model.onnx"), makeOnnx(nodes, inputs, [value("sample", LATENTS)]));
+    await expect(draw(folder)).rejects.toMatchObject(
+      invalid(String.raw`^vae_decoder gives \[1, 4, 8, 8\], not \[1, 3, 64, 64\]$`),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
+import { isRunning } from "../llmcpp/llmcpp-support.ts";
+import { loadPainter, NEVER, paint, pipelineFixture } from "./diffusers-support.ts";
+
+const LONG = { prompt: "a red picture", seed: 7, steps: 200, width: 128, height: 128 };
+const SHORT = { ...LONG, steps: 2 };
+const load = (killAfterMs = 60_000) => loadPainter(pipelineFixture("tiny-sd"), {}, { killAfterMs });
+
+function pidOf({ pid }: { readonly pid: number | undefined }): number {
+  if (pid === undefined) throw new Error("the host has no process");
+  return pid;
+}
+
+describe("a picture that is aborted", () => {
+  it("stops after the step under way; its process draws the next one, which is as if nothing had been", async () => {
+    await using painter = await load();
+    const before = await paint(painter, SHORT);
+    const controller = new AbortController();
+    let steps = 0;
+    const running = painter.run(
+      { input: LONG, resume: null },
+      () => {
+        steps += 1;
+        if (steps === 3) controller.abort(new Error("enough"));
+      },
+      controller.signal,
+    );
+    const pid = pidOf(painter);
+    await expect(running).rejects.toThrow("enough");
+    expect(steps).toBe(3);
+    expect((await paint(painter, SHORT)).data).toBe(before.data);
+    expect(painter.pid).toBe(pid);
+  });
+
+  it("is killed where a step does not end in time, and the one that waited has lost nothing", async () => {
+    const painter = await load(1);
+    const pid = pidOf(painter);
+    const controller = new AbortController();
+    // A step of many cells takes far longer than the millisecond that it is given.
+    const input = { ...LONG, width: 1_024, height: 1_024 };
+    const running = painter.run(
+      { input, resume: null },
+      () => controller.abort(new Error("enough")),
+      controller.signal,
+    );
+    const waiting = paint(painter, SHORT);
+    await expect(running).rejects.toThrow("enough");
+    await expect(waiting).rejects.toBeInstanceOf(CargoGone);
+    await painter.gone;
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+describe("a host process that dies while it draws", () => {
+  it.each([
+    ["SIGKILL", "ONNX Runtime process was killed (SIGKILL): out of memory?"],
+    ["SIGSEGV", "ONNX Runtime process crashed (SIGSEGV)"],
+  ] as const)("of %s fails its picture as retryable, and the next load draws", async (signal, message) => {
+    const doomed = await load();
+    const running = doomed.run({ input: LONG, resume: null }, () => process.kill(pidOf(doomed), signal), NEVER);
+    await expect(running).rejects.toMatchObject({ code: "runtime_crashed", retryable: true, message });
+    await doomed.gone;
+    await using next = await load();
+    await expect(paint(next, SHORT)).resolves.toMatchObject({ width: 128 });
+  });
+});

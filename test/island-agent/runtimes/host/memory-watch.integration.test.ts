@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { isRunning } from "../llmcpp/llmcpp-support.ts";
+import { loadScripted, tell } from "./host-world.ts";
+
+const MIB = 1_048_576;
+const CEILING = 400 * MIB;
+const OUT_OF_MEMORY = {
+  code: "out_of_memory",
+  retryable: true,
+  message: expect.stringMatching(/was killed: it took \d+ MiB of RAM, and may take 400 MiB/),
+};
+
+describe.skipIf(process.platform === "win32")("a host process that takes more RAM than it may", () => {
+  it("is killed amid a run, all its runs fail as out_of_memory, and nothing of it is left", async () => {
+    const cargo = await loadScripted({}, CEILING);
+    const other = tell(cargo, {});
+    await expect(tell(cargo, { eatBytes: 600 * MIB })).rejects.toMatchObject(OUT_OF_MEMORY);
+    await expect(other).rejects.toMatchObject(OUT_OF_MEMORY);
+    await cargo.gone;
+    expect(isRunning(cargo.pid ?? 0)).toBe(false);
+    // What killed it is not what a Cargo is known to need.
+    expect(cargo.memory.ramBytes).toBeLessThan(CEILING);
+  });
+
+  it("is killed amid its load", async () => {
+    await expect(loadScripted({ eatBytes: 600 * MIB }, CEILING)).rejects.toMatchObject({
+      ...OUT_OF_MEMORY,
+      message: expect.stringContaining("and may take"),
+    });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a host process that grows below its ceiling", () => {
+  it("is measured as it runs, and goes on", async () => {
+    await using cargo = await loadScripted({}, CEILING);
+    const before = cargo.memory.ramBytes;
+    const controller = new AbortController();
+    const running = cargo.run({ input: { eatBytes: 100 * MIB }, resume: null }, () => {}, controller.signal);
+    running.catch(() => {});
+    await expect.poll(() => cargo.memory.ramBytes, { timeout: 20_000 }).toBeGreaterThan(before + 100 * MIB);
+    expect(isRunning(cargo.pid ?? 0)).toBe(true);
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { ChatRequest } from "../../../../shared/chat-input.ts";
+import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
+
+describe("response_format", () => {
+  let llm: HostedCargo<ChatRequest>;
+  beforeAll(async () => {
+    llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
+  });
+  afterAll(() => llm[Symbol.asyncDispose]());
+
+  const jsonRequest = (schema: Record<string, unknown>, prompt = "Give me a JSON object for a boat.") =>
+    makeRequest({ prompt, response_format: { type: "json_schema", json_schema: { name: "answer", schema } } });
+
+  it("json_object makes an object even of a prompt that asks for none", async () => {
+    const format = { type: "json_object" };
+    const run = await collect(
+      llm,
+      makeRequest({ prompt: "Give me a JSON object for a boat.", response_format: format }),
+    );
+    expect(JSON.parse(run.text)).toMatchObject({ kind: "boat" });
+    expect(run.finishReason).toBe("stop");
+  });
+
+  it("json_schema makes an answer that matches", async () => {
+    const boat = z.strictObject({
+      kind: z.enum(["boat", "ship"]),
+      name: z.string().max(8),
+      isFast: z.boolean(),
+      tags: z.array(z.enum(["sea", "reef"])).max(2),
+      owner: z.strictObject({ age: z.int() }).nullable(),
+    });
+    const run = await collect(llm, jsonRequest(z.toJSONSchema(boat)));
+    expect(boat.safeParse(JSON.parse(run.text))).toMatchObject({ success: true });
+    expect(run.finishReason).toBe("stop");
+  });
+
+  it("json_schema delivers text whose token counts add up to the usage", async () => {
+    const run = await collect(llm, jsonRequest({ type: "object", properties: { kind: { const: "boat" } } }));
+    expect(JSON.parse(run.text)).toEqual({ kind: "boat" });
+    expect(run.counts.reduce((sum, count) => sum + count, 0)).toBe(run.usage.completionTokens);
+  });
+
+  it("json_schema follows references, as pydantic writes them", async () => {
+    const run = await collect(
+      llm,
+      jsonRequest({
+        $defs: { Color: { title: "Color", enum: ["golden", "blue"], type: "string" } },
+        title: "Boat",
+        type: "object",
+        properties: { color: { allOf: [{ $ref: "#/$defs/Color" }], default: "blue" } },
+        required: ["color"],
+      }),
+    );
+    expect(JSON.parse(run.text)).toEqual({ color: expect.stringMatching(/^(golden|blue)$/) });
+  });
+
+  it("json_schema that no grammar can keep is refused with its place", async () => {
+    const running = collect(llm, jsonRequest({ type: "object", properties: { a: { not: {} } } }));
+    await expect(running).rejects.toMatchObject({
+      code: "invalid_input",
+      retryable: false,
+      message: 'response_format.json_schema.schema.properties.a: keyword "not" is not supported',
+    });
+  });
+
+  it("a run goes well after one whose schema was refused", async () => {
+    await expect(collect(llm, jsonRequest({ type: "matrix" }))).rejects.toMatchObject({ code: "invalid_input" });
+    const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));
+    expect(run.text).toBe("3, 4, 5, 6, 7, 8, 9.");
+  });
+});

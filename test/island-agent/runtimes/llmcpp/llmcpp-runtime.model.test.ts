@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { ChatRequest } from "../../../../shared/chat-input.ts";
+import { describeRuntime } from "../runtime.contract.ts";
+import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
+
+const folder = new ModelFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+describeRuntime("llmcpp", async () => {
+  const endless = folder.write("endless", { contextTokens: 8_192 });
+  return {
+    load: () => makeRuntime().load(makeCargo({ contextTokens: 8_192 }), endless, NEVER),
+    short: makeRequest({ prompt: "hi", max_tokens: 5 }),
+    long: makeRequest({ prompt: "hi", max_tokens: 4_096 }),
+    invalid: makeRequest({ messages: [] }),
+  };
+});
+
+describe("LlmcppRuntime with tiny-islander", () => {
+  let llm: HostedCargo<ChatRequest>;
+  beforeAll(async () => {
+    llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
+  });
+  afterAll(() => llm[Symbol.asyncDispose]());
+
+  it("probe() names the versions and the back end", async () => {
+    const probe = await makeRuntime().probe(NEVER);
+    expect(probe).toMatchObject({
+      usable: true,
+      version: expect.stringMatching(/^node-llama-cpp \d.*llama\.cpp .*cpu$/),
+    });
+  });
+
+  it("probe() says why when it is aborted", async () => {
+    const probe = await makeRuntime().probe(AbortSignal.abort(new Error("shutting down")));
+    expect(probe).toEqual({ usable: false, reason: "shutting down" });
+  });
+
+  it("estimate() tells from the file what load() will measure, and no less", async () => {
+    const { ramBytes, vramBytes } = await makeRuntime().estimate(makeCargo(), TINY_ISLANDER, NEVER);
+    expect(vramBytes).toBe(0);
+    expect(ramBytes / llm.memory.ramBytes).toBeGreaterThan(0.9);
+    expect(ramBytes / llm.memory.ramBytes).toBeLessThan(3);
+  });
+
+  it("estimate() refuses a file that is no model", async () => {
+    const estimate = makeRuntime().estimate(makeCargo(), import.meta.filename, NEVER);
+    await expect(estimate).rejects.toMatchObject({ code: "model_invalid", retryable: false });
+  });
+
+  it("load() measures what is resident and tells the concurrency", () => {
+    expect(llm.memory.ramBytes).toBeGreaterThan(10_000_000);
+    expect(llm.concurrency).toBe(4);
+  });
+
+  it.each([
+    ["Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9."],
+    ["Count from 2 to 6.", "2, 3, 4, 5, 6."],
+    ["What is 7 plus 8?", "7 plus 8 is 15."],
+    [
+      "What is a Cargo?",
+      "A Cargo is a workload with a name, such as a language model, an ONNX model, a WebAssembly module or a container.",
+    ],
+  ])("run() answers %j", async (prompt, answer) => {
+    const run = await collect(llm, makeRequest({ prompt }));
+    expect(run).toMatchObject({ text: answer, finishReason: "stop" });
+  });
+
+  it("run() streams the answer piece by piece with exact token counts", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));
+    expect(run.pieces).toEqual(["3", ",", " 4", ",", " 5", ",", " 6", ",", " 7", ",", " 8", ",", " 9", "."]);
+    expect(run.counts).toEqual(run.pieces.map(() => 1));
+    expect(run.usage).toEqual({ promptTokens: 13, completionTokens: 14 });
+  });
+
+  it("run() counts the whole prompt when most of it was cached", async () => {
+    const request = makeRequest({ prompt: "Count from 4 to 8." });
+    const first = await collect(llm, request);
+    const second = await collect(llm, request);
+    expect(second).toEqual(first);
+    expect(second.usage.promptTokens).toBe(13);
+  });
+
+  it("run() ends with length at max_tokens", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4 }));
+    expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", usage: { completionTokens: 4 } });
+  });
+
+  it("run() cuts before a stop string, also within a token", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "What is a Cargo?", stop: ["never", "load wi"] }));
+    expect(run).toMatchObject({ text: "A Cargo is a work", finishReason: "stop" });
+  });
+
+  it("run() delivers what it held for a stop string that did not come", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4, stop: ", 5" }));
+    expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", counts: [1, 2, 1] });
+  });
+
+  it("run() stops at a stop string in the very first token", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", stop: "3" }));
+    expect(run).toMatchObject({ text: "", finishReason: "stop", usage: { completionTokens: 1 } });
+  });
+
+  it("run() takes system, developer, assistant and tool messages", async () => {
+    const run = await collect(
+      llm,
+      makeRequest({
+        messages: [
+          { role: "system", content: "You are brief." },
+          { role: "developer", content: "Be kind." },
+          { role: "user", content: "What is 2 plus 2?" },
+          { role: "assistant", content: "2 plus 2 is 4." },
+          { role: "tool", content: "{}" },
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "Count from " },
+              { type: "text", text: "3 to 9." },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(run.usage.promptTokens).toBeGreaterThan(40);
+    expect(run.usage.completionTokens).toBe(run.counts.reduce((sum, count) => sum + count, 0));
+  });
+
+  it("run() ends an answer whose conversation already ends in one of the assistant", async () => {
+    const messages = [
+      { role: "user", content: "Count from 3 to 9." },
+      { role: "assistant", content: "3, 4," },
+    ];
+    await expect(collect(llm, makeRequest({ messages, max_tokens: 20 }))).resolves.toBeDefined();
+  });
+
+  describe("at temperature 1", () => {
+    const story = (seed: number | null) =>
+      makeRequest({ prompt: "Tell me a story.", temperature: 1, seed, max_tokens: 60 });
+
+    it("run() gives the same text for the same seed", async () => {
+      const [first, second] = [await collect(llm, story(7)), await collect(llm, story(7))];
+      expect(second.text).toBe(first.text);
+    });
+
+    it("run() gives another text for another seed", async () => {
+      expect((await collect(llm, story(8))).text).not.toBe((await collect(llm, story(7))).text);
+    });
+
+    it("run() gives simultaneous jobs without seed different texts", async () => {
+      const runs = await Promise.all([1, 2, 3].map(() => collect(llm, story(null))));
+      expect(new Set(runs.map(({ text }) => text)).size).toBe(3);
+    });
+  });
+
+  it("run() gives 8 jobs over 4 sequences their own answers", async () => {
+    const ends = [3, 4, 5, 6, 7, 8, 9, 10];
+    const runs = await Promise.all(ends.map((end) => collect(llm, makeRequest({ prompt: `Count from 1 to ${end}.` }))));
+    expect(runs.map(({ text }) => text)).toEqual(
+      ends.map((end) => `${Array.from({ length: end }, (_, index) => index + 1).join(", ")}.`),
+    );
+  });
+
+  it("run() lets a waiting job be aborted while others hold every sequence", async () => {
+    const busy = [1, 2, 3, 4].map(() => collect(llm, makeRequest({ prompt: "Tell me a story." })));
+    const controller = new AbortController();
+    const waiting = collect(llm, makeRequest({ prompt: "Count from 3 to 9." }), controller.signal);
+    controller.abort(new Error("left the queue"));
+    await expect(waiting).rejects.toThrow("left the queue");
+    await expect(Promise.all(busy)).resolves.toHaveLength(4);
+  });
+
+  it("run() refuses a prompt that does not fit, with figures", async () => {
+    const running = collect(llm, makeRequest({ prompt: "word ".repeat(600) }));
+    await expect(running).rejects.toMatchObject({
+      code: "context_length_exceeded",
+      retryable: false,
+      message: expect.stringMatching(/^The prompt has \d{3,} tokens; the context of 512 tokens/),
+    });
+  });
+});
+
+describe("LlmcppRuntime at the edge of the context", () => {
+  const CONTEXT = 256;
+  /** Tokens of the template around a prompt of one byte per token. */
+  const AROUND = 19;
+  let llm: HostedCargo<ChatRequest>;
+  beforeAll(async () => {
+    const file = folder.write("small", { contextTokens: CONTEXT });
+    llm = await makeRuntime().load(makeCargo({ contextTokens: 1_000_000 }), file, NEVER);
+  });
+  afterAll(() => llm[Symbol.asyncDispose]());
+
+  it("load() clamps the context to what the model was trained for", async () => {
+    const running = collect(llm, makeRequest({ prompt: "b".repeat(300) }));
+    await expect(running).rejects.toThrow("the context of 256 tokens takes prompts of at most 254");
+  });
+
+  it("run() takes the longest prompt that fits and one token of answer", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "b".repeat(254 - AROUND) }));
+    expect(run).toMatchObject({ text: "a", finishReason: "length", usage: { promptTokens: 254, completionTokens: 1 } });
+  });
+
+  it("run() refuses one token more", async () => {
+    const running = collect(llm, makeRequest({ prompt: "b".repeat(255 - AROUND) }));
+    await expect(running).rejects.toMatchObject({ code: "context_length_exceeded" });
+  });
+
+  it.each(["frequency_penalty", "presence_penalty"])("run() obeys a %s", async (penalty) => {
+    const run = await collect(llm, makeRequest({ prompt: "hi", [penalty]: 1, max_tokens: 20 }));
+    expect(new Set(run.text)).toHaveLength(20);
+  });
+
+  it("run() ends with length where the context ends, never shifting it", async () => {
+    const run = await collect(llm, makeRequest({ prompt: "b".repeat(200 - AROUND), max_tokens: 4_000 }));
+    expect(run).toMatchObject({ text: "a".repeat(55), finishReason: "length", usage: { promptTokens: 200 } });
+  });
+});

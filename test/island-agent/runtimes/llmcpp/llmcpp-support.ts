@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { LlmcppRuntime, type LlmcppOptions } from "../../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import type { LoadedCargo, RunRequest, RunResult } from "../../../../island-agent/runtimes/runtime.ts";
+import type { CargoManifest } from "../../../../shared/cargo.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+import { makeTinyGguf, type TinyGgufOptions } from "../../../support/tiny-gguf.ts";
+
+export const NEVER = new AbortController().signal;
+export const TINY_ISLANDER = path.resolve(import.meta.dirname, "../../../../catalog/models/tiny-islander.gguf");
+
+export function makeRuntime(options: Partial<LlmcppOptions> = {}): LlmcppRuntime {
+  return new LlmcppRuntime({ threads: 1, gpu: false, clock: systemClock, ...options });
+}
+
+export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest {
+  return {
+    slug: "tiny-chat",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: null,
+    requiredRamBytes: 0,
+    requiredVramBytes: 0,
+    contextTokens: 512,
+    ...overrides,
+  };
+}
+
+export function makeRequest(input: Record<string, unknown>, resume: RunRequest["resume"] = null): RunRequest {
+  return { input: { temperature: 0, ...input }, resume };
+}
+
+export interface Collected extends RunResult {
+  readonly text: string;
+  readonly pieces: readonly string[];
+  /** Token counts of the pieces. */
+  readonly counts: readonly number[];
+}
+
+/** Runs a job to its end and keeps what it said. */
+export async function collect(llm: LoadedCargo, request: RunRequest, signal: AbortSignal = NEVER): Promise<Collected> {
+  const pieces: string[] = [];
+  const counts: number[] = [];
+  const result = await llm.run(
+    request,
+    (item) => {
+      if (item.type !== "token") throw new Error(`unexpected ${item.type}`);
+      pieces.push(item.content);
+      counts.push(item.count);
+    },
+    signal,
+  );
+  return { ...result, text: pieces.join(""), pieces, counts };
+}
+
+/** Model files of one test file. */
+export class ModelFolder implements Disposable {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "atoll-gguf-"));
+
+  write(name: string, content: Buffer | TinyGgufOptions): string {
+    const file = path.join(this.#folder, name);
+    writeFileSync(file, Buffer.isBuffer(content) ? content : makeTinyGguf(content));
+    return file;
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+export const HANGING_INPUT = {
+  messages: Array.from({ length: 31 }, (_, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content: "hi" })),
+};
+/**
+ * A template that never comes to an end for {@link HANGING_INPUT}: it sees how many messages there are, not what they say. Its
+ * heading keeps node-llama-cpp from taking it for plain ChatML, which it would render itself.
+ */
+export const HANGING_TEMPLATE =
+  "Chat\n{% if messages | length > 30 %}{% for a in range(10000) %}{% for b in range(10000) %}" +
+  "{% for c in range(10000) %}{% endfor %}{% endfor %}{% endfor %}{% endif %}" +
+  "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** Whether a process runs; one that ended and was not yet collected by its parent does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    if (process.platform === "linux") return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves when a process that is not our child has ended. */
+export async function processEnd(pid: number): Promise<void> {
+  while (isRunning(pid)) await systemClock.sleep(20);
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { readOnnxInput } from "../../../../island-agent/runtimes/onnx/onnx-input.ts";
+import { ONNX_TASKS, type OnnxTask } from "../../../../shared/onnx-task.ts";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUg==";
+const WAV = Buffer.from("RIFF\0\0\0\0WAVEfmt ").toString("base64");
+
+interface ShippedCargo {
+  readonly slug: string;
+  readonly runtime_type: string;
+  readonly onnx_task_type: OnnxTask;
+  readonly input_schema: { readonly properties: Readonly<Record<string, { readonly default?: unknown }>> };
+  readonly example_input: object;
+}
+const CARGOS = path.resolve(import.meta.dirname, "../../../../catalog/cargos");
+const SHIPPED = readdirSync(CARGOS)
+  .map((name) => JSON.parse(readFileSync(path.join(CARGOS, name), "utf8")) as ShippedCargo)
+  .filter((cargo) => cargo.runtime_type === "onnx");
+
+const problemOf = (task: OnnxTask | null, input: unknown): string => {
+  try {
+    readOnnxInput(task, input);
+  } catch (error) {
+    expect(error).toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
+    return (error as Error).message;
+  }
+  throw new Error("it was taken");
+};
+
+describe("readOnnxInput()", () => {
+  it.each<[OnnxTask, unknown, unknown]>([
+    ["text-classification", { text: "a", other: 1 }, { text: "a", top_k: 1 }],
+    ["feature-extraction", { input: "a" }, { input: "a", pooling: "mean", normalize: true }],
+    ["zero-shot-classification", { text: "a", labels: ["b"] }, { text: "a", labels: ["b"], multi_label: false }],
+    ["depth-estimation", { image: PNG }, { image: PNG }],
+    ["depth-estimation", { image: `data:image/png;base64,${PNG}` }, { image: PNG }],
+    [
+      "automatic-speech-recognition",
+      { audio: `data:audio/wav;base64,${WAV}` },
+      { audio: WAV, task: "transcribe", timestamps: false },
+    ],
+  ])("fills in for %s what is left out", (task, input, read) => {
+    expect(readOnnxInput(task, input)).toEqual(read);
+  });
+
+  it.each<[OnnxTask | null, unknown, string]>([
+    ["text-classification", {}, "text: "],
+    ["text-classification", { text: "" }, "text: is empty"],
+    ["text-classification", { text: "a", top_k: 0 }, "top_k: "],
+    ["feature-extraction", { input: [] }, "input: Too small: expected array to have >=1 items"],
+    ["feature-extraction", { input: ["a", ""] }, "input.1: is empty"],
+    ["feature-extraction", { input: 5 }, "input: is not a text, or 1 to 2048 of them, none empty"],
+    ["feature-extraction", { input: ["a", "b"], pooling: "none" }, "pooling: none gives a vector for each token"],
+    ["question-answering", { question: "a" }, "context: "],
+    ["translation", { text: "a", tgt_lang: "../.." }, "tgt_lang: is not a language code"],
+    ["text-to-speech", { text: "a", voice: "../secret" }, "voice: is not the name of a voice"],
+    ["zero-shot-classification", { text: "a", labels: ["b", ""] }, "labels.1: is empty"],
+    ["object-detection", { image: PNG, threshold: 2 }, "threshold: "],
+    ["object-detection", { image: "%%%%" }, "image: is not base64"],
+    ["object-detection", { image: "" }, "image: is not base64"],
+    ["object-detection", { image: `${PNG}=` }, "image: is not base64"],
+    ["object-detection", { image: WAV }, "image: is not a PNG, JPEG or WebP file"],
+    ["object-detection", { image: Buffer.from("<svg xmlns=''/>").toString("base64") }, "image: is not a PNG"],
+    ["object-detection", { image: "data:image/png,abc" }, "image: is a data URL, but not data:image/"],
+    ["object-detection", { image: `data:text/html;base64,${PNG}` }, "image: is a data URL, but not data:image/"],
+    ["object-detection", { image: "https://example.com/a.png" }, "image: is not base64"],
+    ["automatic-speech-recognition", { audio: PNG }, "audio: is not a WAV file"],
+    [null, {}, "inputs: "],
+    [null, { inputs: { x: { type: "float8", dims: [1], data: [1] } } }, "inputs.*.type: "],
+    [null, { inputs: { x: { type: "float32", dims: [-1], data: [1] } } }, "inputs.*.dims.0: "],
+    [null, { inputs: { x: { type: "float32", dims: [1], data: [[1]] } } }, "inputs.*.data.0: "],
+  ])("refuses for %s %j", (task, input, message) => {
+    expect(problemOf(task, input)).toContain(message);
+  });
+
+  it.each(SHIPPED.map((cargo) => [cargo.slug, cargo] as const))(
+    "takes the example of %s, with the defaults of its schema",
+    (_slug, cargo) => {
+      const { onnx_task_type: task, input_schema: schema, example_input: example } = cargo;
+      const defaults = Object.entries(schema.properties).flatMap(([name, field]) =>
+        "default" in field ? [[name, field.default]] : [],
+      );
+      const read = readOnnxInput(task, { ...Object.fromEntries(defaults), ...example });
+      expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(example)));
+      expect(read).toMatchObject(example);
+      expect(readOnnxInput(task, example)).toMatchObject(
+        Object.fromEntries(defaults.filter(([name]) => !((name as string) in example) && name !== "voice")),
+      );
+    },
+  );
+
+  it("has Cargos of every task to check that with", () => {
+    expect(new Set(SHIPPED.map((cargo) => cargo.onnx_task_type)).size).toBe(ONNX_TASKS.length);
+  });
+
+  it.each(ONNX_TASKS)("says what is missing for %s", (task) => {
+    expect(problemOf(task, {})).toMatch(/^\w+: /);
+  });
+});

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { CargoPool } from "../../../../island-agent/execution/cargo-pool.ts";
+import { Executor } from "../../../../island-agent/execution/executor.ts";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { OnnxJob } from "../../../../island-agent/runtimes/onnx/onnx-input.ts";
+import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
+import { Outbox } from "../../../../island-agent/session/outbox.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+import type { FromIsland } from "../../../../shared/protocol/from-island.ts";
+import { FakeLog, makeAssign } from "../../builders.ts";
+import { makeSlowOnnx } from "../../../support/tiny-onnx.ts";
+import { isRunning } from "../llmcpp/llmcpp-support.ts";
+import { collectTensors, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
+
+const folder = new TemporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const SLOW_MODEL = path.join(folder.path, "slow");
+writeFileSync(SLOW_MODEL, makeSlowOnnx(200));
+
+const sized = (n: number) => ({ size: { type: "int64", dims: [2], data: [n, n] } });
+const QUICK = sized(2);
+/** Half a minute and more of one call into ONNX Runtime. */
+const SLOW = sized(2_000);
+
+const loadSlow = (killAfterMs: number): Promise<HostedCargo<OnnxJob>> =>
+  makeRuntime({ killAfterMs }).load(makeCargo(null), SLOW_MODEL, NEVER);
+
+function pidOf(cargo: HostedCargo<OnnxJob>): number {
+  if (cargo.pid === undefined) throw new Error("the host has no process");
+  return cargo.pid;
+}
+
+describe("a host process that dies", () => {
+  const loadEmbedder = () => loadTiny("feature-extraction", "tiny-embedder", { weights: "q8" });
+  const manyTexts = { input: { input: Array.from({ length: 2_048 }, () => "the cat sleeps") }, resume: null };
+
+  it("fails the one run in it as retryable; another model's process and the next load go on", async () => {
+    await using other = await loadSlow(50);
+    const doomed = await loadEmbedder();
+    const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGKILL"), NEVER);
+    await expect(running).rejects.toMatchObject({
+      code: "runtime_crashed",
+      retryable: true,
+      message: expect.stringContaining("(SIGKILL): out of memory?"),
+    });
+    await doomed.gone;
+    await expect(collectTensors(other, QUICK)).resolves.toBeDefined();
+    await using next = await loadEmbedder();
+    await expect(next.run({ input: { input: "hello" }, resume: null }, () => {}, NEVER)).resolves.toBeDefined();
+  });
+
+  it("is named by the signal of its crash", async () => {
+    const doomed = await loadEmbedder();
+    const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGSEGV"), NEVER);
+    await expect(running).rejects.toMatchObject({
+      code: "runtime_crashed",
+      message: "ONNX Runtime process crashed (SIGSEGV)",
+    });
+  });
+});
+
+describe("a run that is aborted", () => {
+  it("is killed while ONNX Runtime computes, and the one that waited has lost nothing", async () => {
+    await using cargo = await loadSlow(50);
+    await collectTensors(cargo, QUICK);
+    const controller = new AbortController();
+    const running = cargo.run({ input: { inputs: SLOW }, resume: null }, () => {}, controller.signal);
+    const waiting = collectTensors(cargo, QUICK);
+    controller.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
+    await expect(waiting).rejects.toBeInstanceOf(CargoGone);
+    await cargo.gone;
+    expect(isRunning(pidOf(cargo))).toBe(false);
+  });
+
+  it("costs the job that waited behind it nothing: the Cargo is loaded again for it", async () => {
+    const outbox = new Outbox();
+    const sent: FromIsland[] = [];
+    outbox.connect((frame) => sent.push(frame), []);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    const pool = new CargoPool({
+      runtimes: new Map([["onnx" as const, makeRuntime({ killAfterMs: 50 })]]),
+      files: { acquire: () => Promise.resolve({ path: SLOW_MODEL, release: () => {} }) },
+      clock: systemClock,
+      log: new FakeLog(),
+      caps: { ramBytes: Infinity, vramBytes: 0 },
+      freeRamBytes: () => null,
+      onChange: () => resolve(),
+    });
+    const executor = new Executor({ outbox, pool, clock: systemClock, log: new FakeLog(), slots: 2 });
+    const cargo = makeCargo(null);
+    executor.assign(makeAssign({ jobId: "job_slow", cargo, input: { inputs: SLOW } }), null);
+    executor.assign(makeAssign({ jobId: "job_quick", cargo, input: { inputs: QUICK } }), null);
+    await begun;
+    executor.cancel({ type: "cancel", jobId: "job_slow", attempt: 1, reason: "cancelled" });
+    await executor.idle();
+    await pool.close();
+    const endOf = (jobId: string): unknown => sent.findLast((frame) => "jobId" in frame && frame.jobId === jobId);
+    expect(endOf("job_slow")).toMatchObject({ type: "cancelled" });
+    expect(endOf("job_quick")).toMatchObject({ type: "finished", output: { outputs: { shape: { data: [2, 2] } } } });
+  });
+});
+
+describe("dispose()", () => {
+  it("kills a process that computes", async () => {
+    const cargo = await loadSlow(50);
+    const running = cargo.run({ input: { inputs: SLOW }, resume: null }, () => {}, NEVER);
+    running.catch(() => {});
+    await cargo[Symbol.asyncDispose]();
+    await expect(running).rejects.toMatchObject({ code: "runtime_unavailable", retryable: true });
+    expect(isRunning(pidOf(cargo))).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a host process (seen in /proc, so on Linux only)", () => {
+  /** Runs a job that needs a session of the model and one of transformers.js' own, which sorts. */
+  async function loadAndRun(threads: number): Promise<HostedCargo<OnnxJob>> {
+    const cargo = await loadTiny("text-classification", "tiny-sentiment", {}, { threads });
+    await cargo.run({ input: { text: "I love this" }, resume: null }, () => {}, NEVER);
+    return cargo;
+  }
+  const threadsOf = (cargo: HostedCargo<OnnxJob>): number => readdirSync(`/proc/${pidOf(cargo)}/task`).length;
+
+  it("has as many threads in each session as it was given, and no more", async () => {
+    await using one = await loadAndRun(1);
+    await using three = await loadAndRun(3);
+    // The main thread works too: three are two more, in each of the two sessions.
+    expect(threadsOf(three) - threadsOf(one)).toBe(4);
+  });
+
+  it("has no socket of the network", async () => {
+    await using cargo = await loadAndRun(1);
+    const proc = `/proc/${pidOf(cargo)}`;
+    const open = readdirSync(`${proc}/fd`).map((fd) => readlinkSync(`${proc}/fd/${fd}`));
+    const sockets = open.flatMap((name) => /^socket:\[(\d+)\]$/.exec(name)?.[1] ?? []);
+    const tables = ["tcp", "tcp6", "udp", "udp6"].map((name) => readFileSync(`${proc}/net/${name}`, "utf8"));
+    const inodes = new Set(tables.flatMap((table) => table.split("\n").map((line) => line.trim().split(/\s+/)[9])));
+    expect(sockets.length, "that of IPC").toBeGreaterThan(0);
+    expect(sockets.filter((inode) => inodes.has(inode))).toEqual([]);
+  });
+});

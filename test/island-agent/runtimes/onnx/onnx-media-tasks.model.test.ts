@@ -1,0 +1,264 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
+import { readWav } from "../../../../island-agent/runtimes/onnx/wav-file.ts";
+import type { OnnxTask } from "../../../../shared/onnx-task.ts";
+import { buildWav } from "./wav-builder.ts";
+import { encodePng, type PaintedBox, paintBoxes } from "../../../support/made-picture.ts";
+import { countTones, encodeWav, makeTones, spellTones } from "../../../support/made-sound.ts";
+import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
+
+let cargo: LoadedCargo;
+function withModel(task: OnnxTask, name: string): void {
+  beforeAll(async () => {
+    cargo = await loadTiny(task, name);
+  });
+  afterAll(() => cargo[Symbol.asyncDispose]());
+}
+
+const RED: PaintedBox = { colour: "red", left: 8, top: 16, right: 56, bottom: 64 };
+const BLUE: PaintedBox = { colour: "blue", left: 72, top: 40, right: 112, bottom: 80 };
+
+function pngOf(width: number, height: number, ...boxes: PaintedBox[]): string {
+  return encodePng(width, height, boxes).toString("base64");
+}
+
+interface Grey {
+  readonly width: number;
+  readonly height: number;
+  at(x: number, y: number): number;
+}
+
+/** Decodes a PNG of one channel. */
+async function greyOf(base64: string): Promise<Grey> {
+  const picture = sharp(Buffer.from(base64, "base64"));
+  expect(await picture.metadata()).toMatchObject({ format: "png", channels: 1 });
+  const { data, info } = await picture.toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, at: (x, y) => data[y * info.width + x] ?? NaN };
+}
+
+describe("object-detection", () => {
+  withModel("object-detection", "tiny-detr");
+  const run = (input: object) => collect(cargo, "object-detection", input);
+
+  it("finds the boxes in pixels of the picture, best first", async () => {
+    const { output, usage } = await run({ image: pngOf(128, 96, RED, BLUE) });
+    expect(output.map(({ label }) => label).toSorted()).toEqual(["blue box", "red box"]);
+    expect(output[0]?.score).toBeGreaterThanOrEqual(output[1]?.score ?? 1);
+    for (const { label, box } of output) {
+      const painted = label === "red box" ? RED : BLUE;
+      for (const [found, edge] of [
+        [box.xmin, painted.left],
+        [box.ymin, painted.top],
+        [box.xmax, painted.right],
+        [box.ymax, painted.bottom],
+      ] as const) {
+        expect(Math.abs(found - edge)).toBeLessThanOrEqual(10);
+      }
+    }
+    expect(usage).toEqual({ promptTokens: 0, completionTokens: 0 });
+  });
+
+  it("gives nothing of an empty picture, nor what has less than the score that is asked for", async () => {
+    expect((await run({ image: pngOf(128, 96) })).output).toEqual([]);
+    expect((await run({ image: pngOf(128, 96, RED), threshold: 1 })).output).toEqual([]);
+  });
+
+  it.each(["jpeg", "webp"] as const)("takes %s too, and turns it as its EXIF data say", async (format) => {
+    const pixels = paintBoxes(96, 128, [{ colour: "red", left: 16, top: 72, right: 64, bottom: 120 }]);
+    const turned = await sharp(pixels, { raw: { width: 96, height: 128, channels: 3 } })
+      // 6: to be turned clockwise by a quarter, which brings the box from the lower left to the upper left.
+      .withMetadata({ orientation: 6 })
+      .toFormat(format)
+      .toBuffer();
+    const { output } = await run({ image: `data:image/${format};base64,${turned.toString("base64")}` });
+    expect(output.map(({ label }) => label)).toEqual(["red box"]);
+    // 64 when it was turned, 120 when not.
+    expect(output[0]?.box.ymax).toBeLessThan(80);
+  });
+
+  it("sees what is transparent as white, and grey pictures as coloured ones", async () => {
+    const empty = await sharp({ create: { width: 64, height: 64, channels: 4, background: "#00000000" } })
+      .png()
+      .toBuffer();
+    const white = await sharp({ create: { width: 64, height: 64, channels: 3, background: "white" } })
+      .greyscale()
+      .png()
+      .toBuffer();
+    const seen = await Promise.all([empty, white].map((file) => run({ image: file.toString("base64"), threshold: 0 })));
+    expect(seen[0]?.output).toEqual(seen[1]?.output);
+  });
+});
+
+describe("image-segmentation", () => {
+  withModel("image-segmentation", "tiny-segformer");
+  it("gives a mask of each segment in the size of the picture", async () => {
+    const { output } = await collect(cargo, "image-segmentation", { image: pngOf(128, 96, RED) });
+    expect(new Set(output.map(({ label }) => label))).toEqual(new Set(["ground", "red"]));
+    for (const { label, score, mask } of output) {
+      const grey = await greyOf(mask.data);
+      expect([grey.width, grey.height, score]).toEqual([128, 96, null]);
+      expect(grey.at(32, 40)).toBe(label === "red" ? 255 : 0);
+      expect(grey.at(100, 20)).toBe(label === "red" ? 0 : 255);
+    }
+  });
+});
+
+describe("image-to-text", () => {
+  withModel("image-to-text", "tiny-captioner");
+  const green: PaintedBox = { ...RED, colour: "green" };
+
+  it("says what is in the picture", async () => {
+    const { output, usage, finishReason } = await collect(cargo, "image-to-text", {
+      image: pngOf(128, 96, green),
+    });
+    expect(output).toEqual({ text: "a green box on the left" });
+    expect({ usage, finishReason }).toEqual({ usage: { promptTokens: 0, completionTokens: 6 }, finishReason: "stop" });
+  });
+
+  it("stops at the limit and says so", async () => {
+    const run = await collect(cargo, "image-to-text", { image: pngOf(128, 96, green), max_tokens: 2 });
+    expect(run).toMatchObject({ output: { text: "a green" }, finishReason: "length", usage: { completionTokens: 2 } });
+  });
+});
+
+describe("depth-estimation", () => {
+  withModel("depth-estimation", "tiny-depth");
+  it("gives a picture of the same size that is light where it is near", async () => {
+    const white: PaintedBox = { ...RED, colour: "white" };
+    const { output } = await collect(cargo, "depth-estimation", { image: pngOf(128, 96, white) });
+    const grey = await greyOf(output.depth.data);
+    expect([output.width, output.height, grey.width, grey.height]).toEqual([128, 96, 128, 96]);
+    expect(grey.at(32, 40)).toBeGreaterThan(150);
+    expect(grey.at(110, 80)).toBeLessThan(50);
+  });
+});
+
+describe("automatic-speech-recognition by letters (CTC)", () => {
+  withModel("automatic-speech-recognition", "tiny-ctc");
+  const run = (input: object) => collect(cargo, "automatic-speech-recognition", input);
+
+  it("writes what it hears", async () => {
+    const { output, usage } = await run({ audio: encodeWav(spellTones("CAB BED")).toString("base64") });
+    expect(output).toEqual({ text: "CAB BED" });
+    expect(usage).toEqual({ promptTokens: 0, completionTokens: 0 });
+  });
+
+  it("hears no letter in silence", async () => {
+    expect((await run({ audio: encodeWav(makeTones([0, 0, 0], 100)).toString("base64") })).output).toEqual({
+      text: "",
+    });
+  });
+
+  it("hears the same at another rate, in another format and on two channels", async () => {
+    // Every sample of 16 kHz three times is 48 kHz, with noise far above what the lower rate holds.
+    const samples = Float32Array.from(
+      [...spellTones("BAD")].flatMap((sample) => Array.from({ length: 6 }, () => sample)),
+    );
+    const data = new Uint8Array(samples.buffer);
+    const wav = buildWav({ format: 3, bits: 32, channels: 2, rateHz: 48_000, data });
+    expect((await run({ audio: wav.toString("base64") })).output).toEqual({ text: "BAD" });
+  });
+
+  it.each([
+    [{ timestamps: true }, "timestamps: this model does not tell times"],
+    [{ language: "de" }, "language: this model knows one language only"],
+    [{ task: "translate" }, "task: this model cannot translate"],
+  ])("refuses %j", async (option, message) => {
+    const audio = encodeWav(spellTones("CAB")).toString("base64");
+    await expect(run({ audio, ...option })).rejects.toMatchObject({ code: "invalid_input", message });
+  });
+});
+
+describe("automatic-speech-recognition by Whisper", () => {
+  withModel("automatic-speech-recognition", "tiny-whisper");
+  const run = (input: object) => collect(cargo, "automatic-speech-recognition", input);
+  const audioOf = (...words: ("one" | "two" | "three" | "four" | "five")[]): string =>
+    encodeWav(countTones(...words)).toString("base64");
+
+  it("writes what it hears", async () => {
+    const { output, finishReason, usage } = await run({ audio: audioOf("one", "two", "three", "five", "four") });
+    expect(output.text.trim()).toBe("one two three five four");
+    expect(finishReason).toBe("stop");
+    expect(usage.completionTokens).toBeGreaterThanOrEqual(5);
+  });
+
+  it("tells when it heard what where it is asked to", async () => {
+    const { output } = await run({ audio: audioOf("one", "two", "three", "five", "four"), timestamps: true });
+    expect(output.chunks).toEqual([{ start_s: 0, end_s: 2, text: expect.stringContaining("one two three five four") }]);
+  });
+
+  it.each([{ language: "en" }, { language: "English", task: "transcribe" }])("takes %j", async (options) => {
+    expect((await run({ audio: audioOf("three", "one"), ...options })).output.text.trim()).toBe("three one");
+  });
+
+  it("refuses a language that the model does not know, and names those that it knows", async () => {
+    await expect(run({ audio: audioOf("one"), language: "klingon" })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "language: must be one of en, fr",
+    });
+  });
+
+  it("finds the language out where none is given", async () => {
+    using folder = new TemporaryFolder();
+    cpSync(fixture("tiny-whisper"), folder.path, { recursive: true });
+    const settings = path.join(folder.path, "generation_config.json");
+    const generation = JSON.parse(readFileSync(settings, "utf8")) as { lang_to_id: Record<string, number> };
+    const { "<|en|>": spoken } = generation.lang_to_id;
+    // What the model hears is now French, and English a token that it does not have.
+    writeFileSync(settings, JSON.stringify({ ...generation, lang_to_id: { "<|en|>": 1_000_000, "<|fr|>": spoken } }));
+    await using french = await makeRuntime().load(makeCargo("automatic-speech-recognition"), folder.path, NEVER);
+    const hear = (input: object) =>
+      collect(french, "automatic-speech-recognition", { audio: audioOf("two", "four"), ...input });
+    expect((await hear({})).output.text.trim()).toBe("two four");
+    await expect(hear({ language: "english" })).rejects.toMatchObject({ code: "model_invalid" });
+  });
+
+  it("hears a recording that is longer than its window to the end", async () => {
+    const { output } = await run({ audio: audioOf("one", "two", "three", "four", "five", "one", "two", "three") });
+    expect(output.text).toContain("three");
+    expect(output.text.trim().split(" ").length).toBeGreaterThan(5);
+  });
+});
+
+describe("text-to-speech", () => {
+  withModel("text-to-speech", "tiny-vits");
+  const run = (input: object) => collect(cargo, "text-to-speech", input);
+
+  it("gives a WAV file", async () => {
+    const { output, usage } = await run({ text: "Hello island" });
+    const { samples, sampleRateHz } = readWav(Buffer.from(output.data, "base64"));
+    expect([output.format, output.sampling_rate_hz, sampleRateHz, samples.length]).toEqual([
+      "wav",
+      16_000,
+      16_000,
+      12_800,
+    ]);
+    expect(Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length)).toBeCloseTo(0.35, 1);
+    expect(usage.promptTokens).toBe(25);
+  });
+
+  it("has the voices that its folder holds", async () => {
+    using folder = new TemporaryFolder();
+    cpSync(fixture("tiny-vits"), folder.path, { recursive: true });
+    mkdirSync(path.join(folder.path, "voices"));
+    for (const voice of ["F1", "M2"]) writeFileSync(path.join(folder.path, `voices/${voice}.bin`), new Uint8Array(8));
+    await using speaker = await makeRuntime().load(makeCargo("text-to-speech"), folder.path, NEVER);
+    const speak = (input: object) => collect(speaker, "text-to-speech", { text: "hello", ...input });
+    expect((await speak({ voice: "M2", speed: 2 })).output.format).toBe("wav");
+    expect((await speak({})).output.format).toBe("wav");
+    await expect(speak({ voice: "F2" })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "voice: must be one of F1, M2",
+    });
+  });
+
+  it.each([
+    [{ voice: "F1" }, "voice: this model has one voice only"],
+    [{ speed: 2 }, "speed: this model has one speed only"],
+  ])("refuses %j of a model that has no such choice", async (option, message) => {
+    await expect(run({ text: "hello", ...option })).rejects.toMatchObject({ code: "invalid_input", message });
+  });
+});

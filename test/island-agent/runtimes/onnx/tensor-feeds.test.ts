@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { readFeeds, slotsOf } from "../../../../island-agent/runtimes/onnx/tensor-feeds.ts";
+import type { TensorJson } from "../../../../shared/onnx-task.ts";
+
+const SLOTS = slotsOf([
+  { name: "x", isTensor: true, type: "float32", shape: ["rows", 2] },
+  { name: "k", isTensor: true, type: "int64", shape: [] },
+]);
+const x: TensorJson = { type: "float32", dims: [1, 2], data: [1, 2] };
+const k: TensorJson = { type: "int64", dims: [], data: [7] };
+
+describe("slotsOf()", () => {
+  it("refuses graphs whose values JSON cannot carry", () => {
+    const int4 = { name: "w", isTensor: true, type: "int4", shape: [2] } as const;
+    expect(() => slotsOf([int4])).toThrow("w of the model is a tensor of int4, which a job cannot carry");
+    expect(() => slotsOf([{ name: "s", isTensor: false }])).toThrow("s of the model is no tensor");
+  });
+});
+
+describe("readFeeds()", () => {
+  it("repeats no name that the client chose", () => {
+    expect(() => readFeeds(SLOTS, { inputs: { x, k, "a secret": k } })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("secret") }),
+    );
+  });
+
+  it("gives a tensor for each input, a scalar too", () => {
+    expect(readFeeds(SLOTS, { inputs: { k, x } })).toEqual([
+      { name: "x", type: "float32", dims: [1, 2], data: Float32Array.of(1, 2) },
+      { name: "k", type: "int64", dims: [], data: BigInt64Array.of(7n) },
+    ]);
+  });
+
+  it("takes any size where the graph names none, 0 too", () => {
+    const none = { ...x, dims: [0, 2], data: [] };
+    expect(readFeeds(SLOTS, { inputs: { x: none, k } })[0]).toMatchObject({ dims: [0, 2] });
+  });
+
+  it.each<[string, Record<string, TensorJson>, string]>([
+    ["a missing one", { x }, "inputs.k: is missing (int64 [])"],
+    ["one of another name", { x, k, z: k }, "inputs: the model has no such input as 1 of these; it has x, k"],
+    ["a name of Object's", { x, k, toString: k }, "inputs: the model has no such input"],
+    ["another type", { x: { ...x, type: "float64" }, k }, "inputs.x: is of float64; the model takes float32 [rows, 2]"],
+    [
+      "another rank",
+      { x: { ...x, dims: [2] }, k },
+      "inputs.x: has the dimensions [2]; the model takes float32 [rows, 2]",
+    ],
+    ["another size", { x: { ...x, dims: [2, 1] }, k }, "inputs.x: has the dimensions [2, 1]"],
+    [
+      "more dimensions than it tells",
+      { x: { ...x, dims: Array.from({ length: 9 }, () => 1) }, k },
+      "inputs.x: has the dimensions [1, 1, 1, 1, 1, 1, 1, 1, …]; the model",
+    ],
+    ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements; its dimensions make 2"],
+    [
+      "dimensions beyond all measure",
+      { x: { ...x, dims: [2 ** 52, 2] }, k },
+      "inputs.x: has 2 elements; its dimensions make",
+    ],
+    ["an element that does not fit", { x: { ...x, data: [1, "a"] }, k }, "inputs.x.data.1: is not a number"],
+  ])("refuses %s", (_name, inputs, message) => {
+    expect(() => readFeeds(SLOTS, { inputs })).toThrow(
+      expect.objectContaining({ code: "invalid_input", retryable: false }),
+    );
+    expect(() => readFeeds(SLOTS, { inputs })).toThrow(message);
+  });
+});

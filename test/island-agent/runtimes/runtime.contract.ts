@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LoadedCargo, RunRequest } from "../../../island-agent/runtimes/runtime.ts";
+import type { OutputItem } from "../../../shared/output.ts";
+
+export interface RuntimeSubject {
+  readonly load: () => Promise<LoadedCargo>;
+  /** Ends by itself after a few pieces of output. */
+  readonly short: RunRequest;
+  /** Gives output for longer than a test waits. */
+  readonly long: RunRequest;
+  /** Input that no Cargo of this kind takes; null where that is for the Cargo's own program to say. */
+  readonly invalid: RunRequest | null;
+}
+
+const NEVER = new AbortController().signal;
+
+/** What every loaded Cargo owes its callers, whatever runs it. */
+export function describeRuntime(name: string, make: () => Promise<RuntimeSubject>): void {
+  describe(`LoadedCargo contract: ${name}`, () => {
+    let subject: RuntimeSubject;
+    let cargo: LoadedCargo;
+    beforeEach(async () => {
+      subject = await make();
+      cargo = await subject.load();
+    });
+    afterEach(() => cargo[Symbol.asyncDispose]());
+
+    it("run() gives its output before it settles and none after", async () => {
+      const seen: (OutputItem | "settled")[] = [];
+      await cargo.run(subject.short, (item) => seen.push(item), NEVER).finally(() => seen.push("settled"));
+      // Another run's end shows that whatever the first had still to say would have come.
+      await cargo.run(subject.short, () => {}, NEVER);
+      expect(seen.indexOf("settled")).toBe(seen.length - 1);
+      expect(seen.length).toBeGreaterThan(1);
+    });
+
+    it("run() resolves with a reason and the usage", async () => {
+      const result = await cargo.run(subject.short, () => {}, NEVER);
+      expect(result.finishReason).toMatch(/^(stop|length)$/);
+      expect(result.usage.completionTokens).toBeGreaterThanOrEqual(0);
+    });
+
+    it("run() rejects with the signal's reason when aborted, and gives no output after", async () => {
+      const controller = new AbortController();
+      const reason = new Error("not wanted any more");
+      let items = 0;
+      const running = cargo.run(
+        subject.long,
+        () => {
+          items++;
+          controller.abort(reason);
+        },
+        controller.signal,
+      );
+      await expect(running).rejects.toBe(reason);
+      expect(items).toBe(1);
+    });
+
+    it("run() rejects at once when its signal was aborted before", async () => {
+      const reason = new Error("too late");
+      await expect(cargo.run(subject.short, () => {}, AbortSignal.abort(reason))).rejects.toBe(reason);
+    });
+
+    it("run() works after another was aborted", async () => {
+      const controller = new AbortController();
+      const aborted = cargo.run(subject.long, () => controller.abort(), controller.signal);
+      await expect(aborted).rejects.toBeDefined();
+      await expect(cargo.run(subject.short, () => {}, NEVER)).resolves.toBeDefined();
+    });
+
+    it("run() refuses wrong input with invalid_input, not retryable", async ({ skip }) => {
+      const { invalid } = subject;
+      skip(invalid === null, "the Cargo's own program says what it takes");
+      const running = cargo.run(invalid as RunRequest, () => {}, NEVER);
+      await expect(running).rejects.toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
+    });
+
+    it("run() rejects after dispose", async () => {
+      await cargo[Symbol.asyncDispose]();
+      const running = cargo.run(subject.short, () => {}, NEVER);
+      await expect(running).rejects.toMatchObject({ name: "JobFailure", retryable: true });
+    });
+
+    it("dispose() ends the runs under way as retryable failures", async () => {
+      let disposed: PromiseLike<void> | undefined;
+      const running = cargo.run(subject.long, () => void (disposed ??= cargo[Symbol.asyncDispose]()), NEVER);
+      await expect(running).rejects.toMatchObject({ name: "JobFailure", retryable: true });
+      await disposed;
+    });
+
+    it("dispose() may be called twice and resolves `gone`", async () => {
+      await Promise.all([cargo[Symbol.asyncDispose](), cargo[Symbol.asyncDispose]()]);
+      await cargo[Symbol.asyncDispose]();
+      await cargo.gone;
+    });
+  });
+}

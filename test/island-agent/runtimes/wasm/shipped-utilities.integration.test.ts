@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readShippedCargos } from "../../../../coordinator/catalog/load-catalog.ts";
+import { WasmRuntime } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
+import { manifestOf } from "../../../../shared/cargo.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+
+const CATALOG = join(import.meta.dirname, "..", "..", "..", "..", "catalog");
+const NEVER = new AbortController().signal;
+const runtime = new WasmRuntime({ threads: 1, clock: systemClock });
+const utilities = (await readShippedCargos(CATALOG, "tiny-chat")).filter(
+  ({ runtimeType, model }) => runtimeType === "wasm" && model?.url.startsWith("/models/") === true,
+);
+
+describe("the shipped utilities on the real runtime", () => {
+  it("are eight and more", () => {
+    expect(utilities.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it.each(utilities.map((cargo) => [cargo.slug, cargo] as const))(
+    "%s answers its own example",
+    async (_slug, cargo) => {
+      await using loaded = await runtime.load(manifestOf(cargo), join(CATALOG, cargo.model?.url ?? ""), NEVER);
+      const result = await loaded.run({ input: cargo.exampleInput, resume: null }, () => undefined, NEVER);
+      expect(result.output).toBeDefined();
+    },
+  );
+});

@@ -1,0 +1,143 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  installService,
+  printService,
+  removeService,
+  type ServiceOptions,
+} from "../../../island-agent/cli/service-commands.ts";
+import { homeOf } from "../../../island-agent/service/home-of.ts";
+
+let home: string;
+let dataDirectory: string;
+let ran: string[];
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "atoll-service-"));
+  ran = [];
+  dataDirectory = join(home, "data");
+  await mkdir(dataDirectory);
+  const joined = `[coordinator]
+api_url = "https://atoll.example"
+token = "it_${"x".repeat(40)}"
+public_key = "${generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("base64")}"
+`;
+  await writeFile(join(dataDirectory, "config.toml"), joined, { mode: 0o600 });
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const options = (more: Partial<ServiceOptions> = {}): ServiceOptions => ({
+  platform: "linux",
+  home,
+  command: ["/opt/node/bin/node", "/opt/atoll/bin/island.js", "start", "--data", '/home/a b/100%/$x "y"'],
+  dataDirectory,
+  systemUser: null,
+  run: async (program, args) => void ran.push([program, ...args].join(" ")),
+  ...more,
+});
+
+describe("island install-service", () => {
+  it("writes a unit of the user's own with systemd and starts it", async () => {
+    const file = join(home, ".config/systemd/user/atoll-island.service");
+    expect(await installService(options())).toEqual({ text: `Installed and started ${file}`, isStarted: true });
+    const unit = await readFile(file, "utf8");
+    expect(unit).toContain(
+      'ExecStart="/opt/node/bin/node" "/opt/atoll/bin/island.js" "start" "--data" "/home/a b/100%%/$$x \\"y\\""\n',
+    );
+    expect(unit).toContain("\nWantedBy=default.target\n");
+    expect(unit).not.toContain("User=");
+    expect(ran).toEqual([
+      "systemctl --user daemon-reload",
+      "systemctl --user enable atoll-island.service",
+      "systemctl --user restart atoll-island.service",
+      "systemctl --user is-active --quiet atoll-island.service",
+    ]);
+  });
+
+  it("runs as the account that is named when it is the machine's", () => {
+    const unit = printService(options({ systemUser: "atoll" }));
+    expect(unit).toContain("\nUser=atoll\n");
+    expect(unit).toContain("\nWantedBy=multi-user.target\n");
+  });
+
+  it("writes a property list for launchd", async () => {
+    const said = await installService(options({ platform: "darwin", command: ["/usr/bin/node", "a&b", "<start>"] }));
+    const file = join(home, "Library/LaunchAgents/network.atoll.island.plist");
+    expect(said).toEqual({ text: `Installed and started ${file}`, isStarted: true });
+    const plist = await readFile(file, "utf8");
+    expect(plist).toContain("<string>a&amp;b</string>\n    <string>&lt;start&gt;</string>");
+    expect(plist).toContain(`<key>StandardErrorPath</key><string>${dataDirectory}/island.log</string>`);
+    expect(ran).toEqual([
+      `launchctl unload ${file}`,
+      `launchctl load -w ${file}`,
+      "launchctl list network.atoll.island",
+    ]);
+  });
+
+  it("says what to run by hand where it could not be run", async () => {
+    const run = async (): Promise<never> => {
+      throw new Error("Failed to connect to bus\nmore");
+    };
+    const { text, isStarted } = await installService(options({ run }));
+    expect(isStarted).toBe(false);
+    expect(text).toContain("but it does not run: Failed to connect to bus\n");
+    expect(text).toContain("  systemctl --user daemon-reload\n  systemctl --user enable atoll-island.service\n");
+  });
+
+  it("does not say that it is started when it does not run", async () => {
+    const run = async (_program: string, args: readonly string[]): Promise<void> => {
+      if (args.includes("is-active")) throw new Error("Command failed: systemctl --user is-active");
+    };
+    expect((await installService(options({ run }))).isStarted).toBe(false);
+  });
+
+  it("installs nothing for a directory that has not joined a coordinator", async () => {
+    await rm(join(dataDirectory, "config.toml"));
+    await expect(installService(options())).rejects.toThrow(`${dataDirectory} has not joined a coordinator`);
+    expect(await readdir(home)).toEqual(["data"]);
+    expect(ran).toEqual([]);
+  });
+
+  it("is not started again when the coordinator has sent the Island away, nor for ever when it fails", () => {
+    const unit = printService(options());
+    expect(unit).toContain("\nRestartPreventExitStatus=3\n");
+    expect(unit).toMatch(/\[Unit\][^[]*\nStartLimitIntervalSec=300\nStartLimitBurst=10\n/);
+  });
+
+  it("takes the service away again, also twice", async () => {
+    await installService(options());
+    ran = [];
+    expect(await removeService(options())).toMatch(/^Removed /);
+    expect(await readdir(join(home, ".config/systemd/user"))).toEqual([]);
+    expect(ran).toEqual(["systemctl --user disable --now atoll-island.service", "systemctl --user daemon-reload"]);
+    expect(await removeService(options())).toMatch(/^There is no service to remove: /);
+    expect(ran).toHaveLength(2);
+  });
+
+  it("keeps the file of a service that could not be ended", async () => {
+    await installService(options());
+    const run = async (): Promise<never> => {
+      throw new Error("Failed to connect to bus");
+    };
+    await expect(removeService(options({ run }))).rejects.toThrow("is kept: Failed to connect to bus");
+    expect(await readdir(join(home, ".config/systemd/user"))).toEqual(["atoll-island.service"]);
+  });
+
+  it("refuses in words where it may not write, and on a platform that it does not know", async () => {
+    await expect(installService(options({ home: "/dev/null" }))).rejects.toThrow(/cannot be written: .*ENOTDIR/);
+    await expect(installService(options({ platform: "win32" }))).rejects.toThrow("no service to install on win32");
+  });
+});
+
+describe("homeOf()", () => {
+  it("knows the homes of the machine's users, whatever HOME says", async () => {
+    expect(await homeOf("root")).toBe(process.platform === "darwin" ? "/var/root" : "/root");
+    expect(await homeOf(userInfo().username)).toBe(userInfo().homedir);
+  });
+
+  it.each(["no-such-user-here", "a b", "$(id)", "-x", ""])("refuses %j", async (user) => {
+    await expect(homeOf(user)).rejects.toThrow(/no user|not the name/);
+  });
+});

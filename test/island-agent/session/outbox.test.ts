@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import type { OutputItem } from "../../../shared/output.ts";
+import { encodeFrame, readFromIsland } from "../../../shared/protocol/codec.ts";
+import { Outbox, type AttemptName } from "../../../island-agent/session/outbox.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+
+const name = (jobId: string, attempt: number): AttemptName => ({
+  jobId,
+  attempt,
+  claim: `claim of ${jobId} ${attempt}`,
+});
+const NEVER_FAILS = (): void => {
+  throw new Error("It failed");
+};
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const token = (content: string) => ({ type: "token" as const, content, count: 1 });
+const finished = {
+  type: "finished" as const,
+  finishReason: "stop" as const,
+  usage: { promptTokens: 1, completionTokens: 2 },
+  timings: { loadMs: 0, firstOutputMs: 1, runMs: 2 },
+};
+
+function open(): { outbox: Outbox; sent: FromIsland[] } {
+  const outbox = new Outbox();
+  const sent: FromIsland[] = [];
+  outbox.connect((frame) => sent.push(frame), []);
+  return { outbox, sent };
+}
+
+describe("Outbox", () => {
+  it("sends the output of one turn of the event loop as one frame", async () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.output("job_1", 1, token("a"));
+    outbox.output("job_1", 1, token("b"));
+    await turn();
+    expect(sent).toEqual([
+      { type: "accepted", jobId: "job_1", attempt: 1 },
+      { type: "output", jobId: "job_1", attempt: 1, seq: 1, items: [token("a"), token("b")] },
+    ]);
+  });
+
+  it("puts the last output before the end, without waiting for the turn", () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.output("job_1", 1, token("a"));
+    outbox.end("job_1", 1, finished);
+    expect(sent.slice(1).map((frame) => [frame.type, "seq" in frame ? frame.seq : 0])).toEqual([
+      ["output", 1],
+      ["finished", 2],
+    ]);
+  });
+
+  it("holds a job until its end is acknowledged", () => {
+    const { outbox } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.end("job_1", 1, finished);
+    expect(outbox.held()).toEqual([{ jobId: "job_1", attempt: 1, claim: "claim of job_1 1", started: false }]);
+    outbox.acknowledge("job_1", 1, 1);
+    expect(outbox.isEmpty).toBe(true);
+  });
+
+  it("sends again after a reconnect exactly what was not acknowledged, also what came while away", async () => {
+    const { outbox } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.start("job_1", 1);
+    for (const content of ["a", "b"]) {
+      outbox.output("job_1", 1, token(content));
+      await turn();
+    }
+    outbox.disconnect();
+    outbox.output("job_1", 1, token("c"));
+    outbox.end("job_1", 1, finished);
+    const again: FromIsland[] = [];
+    outbox.connect((frame) => again.push(frame), [{ jobId: "job_1", attempt: 1, action: "continue", ackedSeq: 1 }]);
+    expect(again.map((frame) => ("seq" in frame ? frame.seq : frame.type))).toEqual([2, 3, 4]);
+  });
+
+  it("forgets what it is told to drop, and drops frames of an attempt that is over", () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.connect((frame) => sent.push(frame), [{ jobId: "job_1", attempt: 1, action: "drop" }]);
+    outbox.end("job_1", 1, finished);
+    expect(outbox.isEmpty).toBe(true);
+    expect(sent.filter((frame) => frame.type === "finished")).toEqual([]);
+  });
+
+  it("ignores an acknowledgement of another attempt", () => {
+    const { outbox } = open();
+    outbox.open(name("job_1", 2), NEVER_FAILS);
+    outbox.end("job_1", 2, finished);
+    outbox.acknowledge("job_1", 1, 1);
+    expect(outbox.has("job_1", 2)).toBe(true);
+  });
+
+  it("ends an attempt once", () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.end("job_1", 1, finished);
+    outbox.end("job_1", 1, { type: "cancelled" });
+    expect(sent.filter((frame) => "seq" in frame)).toHaveLength(1);
+  });
+
+  it("tells of a start that came between hello and welcome, and of no start twice", () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.open(name("job_2", 1), NEVER_FAILS);
+    outbox.start("job_1", 1);
+    outbox.disconnect();
+    expect(outbox.held().map(({ started }) => started)).toEqual([true, false]);
+    outbox.start("job_2", 1);
+    const decisions = ["job_1", "job_2"].map((jobId) => {
+      return { jobId, attempt: 1, action: "continue" as const, ackedSeq: 0 };
+    });
+    outbox.connect((frame) => sent.push(frame), decisions);
+    expect(sent.filter(({ type }) => type === "started")).toEqual([
+      { type: "started", jobId: "job_1", attempt: 1 },
+      { type: "started", jobId: "job_2", attempt: 1 },
+    ]);
+  });
+
+  it("emptied() resolves with the last acknowledgement, and at once when nothing is owed", async () => {
+    const { outbox } = open();
+    await outbox.emptied();
+    const events: string[] = [];
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.open(name("job_2", 1), NEVER_FAILS);
+    const emptied = outbox.emptied().then(() => events.push("emptied"));
+    for (const jobId of ["job_1", "job_2"]) {
+      outbox.end(jobId, 1, finished);
+      outbox.acknowledge(jobId, 1, 1);
+      await turn();
+      events.push(jobId);
+    }
+    await emptied;
+    expect(events).toEqual(["job_1", "emptied", "job_2"]);
+  });
+});
+
+describe("Outbox, frames that the coordinator would refuse", () => {
+  const MAX = 100_000;
+  const failures: string[] = [];
+  const onFailure = (failure: Error): void => void failures.push(failure.message);
+
+  function openSmall(): { outbox: Outbox; sent: FromIsland[] } {
+    failures.length = 0;
+    const { outbox } = open();
+    const sent: FromIsland[] = [];
+    outbox.connect((frame) => sent.push(frame), [], MAX);
+    outbox.open(name("job_1", 1), onFailure);
+    return { outbox, sent };
+  }
+
+  /** What the coordinator gets: every frame passes its door and is small enough. */
+  function received(sent: readonly FromIsland[]): FromIsland[] {
+    return sent.map((frame) => {
+      const encoded = encodeFrame(frame);
+      expect(encoded.length).toBeLessThanOrEqual(MAX);
+      return readFromIsland(encoded);
+    });
+  }
+
+  const outputOf = (sent: readonly FromIsland[]): OutputItem[] =>
+    received(sent).flatMap((frame) => (frame.type === "output" ? frame.items : []));
+
+  it("splits more items than a frame may have, in order", async () => {
+    const { outbox } = open();
+    const sent: FromIsland[] = [];
+    outbox.connect((frame) => sent.push(frame), []);
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    const items = Array.from({ length: 25_000 }, (_, index) => token(String(index)));
+    for (const item of items) outbox.output("job_1", 1, item);
+    await turn();
+    const frames = sent.flatMap((frame) => (frame.type === "output" ? [readFromIsland(encodeFrame(frame))] : []));
+    expect(frames.map((frame) => "seq" in frame && frame.seq)).toEqual([1, 2, 3]);
+    expect(frames.flatMap((frame) => (frame.type === "output" ? frame.items : []))).toEqual(items);
+  });
+
+  it("splits items that are too many bytes together", () => {
+    const { outbox, sent } = openSmall();
+    const items = ["a", "b", "c"].map((letter) => token(letter.repeat(30_000)));
+    for (const item of items) outbox.output("job_1", 1, item);
+    outbox.end("job_1", 1, finished);
+    expect(outputOf(sent)).toEqual(items);
+    expect(sent.at(-1)).toMatchObject({ type: "finished" });
+    expect(failures).toEqual([]);
+  });
+
+  it.each<[string, OutputItem, string]>([
+    ["is too large for a frame", { type: "image", data: "x".repeat(MAX), format: "png" }, "output_too_large"],
+    ["has too long a field", { type: "image", data: "x", format: "x".repeat(21) }, "internal"],
+    ["has a number that is none", { type: "token", content: "x", count: Number.NaN }, "internal"],
+  ])("fails a job whose output %s, stops it, and sends nothing after", async (_, item, code) => {
+    const { outbox, sent } = openSmall();
+    outbox.output("job_1", 1, token("before"));
+    await turn();
+    outbox.output("job_1", 1, item);
+    await turn();
+    expect(failures).toHaveLength(1);
+    outbox.output("job_1", 1, token("after"));
+    const last = outbox.end("job_1", 1, finished);
+    expect(last).toMatchObject({ type: "failed", code, retryable: false });
+    expect(outputOf(sent)).toEqual([token("before")]);
+    expect(received(sent).at(-1)).toMatchObject({ type: "failed", seq: 2 });
+  });
+
+  it("fails a job whose result is too large for a frame", () => {
+    const { outbox, sent } = openSmall();
+    const last = outbox.end("job_1", 1, { ...finished, output: "x".repeat(MAX) });
+    expect(last).toMatchObject({ type: "failed", code: "output_too_large", retryable: false });
+    expect(received(sent).at(-1)).toMatchObject({ ...last, seq: 1 });
+  });
+
+  it("fails a job whose result is no JSON", () => {
+    const { outbox } = openSmall();
+    const output = { when: new Date(0) } as never;
+    expect(outbox.end("job_1", 1, { ...finished, output })).toMatchObject({ type: "failed", code: "internal" });
+  });
+
+  it("cuts a message to what a frame takes", () => {
+    const { outbox, sent } = openSmall();
+    outbox.end("job_1", 1, { type: "failed", code: "internal", message: "x".repeat(5_000), retryable: true });
+    expect(received(sent).at(-1)).toMatchObject({ message: "x".repeat(2_000), retryable: true });
+  });
+
+  it("fails a job in place of a frame that a coordinator with smaller frames would refuse after a reconnect", () => {
+    const { outbox } = openSmall();
+    outbox.disconnect();
+    outbox.output("job_1", 1, token("small"));
+    outbox.output("job_1", 1, token("x".repeat(80_000)));
+    outbox.end("job_1", 1, finished);
+    const again: FromIsland[] = [];
+    const held = [{ jobId: "job_1", attempt: 1, action: "continue" as const, ackedSeq: 0 }];
+    outbox.connect((frame) => again.push(frame), held, 50_000);
+    expect(again).toMatchObject([
+      { type: "output", seq: 1, items: [token("small")] },
+      { type: "failed", code: "output_too_large", seq: 2 },
+    ]);
+    expect(failures).toHaveLength(1);
+    outbox.acknowledge("job_1", 1, 2);
+    expect(outbox.isEmpty).toBe(true);
+  });
+});
