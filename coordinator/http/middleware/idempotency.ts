@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
+import { sortedJson } from "../../../shared/canonical-json.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 
 const HEADER = "Idempotency-Key";
 const MAX_KEY_CHARS = 255;
 
 /**
- * What tells a repeated submission from a new one; null without the header.
- * `body`: as validated, so that neither the order of its members nor its white space makes it another.
+ * The key of a submission and a hash of its body, to recognise a repeat; null without an Idempotency-Key header.
+ * `body`: after validation, so that white space and the order of members do not matter.
  * @throws {ValidationError} for a key that is empty or too long.
  */
 export function idempotencyOf(key: string | undefined, body: unknown): { key: string; bodyHash: string } | null {
@@ -14,13 +15,5 @@ export function idempotencyOf(key: string | undefined, body: unknown): { key: st
   if (key.length < 1 || key.length > MAX_KEY_CHARS) {
     throw new ValidationError([{ path: HEADER, message: `must have 1 to ${MAX_KEY_CHARS} characters` }]);
   }
-  return { key, bodyHash: createHash("sha256").update(canonicalJson(body)).digest("hex") };
-}
-
-/** JSON with the members of every object in order of name. The depth of `value` is bounded by `readJson`. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+  return { key, bodyHash: createHash("sha256").update(sortedJson(body)).digest("hex") };
 }

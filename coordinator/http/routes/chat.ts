@@ -7,7 +7,7 @@ import { FEED_START } from "../../jobs/feed-position.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { cancelQuietly, failureOf, goneSignal, noteWaiting } from "../streaming/awaited-job.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
-import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schema.ts";
+import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { untilFeed } from "../streaming/feed-wait.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";

@@ -10,12 +10,12 @@ import {
   conversationEventSchema,
   postMessageSchema,
   presentMessage,
-  samplingOf,
 } from "../schemas/conversation-schemas.ts";
+import { samplingOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { presentUsage } from "../schemas/presenters.ts";
+import { presentUsage } from "../schemas/wire-units.ts";
 import { data, eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 import { FeedRelay } from "../streaming/sse.ts";
 

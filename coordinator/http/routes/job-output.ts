@@ -5,8 +5,8 @@ import type { JobView } from "../../jobs/job-service.ts";
 import type { FeedItem } from "../../store/job-store.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { answerJson } from "../server/large-answer.ts";
-import { presentUsage, usageSchema } from "../schemas/presenters.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { presentUsage, usageSchema } from "../schemas/wire-units.ts";
 import { data, failures, json, orNull } from "../schemas/responses.ts";
 
 const outputSchema = z

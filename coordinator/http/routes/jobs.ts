@@ -15,9 +15,9 @@ import {
   summarySchema,
 } from "../schemas/job-schemas.ts";
 import { untilEnded } from "../streaming/job-wait.ts";
-import { answerJson } from "../server/large-answer.ts";
-import { metaSchema, pageQuery } from "../schemas/page.ts";
-import { queryInt } from "../middleware/query.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { metaSchema, pageQuery } from "../schemas/pagination.ts";
+import { queryInt } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 

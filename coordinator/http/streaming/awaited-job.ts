@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
-import { JobFailedError, NoIslandError } from "../middleware/errors.ts";
+import { JobFailedError, NoIslandError } from "../error-answers.ts";
 import type { HttpDeps } from "../http-deps.ts";
 
 /*
