@@ -5,10 +5,10 @@ import type { Clock } from "../../shared/clock.ts";
 import type { AccountService } from "../accounts/account-service.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { BatchService } from "../jobs/batch-service.ts";
+import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { JobService } from "../jobs/job-service.ts";
+import type { JobApi } from "../jobs/job-service.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestLimits } from "./middleware/request-limits.ts";
@@ -36,8 +36,8 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
 
 /** What the API is built on. */
 export interface HttpDeps {
-  readonly jobs: JobService;
-  readonly batches: BatchService;
+  readonly jobs: JobApi;
+  readonly batches: BatchApi;
   readonly accounts: AccountService;
   readonly catalog: Catalog;
   readonly cargos: CargoService;

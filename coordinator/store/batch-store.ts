@@ -15,7 +15,7 @@ export interface NewBatch {
   readonly failMode: FailMode;
   readonly createdAtMs: number;
   /** At least one; their ids sort in their order. */
-  readonly jobs: readonly Omit<NewJob, "idempotency" | "webhook">[];
+  readonly jobs: readonly Omit<NewJob, "idempotency" | "webhook" | "answer">[];
   readonly idempotency: NewJob["idempotency"];
   readonly webhook: NewWebhook | null;
 }

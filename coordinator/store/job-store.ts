@@ -1,6 +1,7 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
+import type { AnswerLink } from "./conversation-store.ts";
 import type { Page } from "./page.ts";
 import type { NewWebhook } from "./webhook-store.ts";
 
@@ -22,6 +23,8 @@ export interface NewJob {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   /** Told when the job has ended. */
   readonly webhook: NewWebhook | null;
+  /** Undefined for a job that answers in no conversation. */
+  readonly answer?: AnswerLink;
 }
 
 /** `created` false: the Idempotency-Key was used before with the same body, and `job` is that first job. */
@@ -114,8 +117,10 @@ export interface JobMove {
 
 export interface JobStore {
   /**
-   * Stores the job as `pending` and holds its price, in one commit.
-   * @throws {ServiceError} `insufficient_credits`; `idempotency_conflict` when the key was used within 24 h with another body.
+   * Stores the job as `pending` with the answer that it makes, and holds its price, in one commit.
+   * @throws {ServiceError} `insufficient_credits`; `idempotency_conflict` when the key was used within 24 h with another body;
+   * for an answer `not_found`, and `conversation_busy` when an answer is in progress or something was said after
+   * `afterMessageId`. Nothing is stored then.
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**

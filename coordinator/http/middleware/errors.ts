@@ -11,12 +11,12 @@ import type { FeedEnding } from "../../jobs/feed.ts";
 /** Seconds after which a request that found no Island is worth another try. */
 const NO_ISLAND_RETRY_S = 5;
 
-/** No Island took the job of a chat, an answer or an embedding in time. `waiting` is the reason that the job's detail gave last. */
+/** No Island began the job of a chat, an answer or an embedding in time. The message is that of the job's error, with the reason. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
   readonly retryAfterS = NO_ISLAND_RETRY_S;
-  constructor(waiting: string | null) {
-    super("no_island_available", `No Island was available in time${waiting === null ? "" : `: ${waiting}`}`);
+  constructor(message: string) {
+    super("no_island_available", message);
   }
 }
 

@@ -446,7 +446,7 @@ describe("A restart of the coordinator", () => {
         idempotency: null,
         webhook: null,
       };
-      await store.conversations.ask({ ...ids, content: "Hi" }, job);
+      await store.jobs.submit({ ...job, answer: { kind: "new", question: { ...ids, content: "Hi" } } });
       await store.jobs.end({
         jobId: job.id,
         event: "cancel",

@@ -58,8 +58,8 @@ function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
 
 async function submit(): Promise<{ id: string; feed: Feed }> {
   const input = { prompt: "Hi", max_tokens: 10 };
-  const { id } = await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
-  return { id, feed: await world.jobs.openFeed(accountId, id) };
+  const job = await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
+  return { id: job.record.id, feed: await job.openFeed() };
 }
 
 describe("an attempt whose assignment is not durable yet", () => {

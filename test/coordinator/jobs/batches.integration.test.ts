@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Claims } from "../../../coordinator/islands/claims.ts";
+import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { makeEnding } from "../store/contract/store-builders.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -400,7 +400,7 @@ describe("A restart", () => {
     await using island = await FakeIsland.dial(coordinator.url, account.islandToken);
     const jobId = jobs[0]?.id ?? "";
     const hello = makeHello({ slots: 100 });
-    const claim = (await Claims.open(coordinator.directory)).issue(jobId, 1, hello.hostId);
+    const claim = (await AttemptProofs.open(coordinator.directory)).issue(jobId, 1, hello.hostId);
     const held = { jobId, attempt: 1, claim, started: true };
     island.send({ ...hello, held: [held] });
     expect(await island.next("welcome")).toMatchObject({ held: [{ action: "continue" }] });

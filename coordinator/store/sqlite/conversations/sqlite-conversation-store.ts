@@ -5,10 +5,8 @@ import type {
   Conversation,
   ConversationStore,
   Message,
-  Question,
   UnfinishedAnswer,
 } from "../../conversation-store.ts";
-import type { NewJob, SubmitOutcome } from "../../job-store.ts";
 import type { Page } from "../../page.ts";
 import {
   CONVERSATION_COLUMNS,
@@ -18,7 +16,6 @@ import {
   type ConversationRow,
   type MessageRow,
 } from "./conversation-rows.ts";
-import { newJobRecord } from "../jobs/job-rows.ts";
 import { assertPage } from "../engine/page.ts";
 import type { Writer } from "../engine/writer.ts";
 
@@ -115,16 +112,6 @@ export class SqliteConversationStore implements ConversationStore {
       if (bytes >= maxBytes) break;
     }
     return newestFirst.reverse();
-  }
-
-  async ask(question: Question, job: NewJob): Promise<SubmitOutcome> {
-    await this.#writer.run("askQuestion", { question, job: { ...job, input: JSON.stringify(job.input) } });
-    return { created: true, job: newJobRecord(job) };
-  }
-
-  async askAgain(answerId: string, endedJobId: string, job: NewJob): Promise<SubmitOutcome> {
-    await this.#writer.run("askAgain", { answerId, endedJobId, job: { ...job, input: JSON.stringify(job.input) } });
-    return { created: true, job: newJobRecord(job) };
   }
 
   endAnswer({ error, ...ending }: AnswerEnding): Promise<boolean> {

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import type { NewJob } from "../../job-store.ts";
 
 /** A job as it crosses to the writer. `input`: JSON text. */
-export type JobToInsert = Omit<NewJob, "input" | "idempotency" | "webhook"> & { readonly input: string };
+export type JobToInsert = Omit<NewJob, "input" | "idempotency" | "webhook" | "answer"> & { readonly input: string };
 
 /** Inserts a pending job and its input; credits are its caller's. */
 export function prepareInsertJob(

@@ -10,7 +10,7 @@ import { prepareFollowUp, prepareInsertWebhook, type EndedJobLinks } from "../we
 
 export interface JobOperations {
   /** `input`: JSON text. Answers the id of the first job of the same Idempotency-Key, or null when this one was stored. */
-  submitJob(args: Omit<NewJob, "input"> & { input: string }): string | null;
+  submitJob(args: Omit<NewJob, "input" | "answer"> & { input: string }): string | null;
   /** What the first request with the same Idempotency-Key made; an operation, as it must come after the submissions before it. */
   findRepeat(args: Submission): Made | null;
   moveJob(args: JobMove): void;

@@ -6,37 +6,38 @@ const SECRET_BYTES = 32;
 
 /**
  * Proofs that an attempt was given to an Island, made from a secret of this coordinator. An Island that comes back after a
- * restart shows them, so that nobody can take a job by guessing its id, also when the assignment was not durable yet.
+ * restart shows them, so that nobody can take a job by guessing its id, even if the assignment was not durable yet. On the wire
+ * a proof is the field `claim`.
  */
-export class Claims {
+export class AttemptProofs {
   readonly #secret: Buffer;
 
   constructor(secret: Buffer) {
     this.#secret = secret;
   }
 
-  /** Reads the secret of a data directory, or makes it. Without it held jobs are run anew, nothing else. */
-  static async open(dataDirectory: string): Promise<Claims> {
+  /** Reads the secret of a data directory (`claims.key`), or makes one. With a new one, jobs that Islands hold run again. */
+  static async open(dataDirectory: string): Promise<AttemptProofs> {
     const path = join(dataDirectory, "claims.key");
     try {
-      const kept = await readFile(path);
-      // A crash in the middle of the first write leaves less, which would be a secret that anybody can guess.
-      if (kept.length === SECRET_BYTES) return new Claims(kept);
+      const stored = await readFile(path);
+      // A crash during the first write leaves a shorter file, which would be a secret that is easy to guess.
+      if (stored.length === SECRET_BYTES) return new AttemptProofs(stored);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
     const secret = randomBytes(SECRET_BYTES);
     await writeFile(path, secret, { mode: 0o600 });
-    return new Claims(secret);
+    return new AttemptProofs(secret);
   }
 
   issue(jobId: string, attempt: number, hostId: string): string {
     return createHmac("sha256", this.#secret).update(`${jobId} ${attempt} ${hostId}`).digest("base64url");
   }
 
-  proves(claim: string, jobId: string, attempt: number, hostId: string): boolean {
+  isValid(proof: string, jobId: string, attempt: number, hostId: string): boolean {
     const wanted = Buffer.from(this.issue(jobId, attempt, hostId));
-    const given = Buffer.from(claim);
+    const given = Buffer.from(proof);
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   }
 }

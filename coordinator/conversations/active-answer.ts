@@ -1,24 +1,29 @@
-import type { Feed, FeedEnding } from "../jobs/feed.ts";
+import { untilFeed, type Feed, type FeedEnding } from "../jobs/feed.ts";
 import type { AnswerEnding, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 
-/** The job that an answer is made by at the moment. */
+/** The job that makes an answer at the moment. */
 export interface AnswerJob {
   readonly id: string;
   readonly slug: string;
-  /** `messages` beside the sampling fields. */
+  /** `messages` and the sampling fields. */
   readonly input: JobInput;
   readonly feed: Feed;
 }
 
-/** An answer in progress, as the coordinator's event loop holds it. Its only writer is the answer desk. */
-export class LiveAnswer {
+/** An answer in progress, for those who read it. Only `AnswerTracker` changes it. */
+export type AnswerView = Readonly<
+  Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId" | "job" | "begun" | "stored">
+>;
+
+/** The state behind an {@link AnswerView}. */
+export class ActiveAnswer {
   readonly accountId: string;
   readonly conversationId: string;
   readonly answerId: string;
-  /** Jobs that it took so far, the present one included. */
+  /** Jobs so far, with the present one. */
   tries = 1;
-  /** Nobody waits for the answer any more: no other job takes the place of one that ends. */
+  /** The client left: when the present job ends, no other takes its place. */
   isAbandoned = false;
   /** The answer is known and about to be stored. */
   isEnding = false;
@@ -26,7 +31,7 @@ export class LiveAnswer {
   readonly #begun = Promise.withResolvers<void>();
   readonly #stored = Promise.withResolvers<void>();
 
-  constructor(ids: Pick<LiveAnswer, "accountId" | "conversationId" | "answerId">, job: AnswerJob) {
+  constructor(ids: Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId">, job: AnswerJob) {
     this.accountId = ids.accountId;
     this.conversationId = ids.conversationId;
     this.answerId = ids.answerId;
@@ -37,7 +42,7 @@ export class LiveAnswer {
     return this.#job;
   }
 
-  /** Resolves when the answer has some text, from when on no other job takes over, or is stored. */
+  /** Resolves when the answer has text, after which no other job takes over, or when it is stored. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
@@ -53,16 +58,14 @@ export class LiveAnswer {
   }
 
   /** Resolves with the ending of the present job. */
-  jobEnded(): Promise<FeedEnding> {
+  async jobEnded(): Promise<FeedEnding> {
     const { feed } = this.#job;
-    return new Promise((resolve) => {
-      const look = (): void => {
-        if (feed.hasOutput) this.#begun.resolve();
-        if (feed.ending !== null) resolve(feed.ending);
-      };
-      feed.subscribe(look);
-      look();
+    await untilFeed(feed, ({ hasOutput, ending }) => {
+      if (hasOutput) this.#begun.resolve();
+      return ending !== null;
     });
+    if (feed.ending === null) throw new Error(`Feed of ${feed.jobId} has not ended`);
+    return feed.ending;
   }
 
   markStored(): void {
@@ -71,7 +74,7 @@ export class LiveAnswer {
   }
 }
 
-/** What becomes of an answer whose job ended so. */
+/** How an answer ends whose job ended like this. */
 export function answerOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
   if (ending.type === "done") return { state: "completed", finishReason: ending.finishReason, error: null };
   const { code, message } = ending;
