@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { creditsFromMicro, microFromCredits } from "../../coordinator/credits/micro-credits.ts";
+import { grantPostings } from "../../coordinator/credits/postings.ts";
 import { changeLimits, resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
@@ -72,7 +73,7 @@ export function addBooksCommands(program: Command, tools: BooksTools): void {
     .action(async (options: DataOptions & { email: string; credits: string }) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
-        await store.ledger.grant(accountId, readGrant(options.credits), systemClock.now());
+        await store.ledger.post(grantPostings(accountId, readGrant(options.credits)), systemClock.now());
         const balance = creditsFromMicro((await store.accounts.get(accountId))?.balanceMicro ?? 0);
         print(options, { id: accountId, credits: balance }, `${options.email} has ${balance} credits`);
       });

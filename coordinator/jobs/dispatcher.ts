@@ -178,8 +178,9 @@ export class Dispatcher {
     job.deadline?.cancel();
     if (wasPending) this.decide({ kind: "job_gone", jobId: job.id });
     const island = job.islandId === null ? undefined : this.islands.get(job.islandId);
-    const { chargeMicro, earning } = settle({
+    const { chargeMicro, postings } = settle({
       event: outcome.event,
+      accountId: job.accountId,
       priceMicro: job.priceMicro,
       hasOutput: job.feed.hasOutput,
       deliveredTokens: job.feed.tokens,
@@ -203,7 +204,7 @@ export class Dispatcher {
       timings: outcome.timings ?? null,
       error: outcome.error ?? null,
       chargeMicro,
-      earning,
+      postings,
     });
     job.settled = this.persist(
       stored.then(({ dueWebhookIds }) => {

@@ -3,6 +3,7 @@ import { MAX_DETAILS, RateLimitedError, ServiceError, ValidationError, type Fiel
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
+import { holdPostings } from "../credits/postings.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
 import type { BatchRecord, FailMode, LiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
@@ -210,6 +211,10 @@ function newBatch(
     createdAtMs,
     idempotency,
     webhook,
+    postings: holdPostings(
+      accountId,
+      inputs.map(() => priceMicro),
+    ),
     // Ids grow in the order in which they are made.
     jobs: inputs.map((input) => ({ ...job, id: newId("job", createdAtMs), input, waitDeadlineMs })),
   };

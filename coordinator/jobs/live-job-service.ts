@@ -4,6 +4,7 @@ import { newId } from "../../shared/ids.ts";
 import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
+import { holdPostings } from "../credits/postings.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { JobFilter, JobRecord, JobSummary, NewJob, SubmitOutcome } from "../store/job-store.ts";
@@ -74,6 +75,7 @@ export class LiveJobService implements JobService {
       priceMicro: entry.priceMicro,
       createdAtMs,
       waitDeadlineMs: createdAtMs + waitLimitMs,
+      postings: holdPostings(request.accountId, [entry.priceMicro]),
       idempotency: request.idempotency,
       webhook,
     };

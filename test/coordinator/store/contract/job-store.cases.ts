@@ -11,7 +11,16 @@ import {
 import type { JobEnding, JobMove } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { Check } from "./store.contract.ts";
-import { balanceOf, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import {
+  balanceOf,
+  endUncharged,
+  ISLAND_ID,
+  MADE_AT_MS,
+  makeAccount,
+  makeEnding,
+  makeJob,
+  runJob,
+} from "./store-builders.ts";
 
 const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
@@ -19,7 +28,7 @@ const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
 /** Applies `event` as attempt 1 would (attempt 2 for a second `assign`). */
 async function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
   if (ENDINGS.includes(event)) {
-    await store.jobs.end(makeEnding(jobId, { event: event as JobEnding["event"], attempt, chargeMicro: 0 }));
+    await endUncharged(store, jobId, { event: event as JobEnding["event"], attempt });
     return;
   }
   await store.jobs.move({ jobId, event: event as JobMove["event"], attempt, islandId: ISLAND_ID, atMs: MADE_AT_MS });
@@ -205,7 +214,7 @@ export function describeJobs(check: Check): void {
   check("jobs.end() stores output, usage, timings, finish reason and charge", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
-    const ending = makeEnding(job.id, { output: { format: "png", data: "aGk=" } });
+    const ending = makeEnding(job, { output: { format: "png", data: "aGk=" } });
     await store.jobs.end(ending);
     const { output, usage, timings, finishReason } = ending;
     expect(await store.jobs.get(job.id)).toMatchObject({
@@ -226,8 +235,8 @@ export function describeJobs(check: Check): void {
     const [first, second] = [makeJob(accountId), makeJob(accountId)];
     await runJob(store, first);
     await runJob(store, second);
-    await store.jobs.end(makeEnding(first.id, { output: null }));
-    await store.jobs.end(makeEnding(second.id));
+    await store.jobs.end(makeEnding(first, { output: null }));
+    await store.jobs.end(makeEnding(second));
     expect((await store.jobs.get(first.id))?.output).toBeNull();
     expect((await store.jobs.get(second.id))?.output).toBeUndefined();
   });
@@ -237,7 +246,7 @@ export function describeJobs(check: Check): void {
     await runJob(store, job);
     const error = { code: "out_of_memory", message: "no room", retryable: true } as const;
     await store.jobs.end(
-      makeEnding(job.id, {
+      makeEnding(job, {
         event: "fail",
         error,
         usage: null,
@@ -365,7 +374,7 @@ export function describeJobs(check: Check): void {
     const end = async (slug: string, atMs: number, event: JobEnding["event"] = "complete"): Promise<void> => {
       const job = makeJob(accountId, { slug, priceMicro: 0 });
       await runJob(store, job);
-      await store.jobs.end(makeEnding(job.id, { atMs, event, chargeMicro: 0 }));
+      await store.jobs.end(makeEnding(job, { atMs, event, chargeMicro: 0 }));
     };
     await end("a", 99);
     await end("a", 100);

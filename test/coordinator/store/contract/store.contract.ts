@@ -8,7 +8,7 @@ import { describeConversations } from "./conversation-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeRegistry } from "./registry-stores.cases.ts";
-import { makeAccount, makeJob } from "./store-builders.ts";
+import { firstGrant, makeAccount, makeJob } from "./store-builders.ts";
 
 /** Declares a case; `store` gives the open store of that case. */
 export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
@@ -46,7 +46,7 @@ export function describeStore(
         id: "user_1",
         email: "a@example.com",
         passwordHash: "hash",
-        grantMicro: 5,
+        postings: firstGrant("user_1", 5),
         createdAtMs: 1,
       });
       await store.close();
