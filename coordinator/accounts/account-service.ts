@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
+import type { Log } from "../../shared/logger.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
@@ -47,11 +48,6 @@ export interface SignedIn {
   readonly account: Account;
 }
 
-/** The part of a logger that is used here. */
-export interface ErrorLog {
-  error(facts: object, message: string): void;
-}
-
 export interface AccountServiceDeps {
   readonly store: AccountStore;
   readonly clock: Clock;
@@ -59,7 +55,7 @@ export interface AccountServiceDeps {
   readonly newAccountMicro: number;
   /** `closed`: accounts are made by the operator's `createAccount` only. */
   readonly registration: "open" | "closed";
-  readonly log: ErrorLog;
+  readonly log: Pick<Log, "error">;
 }
 
 /** Accounts, sessions, API keys and Island tokens. Secrets are made here, shown once and stored as hashes. */

@@ -6,8 +6,7 @@ import { formatCredits } from "./micro-credits.ts";
  * jobs. `network`: the operator, who issues credits (its balance is the fees minus what was issued).
  */
 export type LedgerParty = `client:${string}` | `hold:${string}` | "network";
-export const LEDGER_KINDS = ["grant", "hold", "charge", "release", "earning", "fee"] as const;
-export type LedgerKind = (typeof LEDGER_KINDS)[number];
+export type LedgerKind = "grant" | "hold" | "charge" | "release" | "earning" | "fee";
 
 /**
  * One side of a movement of credits. The postings of one movement sum to zero and are stored together: a store adds each to its

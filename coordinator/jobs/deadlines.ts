@@ -1,12 +1,11 @@
 import type { Cargo } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
+import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import type { LiveJob } from "./live-job.ts";
 
 /** A job whose Island was lost gets at least so long to find another, however long it had waited for the first. */
 const NEXT_ATTEMPT_WAIT_MS = 60_000;
-const DEFAULT_RUN_LIMIT_MS = 300_000;
-const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 
 export interface DeadlinesDeps {
   readonly clock: Pick<Clock, "now" | "schedule">;

@@ -220,7 +220,7 @@ export class Api implements AsyncDisposable {
       catalog: this.catalog,
       cargos: new CargoService({
         store: store.catalog,
-        keeper: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
+        catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
         clock: this.clock,
       }),
       conversations: new ConversationService({

@@ -9,7 +9,7 @@ import type {
   UnfinishedAnswer,
 } from "../../conversation-store.ts";
 import type { NewJob, SubmitOutcome } from "../../job-store.ts";
-import type { Page } from "../../page.ts";
+import { assertPage, type Page } from "../../page.ts";
 import {
   CONVERSATION_COLUMNS,
   conversationOf,
@@ -19,7 +19,6 @@ import {
   type MessageRow,
 } from "./conversation-rows.ts";
 import { newJobRecord } from "../jobs/job-rows.ts";
-import { assertPage } from "../engine/page.ts";
 import type { Writer } from "../engine/writer.ts";
 
 type PageOf = [id: string, limit: number, offset: number];

@@ -2,8 +2,7 @@ import type Database from "better-sqlite3";
 import type { LedgerLine } from "../../../credits/account-lines.ts";
 import type { Posting } from "../../../credits/postings.ts";
 import type { LedgerReport, LedgerStore } from "../../ledger-store.ts";
-import type { Page } from "../../page.ts";
-import { assertPage } from "../engine/page.ts";
+import { assertPage, type Page } from "../../page.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
 

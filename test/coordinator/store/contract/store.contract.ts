@@ -7,7 +7,7 @@ import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
-import { describeRegistry } from "./registry-stores.cases.ts";
+import { describeIslands } from "./island-store.cases.ts";
 import { firstGrant, makeAccount, makeJob } from "./store-builders.ts";
 
 /** Declares a case; `store` gives the open store of that case. */
@@ -37,7 +37,7 @@ export function describeStore(
     describeCatalog(check);
     describeConversations(check);
     describeLedger(check);
-    describeRegistry(check);
+    describeIslands(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 
