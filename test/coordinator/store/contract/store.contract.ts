@@ -6,6 +6,7 @@ import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
+import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
 import { firstGrant, makeAccount, makeJob } from "./store-builders.ts";
@@ -31,6 +32,7 @@ export function describeStore(
     afterEach(() => store.close());
 
     describeAccounts(check);
+    describeSubmissions(check);
     describeJobs(check);
     describeBatches(check);
     describeWebhooks(check);
