@@ -7,7 +7,7 @@ import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
-import { CatalogKeeper } from "./catalog/catalog-keeper.ts";
+import { CatalogSync } from "./catalog/catalog-sync.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
@@ -71,8 +71,8 @@ export async function openStore(dataDirectory: string, clock: Clock): Promise<St
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
   const store = await openStore(config.dataDirectory, clock);
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
-  const keeper = await CatalogKeeper.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
-  const { catalog } = keeper;
+  const catalogSync = await CatalogSync.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
+  const { catalog } = catalogSync;
   const accounts = new AccountService({
     store: store.accounts,
     clock,
@@ -120,7 +120,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   await batches.restore();
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
-  keeper.watch((slug) => dispatcher.cargoChanged(slug));
+  catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const jobs = new JobService({ store, jobs: registry, submissions, jobQuota, clock, explainWait });
@@ -152,7 +152,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     batches,
     accounts,
     catalog,
-    cargos: new CargoService({ store: store.catalog, keeper, clock }),
+    cargos: new CargoService({ store: store.catalog, catalogSync, clock }),
     conversations,
     recommendations,
     store,
@@ -184,7 +184,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await gateway.close(RETURN_AFTER_MS);
       await listener.close(deadline.signal);
       limit.cancel();
-      await keeper.close();
+      await catalogSync.close();
       registry.close();
       islands.close();
       gate.close();

@@ -1,4 +1,4 @@
-const BYTES_PER_MIB = 1_048_576;
+export const BYTES_PER_MIB = 1_048_576;
 
 /** Rounded up, so that it never looks as if less would do. */
 export function mebibytesNeeded(bytes: number): string {

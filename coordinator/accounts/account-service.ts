@@ -1,7 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
+import type { Log } from "../../shared/logger.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
+import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import {
@@ -46,11 +48,6 @@ export interface SignedIn {
   readonly account: Account;
 }
 
-/** The part of a logger that is used here. */
-export interface ErrorLog {
-  error(facts: object, message: string): void;
-}
-
 export interface AccountServiceDeps {
   readonly store: AccountStore;
   readonly clock: Clock;
@@ -58,7 +55,7 @@ export interface AccountServiceDeps {
   readonly newAccountMicro: number;
   /** `closed`: accounts are made by the operator's `createAccount` only. */
   readonly registration: "open" | "closed";
-  readonly log: ErrorLog;
+  readonly log: Pick<Log, "error">;
 }
 
 /** Accounts, sessions, API keys and Island tokens. Secrets are made here, shown once and stored as hashes. */
@@ -132,7 +129,9 @@ export class AccountService {
     }
     const passwordHash = await this.#passwords.hash(password);
     const createdAtMs = clock.now();
-    return store.create({ id: newId("user", createdAtMs), email, passwordHash, grantMicro, createdAtMs });
+    const id = newId("user", createdAtMs);
+    const postings = grantMicro === 0 ? [] : grantPostings(id, grantMicro);
+    return store.create({ id, email, passwordHash, postings, createdAtMs });
   }
 
   /** The limits in force for the account. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { JobEnding, JobMove, JobStore } from "../store/job-store.ts";
@@ -21,9 +22,6 @@ export interface ActiveJobsDeps {
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
   readonly onFatal: (error: unknown) => void;
 }
-
-const DEFAULT_RUN_LIMIT_MS = 300_000;
-const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 
 /** The state of all unfinished jobs and what every command on them shares. Used by `JobRegistry` and `JobAttempts` only. */
 export class ActiveJobs {
@@ -170,6 +168,7 @@ export class ActiveJobs {
       error: outcome.error ?? null,
       ...settle({
         event: outcome.event,
+        accountId: job.accountId,
         priceMicro: job.priceMicro,
         hasOutput: job.feed.hasOutput,
         deliveredTokens: job.feed.tokens,

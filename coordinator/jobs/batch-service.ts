@@ -9,7 +9,7 @@ import type { ActiveJob } from "./active-job.ts";
 import type { BatchGate } from "./batch-gate.ts";
 import { batchStatusOf } from "./batch-status.ts";
 import type { JobRegistry } from "./job-registry.ts";
-import type { CheckedSubmission, Submission, Submissions } from "./submissions.ts";
+import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
 
 export interface BatchServiceDeps {
   readonly store: Pick<Store, "batches" | "webhooks">;
@@ -19,7 +19,7 @@ export interface BatchServiceDeps {
   readonly clock: Pick<Clock, "now">;
 }
 
-export interface SubmitBatchRequest extends Submission {
+export interface SubmitBatchRequest extends SubmissionRequest {
   /** One job each; 1 to 100. */
   readonly inputs: readonly JobInput[];
   readonly failMode: FailMode;
@@ -121,14 +121,14 @@ export class BatchService {
   async #store(request: SubmitBatchRequest, checked: CheckedSubmission): Promise<BatchRecord> {
     const { store, gate, submissions } = this.#deps;
     const { accountId, inputs, failMode, idempotency } = request;
-    const { common, webhook, maxJobs } = checked;
+    const { common, webhook, postings, maxJobs } = checked;
     // With a limit of 0 the batch would wait, and its credits be held, for a place that never comes.
     if (maxJobs === 0 || gate.waitingOf(accountId) + inputs.length > MAX_WAITING_JOBS) {
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
     }
     const id = newId("batch", common.createdAtMs);
     const jobs = inputs.map((input) => checked.newJob(input));
-    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, jobs };
+    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs };
     const jobIds = jobs.map((job) => job.id);
     return submissions.commit(jobIds, async () => {
       const outcome = await store.batches.submit(batch);

@@ -12,7 +12,7 @@ import { JobFeed, type Feed } from "./feed.ts";
 import { feedEndingOf } from "./job-ending.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobWaiting } from "./job-waiting.ts";
-import type { CheckedSubmission, Submission, Submissions } from "./submissions.ts";
+import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
 
 export interface JobServiceDeps {
   readonly store: Pick<Store, "jobs" | "webhooks">;
@@ -24,7 +24,7 @@ export interface JobServiceDeps {
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
 }
 
-export interface SubmitRequest extends Submission {
+export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
   /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
@@ -128,13 +128,9 @@ export class JobService {
   /** Takes a place of the account, and returns it when no job comes of it. */
   async #store({ input, idempotency, answer }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
-    const { cargo, webhook, maxJobs } = checked;
-    const newJob: NewJob = {
-      ...checked.newJob(input),
-      idempotency,
-      webhook,
-      ...(answer === undefined ? {} : { answer }),
-    };
+    const { cargo, webhook, postings, maxJobs } = checked;
+    const link = answer === undefined ? {} : { answer };
+    const newJob: NewJob = { ...checked.newJob(input), idempotency, webhook, postings, ...link };
     jobQuota.enter(newJob.accountId, maxJobs);
     return submissions.commit([newJob.id], async () => {
       let isCreated = false;

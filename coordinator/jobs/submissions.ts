@@ -3,8 +3,9 @@ import { MAX_DETAILS, ValidationError, type FieldError } from "../../shared/erro
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
+import { holdPostings } from "../credits/postings.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
-import type { JobInput, NewJob } from "../store/job-store.ts";
+import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
 
@@ -17,7 +18,7 @@ export interface SubmissionsDeps {
 }
 
 /** What a client asks of one job and of a batch alike. */
-export interface Submission {
+export interface SubmissionRequest {
   readonly accountId: string;
   readonly slug: string;
   /** 0 to 100. */
@@ -33,10 +34,12 @@ export interface CheckedSubmission {
   /** Most unfinished jobs that the account may have. */
   readonly maxJobs: number;
   /** Shared by a batch and each of its jobs. */
-  readonly common: Pick<NewJob, "accountId" | "slug" | "workloadId" | "priority" | "createdAtMs">;
+  readonly common: Pick<SubmittedJob, "accountId" | "slug" | "workloadId" | "priority" | "createdAtMs">;
   readonly webhook: NewJob["webhook"];
+  /** They hold the prices of all jobs. */
+  readonly postings: NewJob["postings"];
   /** A job to store, with an id of its own. Ids grow in the order of the calls. */
-  newJob(input: JobInput): Omit<NewJob, "idempotency" | "webhook" | "answer">;
+  newJob(input: JobInput): SubmittedJob;
 }
 
 /** The way of every job into storage: the checks, the new record, and which commits are under way. */
@@ -74,7 +77,7 @@ export class Submissions {
    * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming what is wrong in every input.
    */
   async check(
-    request: Submission,
+    request: SubmissionRequest,
     inputs: readonly { readonly path: string; readonly input: JobInput }[],
     maxWaitMs: number = Infinity,
   ): Promise<CheckedSubmission> {
@@ -93,6 +96,10 @@ export class Submissions {
       maxJobs: concurrentJobs,
       common,
       webhook,
+      postings: holdPostings(
+        accountId,
+        inputs.map(() => priceMicro),
+      ),
       newJob: (input) => ({ ...common, id: newId("job", createdAtMs), input, priceMicro, waitDeadlineMs }),
     };
   }

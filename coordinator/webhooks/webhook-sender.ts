@@ -1,8 +1,8 @@
-import type { Logger } from "pino";
 import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Log } from "../../shared/logger.ts";
 import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
-import { DeliveryLines } from "./delivery-lines.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 import { outcomeOf } from "./retry-schedule.ts";
@@ -10,7 +10,7 @@ import { outcomeOf } from "./retry-schedule.ts";
 export interface WebhookSenderDeps {
   readonly store: WebhookStore;
   readonly clock: Clock;
-  readonly log: Pick<Logger, "warn" | "error">;
+  readonly log: Pick<Log, "warn" | "error">;
   /** The body that tells of the end of a webhook's job or batch: the same for every try. */
   readonly payload: (webhook: WebhookRecord) => Promise<string>;
   readonly resolveHost: ResolveHostUntil;
@@ -38,7 +38,7 @@ const MS_PER_S = 1_000;
  */
 export class WebhookSender {
   readonly #deps: WebhookSenderDeps;
-  readonly #lines = new DeliveryLines(MAX_IN_ALL, MAX_PER_ACCOUNT);
+  readonly #lines = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Everything that is scheduled, due or under way, with its timer while it is scheduled. */
   readonly #known = new Map<string, Timer | null>();
   readonly #tries = new Set<Promise<void>>();

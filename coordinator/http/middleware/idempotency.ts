@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sortedJson } from "../../../shared/canonical-json.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 
 const HEADER = "Idempotency-Key";
@@ -14,13 +15,5 @@ export function idempotencyOf(key: string | undefined, body: unknown): { key: st
   if (key.length < 1 || key.length > MAX_KEY_CHARS) {
     throw new ValidationError([{ path: HEADER, message: `must have 1 to ${MAX_KEY_CHARS} characters` }]);
   }
-  return { key, bodyHash: createHash("sha256").update(canonicalJson(body)).digest("hex") };
-}
-
-/** JSON with the members of every object in order of name. The depth of `value` is bounded by `readJson`. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+  return { key, bodyHash: createHash("sha256").update(sortedJson(body)).digest("hex") };
 }

@@ -445,6 +445,7 @@ describe("A restart of the coordinator", () => {
         waitDeadlineMs: atMs,
         idempotency: null,
         webhook: null,
+        postings: [],
       };
       await store.jobs.submit({ ...job, answer: { kind: "new", question: { ...ids, content: "Hi" } } });
       await store.jobs.end({
@@ -457,7 +458,7 @@ describe("A restart of the coordinator", () => {
         timings: null,
         error: null,
         chargeMicro: 0,
-        earning: null,
+        postings: [],
       });
       return job.id;
     });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { makeEnding } from "../store/contract/store-builders.ts";
+import { endUncharged } from "../store/contract/store-builders.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
 import { call, collect, jobEvents, until } from "../../support/http.ts";
@@ -286,9 +286,7 @@ describe("fail_fast", () => {
   it("goes on where the coordinator ended between the failure and the cancellations", async () => {
     const { id, jobs } = await submit(4, { fail_mode: "fail_fast" });
     await coordinator.stop();
-    await coordinator.withStore((store) =>
-      store.jobs.end(makeEnding(jobs[2]?.id ?? "", { event: "expire", attempt: 0, chargeMicro: 0 })),
-    );
+    await coordinator.withStore((store) => endUncharged(store, jobs[2]?.id ?? "", { event: "expire", attempt: 0 }));
     await coordinator.start();
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { timeout: 1, cancelled: 3 } });
   });

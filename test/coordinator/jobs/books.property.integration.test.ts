@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { LedgerLine } from "../../../coordinator/store/ledger-store.ts";
+import type { LedgerLine } from "../../../coordinator/credits/account-lines.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";

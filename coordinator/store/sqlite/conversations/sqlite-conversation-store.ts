@@ -7,7 +7,7 @@ import type {
   Message,
   UnfinishedAnswer,
 } from "../../conversation-store.ts";
-import type { Page } from "../../page.ts";
+import { assertPage, type Page } from "../../page.ts";
 import {
   CONVERSATION_COLUMNS,
   conversationOf,
@@ -16,7 +16,6 @@ import {
   type ConversationRow,
   type MessageRow,
 } from "./conversation-rows.ts";
-import { assertPage } from "../engine/page.ts";
 import type { Writer } from "../engine/writer.ts";
 
 type PageOf = [id: string, limit: number, offset: number];

@@ -15,10 +15,9 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
-import type { Page } from "../../page.ts";
+import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
 import { jobOf, LIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
-import { assertPage } from "../engine/page.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
 

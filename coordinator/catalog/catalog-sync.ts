@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Log } from "../../shared/logger.ts";
 import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
@@ -7,19 +8,13 @@ import { readShippedCargos } from "./load-catalog.ts";
 /** How soon a change that another process made (`coordinator cargo approve`) is noticed: one read of one number each time. */
 const WATCH_EVERY_MS = 1_000;
 
-/** The part of a logger that is used here. */
-export interface CatalogLog {
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
-
-export interface CatalogKeeperOptions {
+interface CatalogSyncOptions {
   /** Folder of the shipped catalog, read once. */
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
   readonly clock: Pick<Clock, "schedule">;
-  readonly log: CatalogLog;
+  readonly log: Pick<Log, "warn" | "error">;
 }
 
 interface Kept {
@@ -28,9 +23,9 @@ interface Kept {
 }
 
 /** Keeps the catalog in memory what files and storage say together, whoever changes the latter. README, "Shipped and stored". */
-export class CatalogKeeper {
+export class CatalogSync {
   readonly catalog: Catalog;
-  readonly #options: CatalogKeeperOptions;
+  readonly #options: CatalogSyncOptions;
   readonly #shipped: ReadonlyMap<string, CatalogEntry>;
   #revision = -1;
   /** Entries of stored Cargos, which keep their identity while they do not change. */
@@ -40,22 +35,22 @@ export class CatalogKeeper {
   #refreshing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(options: CatalogKeeperOptions, shipped: readonly CatalogEntry[]) {
+  private constructor(options: CatalogSyncOptions, shipped: readonly CatalogEntry[]) {
     this.#options = options;
     this.#shipped = new Map(shipped.map((entry) => [entry.slug, entry]));
     this.catalog = new Catalog(shipped, options.defaultChatSlug);
   }
 
   /** @throws {CatalogError} when the shipped catalog cannot be used. */
-  static async open(options: CatalogKeeperOptions): Promise<CatalogKeeper> {
+  static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
     const cargos = await readShippedCargos(options.directory, options.defaultChatSlug);
     const numbers = await options.store.numberCargos(cargos.map((cargo) => cargo.slug));
-    const keeper = new CatalogKeeper(
+    const catalogSync = new CatalogSync(
       options,
       cargos.map((cargo) => numbered(cargo, numbers)),
     );
-    await keeper.refresh();
-    return keeper;
+    await catalogSync.refresh();
+    return catalogSync;
   }
 
   /** Calls `onChange` from now on for each slug whose entry came, went or changed, after it did; and looks for changes by itself. */

@@ -2,7 +2,7 @@
  * Deliveries that are due, in a line for each account. Accounts take turns, and none has more than its part under way, so that
  * one with slow receivers does not hold up the others.
  */
-export class DeliveryLines {
+export class DeliveryQueue {
   readonly #maxInAll: number;
   readonly #maxPerAccount: number;
   /** Accounts with at least one delivery that is due, the one whose turn it is first. */

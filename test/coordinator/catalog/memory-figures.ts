@@ -1,18 +1,12 @@
-import { z } from "zod";
-import type { RuntimeType, WeightFormat } from "../../shared/cargo.ts";
+import { PROCESS_MB } from "../../../coordinator/catalog/cargo-rules.ts";
+import type { RuntimeType, WeightFormat } from "../../../shared/cargo.ts";
+import { BYTES_PER_MIB } from "../../../shared/format-bytes.ts";
 
-/** Bytes of a megabyte in the spec's `required_*_mb`: 2^20, as graphics cards and operating systems count. */
-export const BYTES_PER_MB = 1_048_576;
 /** Required memory is a multiple of this. */
 export const MEMORY_STEP_MB = 64;
 /** Cargos of more parameters answer too slowly on a CPU and ask for a GPU that holds all of them. */
-export const MAX_CPU_PARAMETERS = 4.5e9;
+const MAX_CPU_PARAMETERS = 4.5e9;
 
-/**
- * The process of a loaded model without its weights, KV cache and compute buffer. Measured for tiny-chat with node-llama-cpp
- * 3.22.1, four sequences, no GPU: 116 MB resident in all, of which 9 MB are those three (2026-11-21, x64, 2 cores). The rest is room.
- */
-export const PROCESS_MB = 192;
 /** Host memory beside a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
 const OFFLOADED_HOST_MB = 1_536;
 /** KV cache entries are 16-bit. */
@@ -35,21 +29,7 @@ const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
   bnb4: 0.7,
 };
 
-/** What a Cargo's memory figures were worked out from. */
-export const memorySchema = z.union([
-  /** A GGUF model's shape. */
-  z.strictObject({
-    layers: z.number().int().positive(),
-    kv_heads: z.number().int().positive(),
-    head_dim: z.number().int().positive(),
-    vocabulary: z.number().int().positive(),
-    sequences: z.number().int().positive(),
-  }),
-  /** Other Cargos: what they take beside their weights. */
-  z.strictObject({ working_mb: z.number().int().positive() }),
-]);
-
-export interface ModelShape {
+interface ModelShape {
   readonly fileBytes: number;
   readonly layers: number;
   readonly kvHeads: number;
@@ -74,8 +54,8 @@ export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">
 export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb: number; vramMb: number } {
   const computeBytes = BATCH_TOKENS * shape.vocabulary * BYTES_PER_LOGIT;
   const modelBytes = shape.fileBytes + kvCacheBytes(shape) + computeBytes;
-  if (target === "cpu") return { ramMb: roundUp(modelBytes / BYTES_PER_MB + PROCESS_MB), vramMb: 0 };
-  return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / BYTES_PER_MB) };
+  if (target === "cpu") return { ramMb: roundUp(modelBytes / BYTES_PER_MIB + PROCESS_MB), vramMb: 0 };
+  return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / BYTES_PER_MIB) };
 }
 
 /**
@@ -87,7 +67,7 @@ export function workingNeedMb(
   workingMb: number,
   weights: { readonly count: number; readonly format: WeightFormat },
 ): { ramMb: number; vramMb: number } {
-  const weightsMb = (weights.count * BYTES_PER_WEIGHT[weights.format]) / BYTES_PER_MB;
+  const weightsMb = (weights.count * BYTES_PER_WEIGHT[weights.format]) / BYTES_PER_MIB;
   switch (runtime) {
     case "onnx":
       return { ramMb: roundUp(ONNX_COPIES * weightsMb + workingMb + PROCESS_MB), vramMb: 0 };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
-import { CatalogKeeper } from "../../../coordinator/catalog/catalog-keeper.ts";
+import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
 import type { CatalogSnapshot } from "../../../coordinator/store/catalog-store.ts";
 import { eventually } from "../http/api.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -11,7 +11,7 @@ const SHIPPED = fileURLToPath(new URL("../../../catalog", import.meta.url));
 
 let store: NumberingCatalogStore;
 let clock: ManualClock;
-let keeper: CatalogKeeper;
+let catalogSync: CatalogSync;
 let changes: string[];
 let warnings: object[];
 beforeEach(async () => {
@@ -20,8 +20,8 @@ beforeEach(async () => {
     warn: (facts: object) => void warnings.push(facts),
     error: (facts: object) => void warnings.push(facts),
   };
-  keeper = await CatalogKeeper.open({ directory: SHIPPED, store, defaultChatSlug: "tiny-chat", clock, log });
-  keeper.watch((slug) => changes.push(slug));
+  catalogSync = await CatalogSync.open({ directory: SHIPPED, store, defaultChatSlug: "tiny-chat", clock, log });
+  catalogSync.watch((slug) => changes.push(slug));
 });
 
 async function put(stored: Partial<CatalogSnapshot>): Promise<void> {
@@ -29,18 +29,18 @@ async function put(stored: Partial<CatalogSnapshot>): Promise<void> {
   for (const cargo of store.stored.cargos) await store.numberCargos([cargo.slug]);
 }
 
-describe("CatalogKeeper", () => {
+describe("CatalogSync", () => {
   it("offers approved Cargos to everybody, and says which slugs changed", async () => {
     await put({ cargos: [makeStored()] });
-    await keeper.refresh();
-    expect(keeper.catalog.get("some-onnx")).toMatchObject({ slug: "some-onnx", isChat: false });
-    expect(keeper.catalog.list({ category: "text" }).map(({ slug }) => slug)).toContain("some-onnx");
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("some-onnx")).toMatchObject({ slug: "some-onnx", isChat: false });
+    expect(catalogSync.catalog.list({ category: "text" }).map(({ slug }) => slug)).toContain("some-onnx");
     expect(changes).toEqual(["some-onnx"]);
   });
   it("shows one that is not approved to its owner only, and the scheduler knows it", async () => {
     await put({ cargos: [makeStored({ isApproved: false })] });
-    await keeper.refresh();
-    const { catalog } = keeper;
+    await catalogSync.refresh();
+    const { catalog } = catalogSync;
     expect([catalog.find("some-onnx"), catalog.find("some-onnx", "user_2")]).toEqual([undefined, undefined]);
     expect(catalog.find("some-onnx", "user_1")?.slug).toBe("some-onnx");
     expect(catalog.known("some-onnx")?.slug).toBe("some-onnx");
@@ -49,42 +49,45 @@ describe("CatalogKeeper", () => {
   it("grants no network to a container before it is approved", async () => {
     const cargo = makeStored({ slug: "some-container", file: CONTAINER_FILE, isApproved: false });
     await put({ cargos: [cargo] });
-    await keeper.refresh();
-    expect(keeper.catalog.known("some-container")?.container?.network).toBe(false);
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.known("some-container")?.container?.network).toBe(false);
     await put({ cargos: [{ ...cargo, isApproved: true, revision: 2 }] });
-    await keeper.refresh();
-    expect(keeper.catalog.known("some-container")?.container?.network).toBe(true);
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.known("some-container")?.container?.network).toBe(true);
   });
   it("leaves out what its owner or the operator switched off, shipped ones too", async () => {
     await put({
       cargos: [makeStored({ isEnabled: false }), makeStored({ slug: "other", file: { ...ONNX_FILE, slug: "other" } })],
       disabledSlugs: ["other", "phi-4"],
     });
-    await keeper.refresh();
-    for (const slug of ["some-onnx", "other", "phi-4"]) expect(keeper.catalog.known(slug)).toBeUndefined();
+    await catalogSync.refresh();
+    for (const slug of ["some-onnx", "other", "phi-4"]) expect(catalogSync.catalog.known(slug)).toBeUndefined();
     expect(changes).toEqual(["phi-4"]);
     await put({ cargos: [], disabledSlugs: [] });
-    await keeper.refresh();
-    expect(keeper.catalog.find("phi-4")?.slug).toBe("phi-4");
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.find("phi-4")?.slug).toBe("phi-4");
   });
   it("keeps the entry of what did not change, so that its schema stays compiled", async () => {
     await put({ cargos: [makeStored()] });
-    await keeper.refresh();
-    const entry = keeper.catalog.get("some-onnx");
+    await catalogSync.refresh();
+    const entry = catalogSync.catalog.get("some-onnx");
     await put({ disabledSlugs: ["phi-4"] });
-    await keeper.refresh();
-    expect(keeper.catalog.get("some-onnx")).toBe(entry);
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("some-onnx")).toBe(entry);
     expect(changes).toEqual(["some-onnx", "phi-4"]);
   });
   it("lets a shipped Cargo have its slug, whoever stored another under it", async () => {
     await put({ cargos: [makeStored({ slug: "phi-4", file: { ...ONNX_FILE, slug: "phi-4" } })] });
-    await keeper.refresh();
-    expect(keeper.catalog.get("phi-4").runtimeType).toBe("llmcpp");
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");
   });
   it("leaves out and reports a stored Cargo that breaks a rule, and keeps the others", async () => {
     await put({ cargos: [makeStored({ slug: "bad", file: {} }), makeStored()] });
-    await keeper.refresh();
-    expect([keeper.catalog.known("bad"), keeper.catalog.known("some-onnx")?.slug]).toEqual([undefined, "some-onnx"]);
+    await catalogSync.refresh();
+    expect([catalogSync.catalog.known("bad"), catalogSync.catalog.known("some-onnx")?.slug]).toEqual([
+      undefined,
+      "some-onnx",
+    ]);
     expect(warnings).toMatchObject([{ slug: "bad" }]);
   });
   it("notices by itself what another process stored, and reads nothing while nothing changed", async () => {
@@ -110,7 +113,7 @@ describe("CatalogKeeper", () => {
     await eventually(() => changes.length === 1);
   });
   it("leaves no timer behind when it is closed", async () => {
-    await keeper.close();
+    await catalogSync.close();
     expect(clock.pendingTimers).toBe(0);
   });
 });

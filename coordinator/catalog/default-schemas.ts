@@ -1,8 +1,16 @@
 import { z } from "zod";
 import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
-import type { CargoFile } from "./cargo-file.ts";
+import { chatInputSchema } from "../../shared/chat-input.ts";
+import type { CargoFile } from "./cargo-fields.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** JSON Schema (2020-12) of what a client may send to a chat Cargo. Made once: all chat Cargos share it. */
+export const chatInputJsonSchema: JsonSchema = Object.freeze({
+  ...z.toJSONSchema(chatInputSchema, { io: "input", target: "draft-2020-12" }),
+  // The refinement of chatInputSchema: zod cannot derive a counterpart.
+  oneOf: [{ required: ["prompt"] }, { required: ["messages"] }],
+});
 
 const BY_TASK: ReadonlyMap<string, JsonSchema> = new Map(
   [...Object.entries(ONNX_OUTPUTS), [TEXT_TO_IMAGE, imageOutputSchema] as const].map(([task, schema]) => [

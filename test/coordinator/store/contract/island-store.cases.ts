@@ -26,7 +26,7 @@ function makeIsland(accountId: string, override: Partial<IslandRecord> = {}): Is
   };
 }
 
-export function describeRegistry(check: Check): void {
+export function describeIslands(check: Check): void {
   check("islands.save() creates, then updates", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.islands.save(makeIsland(accountId))).toBe(true);
