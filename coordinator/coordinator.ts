@@ -7,24 +7,28 @@ import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
-import { CatalogKeeper } from "./catalog/catalog-keeper.ts";
+import { CatalogSync } from "./catalog/catalog-sync.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
+import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
+import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
+import { Dispatcher } from "./dispatch/dispatcher.ts";
+import { recoverJobs } from "./dispatch/recovery.ts";
+import { WaitReasons } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/listener.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
-import { Claims } from "./islands/claims.ts";
 import { IslandGateway } from "./islands/gateway.ts";
-import { IslandDesk } from "./islands/island-desk.ts";
+import { IslandConnections } from "./islands/island-connections.ts";
+import { IslandRegistry } from "./islands/island-registry.ts";
 import { webhookPayload } from "./http/schemas/webhook-payload.ts";
 import { BatchGate } from "./jobs/batch-gate.ts";
-import { Dispatcher } from "./jobs/dispatcher.ts";
-import { LiveBatches } from "./jobs/live-batches.ts";
-import { LiveJobService } from "./jobs/live-job-service.ts";
+import { BatchService } from "./jobs/batch-service.ts";
+import { JobRegistry } from "./jobs/job-registry.ts";
+import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
+import { Submissions } from "./jobs/submissions.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { recoverJobs } from "./jobs/recovery.ts";
-import { WaitingReport } from "./jobs/waiting.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
@@ -67,8 +71,8 @@ export async function openStore(dataDirectory: string, clock: Clock): Promise<St
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
   const store = await openStore(config.dataDirectory, clock);
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
-  const keeper = await CatalogKeeper.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
-  const { catalog } = keeper;
+  const catalogSync = await CatalogSync.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
+  const { catalog } = catalogSync;
   const accounts = new AccountService({
     store: store.accounts,
     clock,
@@ -89,45 +93,37 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     random: Math.random,
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
-  const claims = await Claims.open(config.dataDirectory);
   const isNew = !(await store.islands.hasAny());
   const signer = await CargoSigner.open({ dataDirectory: config.dataDirectory, isNew, log });
-  const dispatcher = new Dispatcher({
+  const registry = new JobRegistry({
     store,
-    claims,
-    signer,
     catalog,
-    scheduler,
     jobQuota,
     clock,
+    graceMs,
+    maxAttempts,
+    networkFee,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
-    options: { graceMs, maxAttempts, networkFee },
   });
-  const desk = new IslandDesk({ store, claims, signer, catalog, clock, dispatcher, graceMs, heartbeatMs });
-  const gate = new BatchGate({
-    quota: jobQuota,
-    clock,
-    limitOf: async (accountId) => (await accounts.limits(accountId)).concurrentJobs,
-    admit: (job) => dispatcher.admit(job),
-    onFatal,
-  });
-  const batches = new LiveBatches({ store, catalog, dispatcher, gate, clock, webhookAllowPrivate });
-  const recovered = await recoverJobs(store, catalog, dispatcher, desk, jobQuota);
-  await batches.recover();
+  const limitOf = async (accountId: string) => (await accounts.limits(accountId)).concurrentJobs;
+  const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
+  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate });
+  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
+  const islands = new IslandRegistry({ clock, graceMs });
+  const proofs = await AttemptProofs.open(config.dataDirectory);
+  const waitReasons = new WaitReasons({ scheduler, islands, gate });
+  const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
+  const reports = new AttemptFencing({ jobs: registry, islands, proofs, measure: (run) => dispatcher.schedule(run) });
+  const connections = new IslandConnections({ store, registry: islands, reports, signer, catalog, clock, heartbeatMs });
+  const recovered = await recoverJobs(store, registry, islands);
+  await batches.restore();
   await webhooks.start();
-  if (recovered.waiting + recovered.held > 0) log.info(recovered, "Took up unfinished jobs");
-  keeper.watch((slug) => dispatcher.cargoChanged(slug));
+  if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
+  catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
-  const jobs = new LiveJobService({
-    store,
-    catalog,
-    dispatcher,
-    jobQuota,
-    clock,
-    waiting: new WaitingReport(scheduler, dispatcher, gate),
-    webhookAllowPrivate,
-  });
+  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
+  const jobs = new JobService({ store, jobs: registry, submissions, jobQuota, clock, explainWait });
   const conversations = new ConversationService({
     store: store.conversations,
     catalog,
@@ -148,15 +144,15 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const { publicKey } = signer;
-  const gateway = new IslandGateway({ desk, clock, log, heartbeatMs, accounts, publicKey, addressOf });
-  const metrics = new Metrics({ dispatcher, version });
+  const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, accounts, publicKey, addressOf });
+  const metrics = new Metrics({ jobs: registry, islands, version });
   const app = createApp({
     metrics,
     jobs,
     batches,
     accounts,
     catalog,
-    cargos: new CargoService({ store: store.catalog, keeper, clock }),
+    cargos: new CargoService({ store: store.catalog, catalogSync, clock }),
     conversations,
     recommendations,
     store,
@@ -184,12 +180,13 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       conversations.close();
       // Chats whose connection is cut here are cancelled, as those whose client leaves: while storage and Islands still hear it.
       await listener.finishAnswers(deadline.signal);
-      await dispatcher.settled();
+      await registry.settled();
       await gateway.close(RETURN_AFTER_MS);
       await listener.close(deadline.signal);
       limit.cancel();
-      await keeper.close();
-      dispatcher.close();
+      await catalogSync.close();
+      registry.close();
+      islands.close();
       gate.close();
       await webhooks.close();
       await accounts.settled();

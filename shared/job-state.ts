@@ -8,6 +8,8 @@ export type JobState = (typeof JOB_STATES)[number];
  */
 export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];
+/** Those after which a job is over. */
+export type EndEvent = Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
 
 /** All legal transitions; a missing entry is illegal. Source: DESIGN §4. */
 export const JOB_TRANSITIONS = {

@@ -19,7 +19,16 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
 /** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
 /** What pure code may import from outside: no socket, file, process or database. */
-const PURE_PACKAGES = new Set(["zod", "ulid", "msgpackr", "smol-toml", "node:buffer", "node:crypto", "node:util"]);
+const PURE_PACKAGES = new Set([
+  "lru-cache",
+  "zod",
+  "ulid",
+  "msgpackr",
+  "smol-toml",
+  "node:buffer",
+  "node:crypto",
+  "node:util",
+]);
 /** Of node:net, what only computes on addresses. */
 const PURE_NET_IMPORT = /^import \{ (?:(?:BlockList|isIP|type \w+)(?:, )?)+ \} from "node:net";$/gm;
 /** What is published as the client: it runs wherever there is fetch, and depends on nothing. */

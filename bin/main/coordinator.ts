@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { addAccountCommands } from "./account-commands.ts";
-import { addBooksCommands, addLimitsCommand } from "./ledger-commands.ts";
+import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
@@ -29,9 +29,9 @@ try {
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
   addSigningKeyCommands(program);
-  const booksTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
-  addLimitsCommand(account, booksTools);
-  addBooksCommands(program, booksTools);
+  const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
+  addLimitsCommand(account, ledgerTools);
+  addLedgerCommands(program, ledgerTools);
   await program.parseAsync();
 } catch (error) {
   reportError(error);

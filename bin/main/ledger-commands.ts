@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { creditsFromMicro, microFromCredits } from "../../coordinator/credits/micro-credits.ts";
+import { grantPostings } from "../../coordinator/credits/postings.ts";
 import { changeLimits, resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
@@ -9,7 +10,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { CommandTools } from "./cargo-commands.ts";
 import type { DataOptions } from "./data-commands.ts";
 
-interface BooksTools extends CommandTools {
+interface LedgerTools extends CommandTools {
   /** @throws {ServiceError} `not_found` */
   readonly accountIdOf: (store: Store, email: string) => Promise<string>;
   /** Makes the program end with 1 when all that was begun is done. */
@@ -26,7 +27,7 @@ interface LimitOptions extends DataOptions {
 /** `coordinator account limits`. It works beside a running server, for which a change holds from the next request. */
 export function addLimitsCommand(
   account: Command,
-  { onDataDirectory, print, withStore, accountIdOf }: BooksTools,
+  { onDataDirectory, print, withStore, accountIdOf }: LedgerTools,
 ): void {
   onDataDirectory(account.command("limits"))
     .description("Show an account's limits, and change those that are given: a number, or `default`.")
@@ -62,7 +63,7 @@ export function addLimitsCommand(
 }
 
 /** `coordinator credits grant` and `coordinator ledger verify`. They work beside a running server. */
-export function addBooksCommands(program: Command, tools: BooksTools): void {
+export function addLedgerCommands(program: Command, tools: LedgerTools): void {
   const { onDataDirectory, print, withStore, accountIdOf, fail } = tools;
   const credits = program.command("credits").description("Credits of accounts.");
   onDataDirectory(credits.command("grant"))
@@ -72,7 +73,7 @@ export function addBooksCommands(program: Command, tools: BooksTools): void {
     .action(async (options: DataOptions & { email: string; credits: string }) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
-        await store.ledger.grant(accountId, readGrant(options.credits), systemClock.now());
+        await store.ledger.post(grantPostings(accountId, readGrant(options.credits)), systemClock.now());
         const balance = creditsFromMicro((await store.accounts.get(accountId))?.balanceMicro ?? 0);
         print(options, { id: accountId, credits: balance }, `${options.email} has ${balance} credits`);
       });

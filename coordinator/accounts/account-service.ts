@@ -3,6 +3,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
+import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import {
@@ -128,7 +129,9 @@ export class AccountService {
     }
     const passwordHash = await this.#passwords.hash(password);
     const createdAtMs = clock.now();
-    return store.create({ id: newId("user", createdAtMs), email, passwordHash, grantMicro, createdAtMs });
+    const id = newId("user", createdAtMs);
+    const postings = grantMicro === 0 ? [] : grantPostings(id, grantMicro);
+    return store.create({ id, email, passwordHash, postings, createdAtMs });
   }
 
   /** The limits in force for the account. */

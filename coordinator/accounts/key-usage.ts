@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../shared/clock.ts";
 
 const INTERVAL_MS = 1_000;
-/** Most keys remembered; beyond it, some are written more often than once a second. */
+/** Keys remembered; a key that is forgotten is written once more within its second. */
 const MAX_KEYS = 10_000;
 
 /** Owns the writes of "last used": at most one a second for each key, which no request waits for. */
@@ -9,7 +10,7 @@ export class KeyUsage {
   readonly #clock: Clock;
   readonly #write: (keyId: string, atMs: number) => Promise<void>;
   readonly #onError: (error: unknown) => void;
-  readonly #writtenAtMs = new Map<string, number>();
+  readonly #writtenAtMs = new LRUCache<string, number>({ max: MAX_KEYS });
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(clock: Clock, write: (keyId: string, atMs: number) => Promise<void>, onError: (error: unknown) => void) {
@@ -22,7 +23,6 @@ export class KeyUsage {
     const nowMs = this.#clock.monotonicMs();
     const writtenAtMs = this.#writtenAtMs.get(keyId);
     if (writtenAtMs !== undefined && nowMs - writtenAtMs < INTERVAL_MS) return;
-    if (this.#writtenAtMs.size >= MAX_KEYS) this.#writtenAtMs.clear();
     this.#writtenAtMs.set(keyId, nowMs);
     const written = this.#write(keyId, this.#clock.now())
       .catch(this.#onError)

@@ -2,8 +2,9 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import type { Page } from "../store/page.ts";
-import { readCargo, type CargoFile } from "./cargo-file.ts";
-import type { CatalogKeeper } from "./catalog-keeper.ts";
+import type { CargoFile } from "./cargo-fields.ts";
+import { readCargo } from "./cargo-file.ts";
+import type { CatalogSync } from "./catalog-sync.ts";
 
 /** An operator may import dearer and longer ones. */
 const MAX_OWNED_PRICE = 1_000;
@@ -32,7 +33,7 @@ const FREE_FIELDS: readonly (keyof CargoFile)[] = [
 
 export interface CargoServiceDeps {
   readonly store: CatalogStore;
-  readonly keeper: Pick<CatalogKeeper, "refresh" | "isShipped">;
+  readonly catalogSync: Pick<CatalogSync, "refresh" | "isShipped">;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -50,10 +51,10 @@ export class CargoService {
    */
   async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
     const file = readOwned(withoutNulls(fields));
-    const { store, keeper, clock } = this.#deps;
-    if (keeper.isShipped(file.slug)) throw new ServiceError("slug_taken", `There is a Cargo "${file.slug}"`);
+    const { store, catalogSync, clock } = this.#deps;
+    if (catalogSync.isShipped(file.slug)) throw new ServiceError("slug_taken", `There is a Cargo "${file.slug}"`);
     const stored = await store.create({ slug: file.slug, ownerId, file, isEnabled, atMs: clock.now() });
-    await keeper.refresh();
+    await catalogSync.refresh();
     return { ...stored, file };
   }
 
@@ -63,7 +64,7 @@ export class CargoService {
    * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
    */
   async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
-    const { store, keeper, clock } = this.#deps;
+    const { store, catalogSync, clock } = this.#deps;
     for (;;) {
       const before = await this.get(ownerId, slug);
       const file = readOwned(merged(before.file, patch));
@@ -78,16 +79,16 @@ export class CargoService {
       });
       // Somebody else was faster: begin again with what is there now. Each round, someone has got on.
       if (!isStored) continue;
-      await keeper.refresh();
+      await catalogSync.refresh();
       return this.get(ownerId, slug);
     }
   }
 
   /** Its waiting jobs fail; those that an Island has go on. @throws {ServiceError} `cargo_not_found` */
   async remove(ownerId: string, slug: string): Promise<void> {
-    const { store, keeper, clock } = this.#deps;
+    const { store, catalogSync, clock } = this.#deps;
     if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
-    await keeper.refresh();
+    await catalogSync.refresh();
   }
 
   /** By slug. `total` counts all. */

@@ -1,9 +1,16 @@
+import { LRUCache } from "lru-cache";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "../../shared/errors.ts";
 import { ALLOWED_FORMATS, schemaProblems } from "./schema-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
+
+interface CompiledSchema {
+  readonly check: ValidateFunction;
+  /** Compiled when it is first needed. */
+  listAll: ValidateFunction | null;
+}
 
 /** Compiled schemas that are kept; the one used longest ago gives way. */
 const MAX_COMPILED = 256;
@@ -27,11 +34,10 @@ export class InputSchemas {
   /** Two compilers: one stops at the first error, the other goes on and is asked only when there is something to list. */
   readonly #first = newCompiler(false);
   readonly #all = newCompiler(true);
-  readonly #compiled = new Map<Schema, { check: ValidateFunction; listAll: ValidateFunction | null }>();
-  readonly #limit: number;
+  readonly #compiled: LRUCache<Schema, CompiledSchema>;
 
   constructor(limit = MAX_COMPILED) {
-    this.#limit = limit;
+    this.#compiled = new LRUCache({ max: limit, dispose: (_, schema) => this.#forget(schema) });
   }
 
   /** Compiled schemas that are held now. */
@@ -50,7 +56,7 @@ export class InputSchemas {
     try {
       this.#compile(schema);
     } catch (error) {
-      this.#drop(schema);
+      this.#forget(schema);
       // What the meta-schema lets pass and the compiler does not: keywords that need another beside them, above all.
       throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
     }
@@ -69,19 +75,16 @@ export class InputSchemas {
     return fieldErrors(compiled.listAll.errors);
   }
 
-  #compile(schema: Schema): { check: ValidateFunction; listAll: ValidateFunction | null } {
-    const compiled = this.#compiled.get(schema) ?? { check: this.#first.compile(schema), listAll: null };
-    this.#compiled.delete(schema);
+  #compile(schema: Schema): CompiledSchema {
+    const known = this.#compiled.get(schema);
+    if (known !== undefined) return known;
+    const compiled = { check: this.#first.compile(schema), listAll: null };
     this.#compiled.set(schema, compiled);
-    if (this.#compiled.size > this.#limit) {
-      const [oldest] = this.#compiled.keys();
-      if (oldest !== undefined) this.#drop(oldest);
-    }
     return compiled;
   }
 
-  #drop(schema: Schema): void {
-    this.#compiled.delete(schema);
+  /** The compilers keep what they compiled until they are told. */
+  #forget(schema: Schema): void {
     this.#first.removeSchema(schema);
     this.#all.removeSchema(schema);
   }

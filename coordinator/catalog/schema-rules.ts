@@ -1,5 +1,4 @@
 import type { FieldError } from "../../shared/errors.ts";
-import { words } from "./words.ts";
 
 /** Bytes of a schema as JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
@@ -16,6 +15,8 @@ export const ALLOWED_FORMATS = ["date", "time", "date-time", "email", "uuid", "u
 
 /** `$schema` may say what is meant anyway. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const ONE_SCHEMA = words(`
   not if then else items contains additionalProperties propertyNames unevaluatedItems

@@ -4,11 +4,11 @@ import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import type { Conversation, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
-import { AnswerDesk, withDelivered, type AnswerDeskDeps } from "./answer-desk.ts";
+import type { AnswerView } from "./active-answer.ts";
+import { AnswerTracker, withDelivered, type AnswerTrackerDeps } from "./answer-tracker.ts";
 import { fitHistory, MAX_HISTORY_MESSAGES } from "./fit-history.ts";
-import { LiveAnswer } from "./live-answer.ts";
 
-export interface ConversationServiceDeps extends AnswerDeskDeps {
+export interface ConversationServiceDeps extends AnswerTrackerDeps {
   readonly catalog: Catalog;
 }
 
@@ -26,30 +26,30 @@ export interface MessagePage {
   readonly order: "asc" | "desc";
 }
 
-/** A question that was taken: its message, and the answer in progress. */
+/** An accepted question: its message, and the answer in progress. */
 export interface Asked {
   readonly question: Message;
-  readonly answer: LiveAnswer;
+  readonly answer: AnswerView;
 }
 
-/** Stored chats of accounts. Another account's conversation does not exist for them. README.md tells the rules. */
+/** Stored chats of accounts. Another account's conversation does not exist for them. README.md has the rules. */
 export class ConversationService {
   readonly #deps: ConversationServiceDeps;
-  readonly #desk: AnswerDesk;
+  readonly #answers: AnswerTracker;
 
   constructor(deps: ConversationServiceDeps) {
     this.#deps = deps;
-    this.#desk = new AnswerDesk(deps);
+    this.#answers = new AnswerTracker(deps);
   }
 
-  /** Takes up the answers in progress after a restart; resolves with their number. */
+  /** Resumes the answers in progress after a restart. Resolves with their number. */
   resume(): Promise<number> {
-    return this.#desk.resume();
+    return this.#answers.resume();
   }
 
-  /** To be called before clients are cut off: what they wait for is not cancelled, but taken up at the next start. */
+  /** Call it before clients are cut off: their answers are then not cancelled, but resumed at the next start. */
   close(): void {
-    this.#desk.close();
+    this.#answers.close();
   }
 
   /** @throws {ServiceError} `cargo_not_found` for a model that does not chat. */
@@ -91,8 +91,8 @@ export class ConversationService {
   async delete(accountId: string, conversationId: string): Promise<void> {
     const wasDeleted = await this.#deps.store.delete(accountId, conversationId);
     if (!wasDeleted) throw notFound(conversationId);
-    const answer = this.#desk.find(conversationId);
-    if (answer !== undefined) this.#desk.abandon(answer);
+    const answer = this.#answers.find(conversationId);
+    if (answer !== undefined) this.#answers.abandon(answer);
   }
 
   /** A conversation's messages, an answer in progress with what was delivered so far. @throws {ServiceError} `not_found` */
@@ -102,10 +102,10 @@ export class ConversationService {
     page: MessagePage,
   ): Promise<{ conversation: Conversation; messages: Message[]; total: number }> {
     await this.get(accountId, conversationId);
-    await this.#desk.settled(conversationId);
+    await this.#answers.settled(conversationId);
     const conversation = await this.get(accountId, conversationId);
     const { messages, total } = await this.#deps.store.messages(conversationId, page);
-    const live = this.#desk.find(conversationId);
+    const live = this.#answers.find(conversationId);
     return { conversation, messages: messages.map((message) => withDelivered(message, live)), total };
   }
 
@@ -122,7 +122,7 @@ export class ConversationService {
   async ask(accountId: string, conversationId: string, content: string, sampling: JobInput): Promise<Asked> {
     const { store, clock } = this.#deps;
     const { slug, systemPrompt } = await this.get(accountId, conversationId);
-    await this.#desk.settled(conversationId);
+    await this.#answers.settled(conversationId);
     const { contextTokens } = this.#chatCargo(slug, accountId);
     const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
     const { max_tokens: asked } = sampling;
@@ -135,21 +135,21 @@ export class ConversationService {
     const atMs = clock.now();
     const [userMessageId, answerId] = [newId("msg", atMs), newId("msg", atMs)];
     const afterMessageId = history.at(-1)?.id ?? null;
-    const job = await this.#desk.submit({ accountId, slug, input: { messages, ...sampling } }, (newJob) =>
-      store.ask({ conversationId, userMessageId, content, answerId, afterMessageId }, newJob),
+    const stored = { conversationId, userMessageId, content, answerId, afterMessageId };
+    const answer = await this.#answers.begin(
+      { accountId, conversationId, answerId },
+      { accountId, slug, input: { messages, ...sampling }, answer: { kind: "new", question: stored } },
     );
-    const answer = new LiveAnswer({ accountId, conversationId, answerId }, job);
-    this.#desk.follow(answer);
     const question = await store.message(userMessageId);
     if (question !== undefined) return { question, answer };
-    // Deleted as soon as it was stored, before the desk knew what to cancel.
-    this.#desk.abandon(answer);
+    // Deleted as soon as it was stored, before the tracker knew what to cancel.
+    this.#answers.abandon(answer);
     throw notFound(conversationId);
   }
 
-  /** Stops the work at an answer that nobody waits for. */
-  abandon(answer: LiveAnswer): void {
-    this.#desk.abandon(answer);
+  /** Stops the work on an answer whose client left. */
+  abandon(answer: AnswerView): void {
+    this.#answers.abandon(answer);
   }
 
   #chatCargo(slug: string, accountId: string): CatalogEntry {

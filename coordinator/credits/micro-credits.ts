@@ -19,3 +19,10 @@ export function creditsFromMicro(micro: number): number {
   if (!Number.isInteger(micro) || micro < 0) throw new RangeError(`${micro} is not an amount of micro-credits`);
   return micro / MICRO_PER_CREDIT;
 }
+
+/** Exact decimal text of micro-credits (0 or more), without trailing zeros: 900_000 is "0.9". */
+export function formatCredits(micro: number | bigint): string {
+  const [whole, rest] = [BigInt(micro) / BigInt(MICRO_PER_CREDIT), BigInt(micro) % BigInt(MICRO_PER_CREDIT)];
+  const decimals = String(rest).padStart(6, "0").replace(/0+$/, "");
+  return decimals === "" ? String(whole) : `${whole}.${decimals}`;
+}

@@ -1,7 +1,10 @@
-import type { JobEnding } from "../store/job-store.ts";
+import type { EndEvent } from "../../shared/job-state.ts";
+import { assertPrice, type Posting } from "./postings.ts";
 
 export interface SettleFacts {
-  readonly event: JobEnding["event"];
+  readonly event: EndEvent;
+  /** Account that submitted the job. */
+  readonly accountId: string;
   readonly priceMicro: number;
   /** A client may have seen something of the output. */
   readonly hasOutput: boolean;
@@ -10,23 +13,58 @@ export interface SettleFacts {
   readonly maxTokens: number | null;
   /** The network's part of a charge, 0 to 1. */
   readonly networkFee: number;
-  /** Owner of the Island that has the job; null for none, the network then keeps all. */
+  /** Owner of the Island that has the job; null without one, the network then keeps all. */
   readonly ownerAccountId: string | null;
 }
 
+/** What becomes of the credits held for a job that ends. */
+export interface Settlement {
+  /** 0 to the job's price. */
+  readonly chargeMicro: number;
+  readonly postings: readonly Posting[];
+}
+
 /**
- * What a job that ends is charged of its price, and who earns it. Completed: all. Failed, timed out, or cancelled before output:
- * nothing. Cancelled after output began: the delivered share of its tokens, rounded up. Source: DESIGN §4, row Credits.
- * @throws {RangeError} for a fee or a price that is none.
+ * What a job that ends is charged of its price, who earns it, and what is released. Completed: all is charged. Failed, timed out,
+ * or cancelled before output: nothing. Cancelled after output began: the delivered share of its tokens, rounded up.
+ * Source: DESIGN §4, row Credits.
+ * @throws {RangeError} for an invalid fee or price.
  */
-export function settle(facts: SettleFacts): Pick<JobEnding, "chargeMicro" | "earning"> {
-  const { priceMicro, networkFee, ownerAccountId } = facts;
-  if (!Number.isSafeInteger(priceMicro) || priceMicro < 0) throw new RangeError(`${priceMicro} is not a price`);
-  if (!(networkFee >= 0 && networkFee <= 1)) throw new RangeError(`${networkFee} is not a fee of 0 to 1`);
+export function settle(facts: SettleFacts): Settlement {
+  const { accountId, priceMicro, networkFee, ownerAccountId } = facts;
+  assertPrice(priceMicro);
   const chargeMicro = chargeOf(facts);
-  const earnedMicro = chargeMicro - Math.round(chargeMicro * networkFee);
-  const isEarned = ownerAccountId !== null && earnedMicro > 0;
-  return { chargeMicro, earning: isEarned ? { accountId: ownerAccountId, micro: earnedMicro } : null };
+  const earnedMicro = earnedOf(chargeMicro, networkFee);
+  const earning = ownerAccountId === null ? null : { accountId: ownerAccountId, micro: earnedMicro };
+  return { chargeMicro, postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }) };
+}
+
+/** The part of a charge that goes to the Island's owner. @throws {RangeError} unless `networkFee` is 0 to 1. */
+export function earnedOf(chargeMicro: number, networkFee: number): number {
+  if (!(networkFee >= 0 && networkFee <= 1)) throw new RangeError(`${networkFee} is not a fee of 0 to 1`);
+  return chargeMicro - Math.round(chargeMicro * networkFee);
+}
+
+/**
+ * Empties the hold of a job: the charge goes to the Island's owner (`earning`, null for none) and to the network, the rest back
+ * to the client.
+ */
+export function settlePostings(settled: {
+  readonly accountId: string;
+  readonly priceMicro: number;
+  readonly chargeMicro: number;
+  readonly earning: { readonly accountId: string; readonly micro: number } | null;
+}): Posting[] {
+  const { accountId, priceMicro, chargeMicro, earning } = settled;
+  const earnedMicro = earning?.micro ?? 0;
+  const releasedMicro = priceMicro - chargeMicro;
+  return [
+    { party: `hold:${accountId}`, micro: 0 - chargeMicro, kind: "charge" },
+    { party: `client:${earning?.accountId ?? accountId}`, micro: earnedMicro, kind: "earning" },
+    { party: "network", micro: chargeMicro - earnedMicro, kind: "fee" },
+    { party: `hold:${accountId}`, micro: 0 - releasedMicro, kind: "release" },
+    { party: `client:${accountId}`, micro: releasedMicro, kind: "release" },
+  ];
 }
 
 function chargeOf({ event, priceMicro, hasOutput, deliveredTokens, maxTokens }: SettleFacts): number {

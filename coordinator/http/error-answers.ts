@@ -13,15 +13,12 @@ const NO_ISLAND_RETRY_S = 5;
 /** Says nothing of the error itself, which may name files or hold secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
-/** No Island took the job of a chat, a conversation or an embedding within the wait limit. `waiting`: why the job waited, if known. */
+/** No Island began the job of a chat, a conversation or an embedding in time. `message`: of the job's error, with the reason. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
   readonly retryAfterS = NO_ISLAND_RETRY_S;
-  constructor(waiting: string | null) {
-    super(
-      "no_island_available",
-      `No Island took the job in time${waiting === null ? "" : ` (${waiting})`}; try again in ${NO_ISLAND_RETRY_S} s`,
-    );
+  constructor(message: string) {
+    super("no_island_available", message);
   }
 }
 

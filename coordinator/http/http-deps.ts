@@ -5,10 +5,10 @@ import type { Logger } from "../../shared/logger.ts";
 import type { AccountService } from "../accounts/account-service.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { BatchService } from "../jobs/batch-service.ts";
+import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { JobService } from "../jobs/job-service.ts";
+import type { JobApi } from "../jobs/job-service.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
@@ -25,8 +25,8 @@ export interface HttpOptions extends RequestLimitsOptions {
 
 /** The services and settings that routes use. */
 export interface HttpDeps {
-  readonly jobs: JobService;
-  readonly batches: BatchService;
+  readonly jobs: JobApi;
+  readonly batches: BatchApi;
   readonly accounts: AccountService;
   readonly catalog: Catalog;
   readonly cargos: CargoService;

@@ -4,33 +4,57 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 
-/** The way to an Island's agent while it is connected. */
+/** The connection to an Island's agent. */
 export interface IslandLink {
-  /** False once the socket is closing: whatever is sent is lost. */
+  /** False once the socket is closing: a frame sent then is lost. */
   readonly isOpen: boolean;
   send(frame: FromCoordinator): void;
-  /** Says goodbye and closes. `retryAfterMs` null: the agent should not come back by itself. */
+  /** Sends `goodbye` and closes. `retryAfterMs` null: the agent should not come back by itself. */
   dismiss(reason: string, retryAfterMs: number | null): void;
 }
 
-/** An Island that is connected, or was until less than the grace ago. Its only writer is the dispatcher. */
-export class Island {
+/** One attempt of a job. */
+export interface AttemptId {
+  readonly jobId: string;
+  readonly attempt: number;
+}
+
+/** An Island that is connected, or was until less than the grace ago. A view: only the commands of `IslandRegistry` change it. */
+export interface IslandView {
   readonly hostId: string;
   /** Account of the owner, who earns. */
   readonly accountId: string;
+  readonly isConnected: boolean;
+  /** Models that it fetches now; empty before its first `hello`. */
+  readonly downloads: IslandState["downloads"];
+}
+
+/** The state behind an {@link IslandView}. It never leaves this folder; `IslandRegistry` changes it. */
+export class Island implements IslandView {
+  readonly hostId: string;
+  readonly accountId: string;
   /** Null while the Island is away and its jobs wait for it to come back. */
   link: IslandLink | null = null;
-  /** Ends the grace. */
+  /** Ends the grace; null while the Island is connected. */
   grace: Timer | null = null;
-  /** Attempts that take a slot, by job: also those that were cancelled and are not yet confirmed as stopped. */
-  readonly holding = new Map<string, number>();
+  /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
+  readonly slots = new Map<string, number>();
+  /** Null until the first round trip was measured. */
   rttMs: number | null = null;
-  #report: Omit<Hello, "state" | "held" | "type"> | null = null;
+  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining"> | null = null;
   #state: IslandState | null = null;
 
   constructor(hostId: string, accountId: string) {
     this.hostId = hostId;
     this.accountId = accountId;
+  }
+
+  get isConnected(): boolean {
+    return this.link !== null;
+  }
+
+  get downloads(): IslandState["downloads"] {
+    return this.#state?.downloads ?? [];
   }
 
   greet(hello: Hello): void {
@@ -46,12 +70,8 @@ export class Island {
     if (this.#report !== null) this.#report = { ...this.#report, draining };
   }
 
-  get state(): IslandState | null {
-    return this.#state;
-  }
-
-  /** What the scheduler decides by. @throws before the first hello. */
-  view(): SchedulerIsland {
+  /** What the scheduler decides by. @throws before the first `hello`. */
+  facts(): SchedulerIsland {
     const report = this.#report;
     const state = this.#state;
     if (report === null || state === null) throw new Error(`Island ${this.hostId} has not said hello`);

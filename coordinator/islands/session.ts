@@ -12,11 +12,11 @@ import {
 } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import type { IslandDesk } from "./island-desk.ts";
 import type { Island, IslandLink } from "./island.ts";
+import type { IslandConnections } from "./island-connections.ts";
 
 export interface SessionDeps {
-  readonly desk: IslandDesk;
+  readonly connections: IslandConnections;
   readonly clock: Clock;
   readonly log: Logger;
   readonly heartbeatMs: number;
@@ -102,7 +102,7 @@ export class IslandSession implements IslandLink {
       this.#expectWithin(this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
       if (this.#island === null) return this.#greet(frame);
       if (frame.type === "heartbeat") this.#recheckOwner();
-      const durable = this.#deps.desk.receive(this.#island, frame);
+      const durable = this.#deps.connections.receive(this.#island, frame);
       if (durable !== undefined) this.#holdBack(data.length, durable);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
@@ -115,7 +115,7 @@ export class IslandSession implements IslandLink {
     if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: before hello`);
     if (this.#greeting) throw new ProtocolError("hello: said twice");
     this.#greeting = true;
-    this.#deps.desk.connect(frame, this.#owner.accountId, this.#sessionId, this).then(
+    this.#deps.connections.connect(frame, this.#owner.accountId, this.#sessionId, this).then(
       (island) => {
         if (island !== null) this.#serve(island);
       },
@@ -131,7 +131,7 @@ export class IslandSession implements IslandLink {
     this.#island = island;
     this.#log.info({ island: island.hostId }, "Island connected");
     if (this.isOpen) this.#ping();
-    else this.#deps.desk.disconnect(island, this);
+    else this.#deps.connections.disconnect(island, this);
   }
 
   /** An Island that is faster than storage is read no faster than storage. */
@@ -163,7 +163,7 @@ export class IslandSession implements IslandLink {
 
   #onPong(): void {
     if (this.#pingSentMs === null || this.#island === null) return;
-    this.#island.rttMs = this.#deps.clock.monotonicMs() - this.#pingSentMs;
+    this.#deps.connections.noteRoundTrip(this.#island, this.#deps.clock.monotonicMs() - this.#pingSentMs);
     this.#pingSentMs = null;
   }
 
@@ -194,6 +194,6 @@ export class IslandSession implements IslandLink {
     this.#pinger?.cancel();
     if (this.#island === null) return;
     this.#log.info({ island: this.#island.hostId, code }, "Island disconnected");
-    this.#deps.desk.disconnect(this.#island, this);
+    this.#deps.connections.disconnect(this.#island, this);
   }
 }

@@ -1,38 +1,38 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
-import type { LiveJob } from "./live-job.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import type { ActiveJob } from "./active-job.ts";
+import { FifoQueue } from "./fifo-queue.ts";
+import type { JobRegistry } from "./job-registry.ts";
 
 export interface BatchGateDeps {
-  readonly quota: JobQuota;
+  /** Owner of the jobs that wait here. */
+  readonly jobs: Pick<JobRegistry, "get" | "admitParked">;
+  readonly quota: Pick<JobQuota, "isFull" | "onRoom">;
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Takes a job that has got its place. */
-  readonly admit: (job: LiveJob) => void;
-  /** Storage does not answer. */
+  /** Called when storage does not answer. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** The operator may raise a limit from another process, of which nobody tells us. */
-const LOOK_AGAIN_MS = 60_000;
+/** The operator may raise a limit from another process, which does not notify this one. */
+const RECHECK_MS = 60_000;
 
-interface Line {
+interface AccountQueue {
   readonly accountId: string;
-  /** First come, first served. */
-  readonly jobs: WaitingLine;
-  /** The account's limit is being asked for; whoever asked will see every change up to the answer. */
-  isAsking: boolean;
+  readonly jobs: FifoQueue;
+  /** The account's limit is being read. The answer covers every change up to then, so nothing else needs to read it. */
+  isReadingLimit: boolean;
 }
 
 /**
- * Where jobs of batches wait until their account has room under its limit of unfinished jobs: a batch counts job by job, as
- * they begin to compete for Islands, and not as a whole when it is submitted.
+ * Queues the parked jobs of batches until their account has a place under its limit of unfinished jobs: a batch counts job by
+ * job, as its jobs begin to compete for Islands, not as a whole when it is submitted.
  */
 export class BatchGate {
   readonly #deps: BatchGateDeps;
   /** Accounts with at least one waiting job. */
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, AccountQueue>();
   readonly #unsubscribe: () => void;
   #timer: Timer | null = null;
 
@@ -41,80 +41,75 @@ export class BatchGate {
     this.#unsubscribe = deps.quota.onRoom((accountId) => this.#advance(accountId));
   }
 
-  /** Puts jobs of one account at the end of its line; those that there is room for are admitted a moment later. */
-  enter(jobs: readonly LiveJob[]): void {
-    for (const job of jobs) this.#lineOf(job.accountId).jobs.push(job);
+  /** Appends jobs to the queues of their accounts. Those that have room are admitted a moment later. */
+  enter(jobs: readonly ActiveJob[]): void {
+    for (const job of jobs) this.#queueOf(job.accountId).jobs.push(job.id);
     for (const accountId of new Set(jobs.map((job) => job.accountId))) this.#advance(accountId);
-    this.#lookAgainLater();
+    this.#recheckLater();
   }
 
-  /** Takes a job out that will not run. Does nothing for one that does not wait here. */
-  leave(job: LiveJob): void {
-    const line = this.#lines.get(job.accountId);
-    if (line === undefined || !line.jobs.remove(job.id)) return;
-    if (line.jobs.size === 0) this.#lines.delete(job.accountId);
+  /** Removes a job that will not run. Does nothing for a job that does not wait here. */
+  leave(job: Pick<ActiveJob, "id" | "accountId">): void {
+    const queue = this.#queues.get(job.accountId);
+    if (queue === undefined || !queue.jobs.remove(job.id)) return;
+    if (queue.jobs.size === 0) this.#queues.delete(job.accountId);
   }
 
-  /** 1-based place in its account's line; null for a job that does not wait here. */
-  positionOf(job: LiveJob): number | null {
-    return job.hasPlace ? null : (this.#lines.get(job.accountId)?.jobs.positionOf(job.id) ?? null);
+  /** 1-based position in the queue of its account; null for a job that does not wait here. */
+  positionOf(job: Pick<ActiveJob, "id" | "accountId" | "hasPlace">): number | null {
+    return job.hasPlace ? null : (this.#queues.get(job.accountId)?.jobs.positionOf(job.id) ?? null);
   }
 
-  /** Jobs of the account that wait for room. */
+  /** Jobs of the account that wait for a place. */
   waitingOf(accountId: string): number {
-    return this.#lines.get(accountId)?.jobs.size ?? 0;
+    return this.#queues.get(accountId)?.jobs.size ?? 0;
   }
 
   close(): void {
     this.#unsubscribe();
     this.#timer?.cancel();
-    this.#lines.clear();
+    this.#queues.clear();
   }
 
-  #lineOf(accountId: string): Line {
-    let line = this.#lines.get(accountId);
-    if (line === undefined) {
-      line = { accountId, jobs: new WaitingLine(), isAsking: false };
-      this.#lines.set(accountId, line);
+  #queueOf(accountId: string): AccountQueue {
+    let queue = this.#queues.get(accountId);
+    if (queue === undefined) {
+      queue = { accountId, jobs: new FifoQueue(), isReadingLimit: false };
+      this.#queues.set(accountId, queue);
     }
-    return line;
+    return queue;
   }
 
   #advance(accountId: string): void {
-    const line = this.#lines.get(accountId);
-    if (line === undefined || line.isAsking) return;
-    line.isAsking = true;
+    const queue = this.#queues.get(accountId);
+    if (queue === undefined || queue.isReadingLimit) return;
+    queue.isReadingLimit = true;
     this.#deps.limitOf(accountId).then((limit) => {
-      line.isAsking = false;
-      this.#admit(line, limit);
+      queue.isReadingLimit = false;
+      this.#admit(queue, limit);
     }, this.#deps.onFatal);
   }
 
-  /** In one turn: nobody takes a place between the look and the taking. */
-  #admit(line: Line, limit: number): void {
-    const { quota, admit } = this.#deps;
-    // Closed, or emptied and made anew, while the limit was asked for.
-    if (this.#lines.get(line.accountId) !== line) return;
-    for (let job = line.jobs.first; job !== undefined; job = line.jobs.first) {
-      // An Island turned out to have it already.
-      if (job.hasPlace) {
-        this.leave(job);
-        continue;
-      }
-      if (quota.isFull(line.accountId, limit)) return;
-      this.leave(job);
-      quota.add(line.accountId);
-      job.hasPlace = true;
-      admit(job);
+  /** In one turn, so that no other job takes a place between the check and the admission. */
+  #admit(queue: AccountQueue, limit: number): void {
+    const { accountId } = queue;
+    // Closed, or emptied and made anew, while the limit was read.
+    if (this.#queues.get(accountId) !== queue) return;
+    for (let id = queue.jobs.first; id !== undefined; id = queue.jobs.first) {
+      // An Island turned out to have the job already.
+      const hasPlace = this.#deps.jobs.get(id)?.hasPlace === true;
+      if (!hasPlace && this.#deps.quota.isFull(accountId, limit)) return;
+      this.leave({ id, accountId });
+      if (!hasPlace) this.#deps.jobs.admitParked(id);
     }
   }
 
-  #lookAgainLater(): void {
-    if (this.#timer !== null || this.#lines.size === 0) return;
-    this.#timer = this.#deps.clock.schedule(LOOK_AGAIN_MS, () => {
+  #recheckLater(): void {
+    if (this.#timer !== null || this.#queues.size === 0) return;
+    this.#timer = this.#deps.clock.schedule(RECHECK_MS, () => {
       this.#timer = null;
-      for (const accountId of this.#lines.keys()) this.#advance(accountId);
-      this.#lookAgainLater();
+      for (const accountId of this.#queues.keys()) this.#advance(accountId);
+      this.#recheckLater();
     });
   }
 }

@@ -1,13 +1,28 @@
-import type { BatchRecord, FailMode } from "../store/batch-store.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import type { BatchRecord, FailMode, LiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
-import type { WebhookLog } from "../webhooks/webhook-log.ts";
-import type { SubmitRequest } from "./job-service.ts";
+import type { Store } from "../store/store.ts";
+import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
+import type { ActiveJob } from "./active-job.ts";
+import type { BatchGate } from "./batch-gate.ts";
+import { batchStatusOf } from "./batch-status.ts";
+import type { JobRegistry } from "./job-registry.ts";
+import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
 
-export interface SubmitBatchRequest extends Pick<SubmitRequest, "accountId" | "slug" | "priority" | "idempotency"> {
+export interface BatchServiceDeps {
+  readonly store: Pick<Store, "batches" | "webhooks">;
+  readonly jobs: JobRegistry;
+  readonly submissions: Submissions;
+  readonly gate: BatchGate;
+  readonly clock: Pick<Clock, "now">;
+}
+
+export interface SubmitBatchRequest extends SubmissionRequest {
   /** One job each; 1 to 100. */
   readonly inputs: readonly JobInput[];
   readonly failMode: FailMode;
-  readonly webhook: SubmitRequest["webhook"];
 }
 
 /** A batch as its owner sees it. */
@@ -17,20 +32,156 @@ export interface BatchView extends BatchRecord {
 
 /** The answer to a submission. */
 export interface SubmittedBatch extends BatchView {
-  /** The secret that we made for the webhook; null without one, or where the client sent its own. */
+  /** The secret that the coordinator made for the webhook; null without a webhook, or where the client sent a secret. */
   readonly webhookSecret: string | null;
 }
 
-/** What API clients can do with batches. Another account's batch does not exist for them. */
-export interface BatchService {
+/** A batch with jobs whose end is not durable yet. */
+interface ActiveBatch {
+  readonly id: string;
+  readonly failMode: FailMode;
+  readonly jobs: Map<string, ActiveJob>;
+}
+
+/** Jobs of one account's batches that may wait for a place. A Cargo may cost nothing, so credits do not bound what waits. */
+const MAX_WAITING_JOBS = 1_000;
+const RETRY_WHEN_FULL_S = 60;
+
+/** What the API builds on; see {@link BatchService}. */
+export type BatchApi = Pick<BatchService, "submit" | "get" | "cancel">;
+
+/** What clients can do with batches, and what the end of one job means to the rest of its batch. README, "Batches". */
+export class BatchService {
+  readonly #deps: BatchServiceDeps;
+  readonly #batches = new Map<string, ActiveBatch>();
+
+  constructor(deps: BatchServiceDeps) {
+    this.#deps = deps;
+    deps.jobs.subscribe((event) => {
+      if (event.type === "job_ended") this.#noteEnd(event.job);
+    });
+  }
+
   /**
    * Resolves when all jobs are durable and their prices held.
    * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming every bad input, `insufficient_credits`,
-   * `idempotency_conflict`; {@link RateLimitedError} when as many of the account's jobs wait as may.
+   * `idempotency_conflict`; {@link RateLimitedError} when too many jobs of the account wait already.
    */
-  submit(request: SubmitBatchRequest): Promise<SubmittedBatch>;
-  /** @throws {ServiceError} `not_found` */
-  get(accountId: string, batchId: string): Promise<BatchView>;
-  /** Ends every unfinished job; resolves when that is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
-  cancel(accountId: string, batchId: string): Promise<BatchView>;
+  async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
+    const { store, submissions, clock } = this.#deps;
+    const { accountId, idempotency, inputs } = request;
+    const record = await submissions.firstOfKey(
+      () => store.batches.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
+      async () => {
+        const paths = inputs.map((input, index) => ({ path: `inputs.${index}`, input }));
+        return this.#store(request, await submissions.check(request, paths));
+      },
+    );
+    const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);
+    return { ...(await this.#view(record)), webhookSecret };
+  }
+
+  /** Another account's batch does not exist. @throws {ServiceError} `not_found` */
+  async get(accountId: string, batchId: string): Promise<BatchView> {
+    return this.#view(await this.#find(accountId, batchId));
+  }
+
+  /** Ends every unfinished job. Resolves when that is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
+  async cancel(accountId: string, batchId: string): Promise<BatchView> {
+    const { store, clock, jobs } = this.#deps;
+    const record = await this.#find(accountId, batchId);
+    const unfinished = [...(this.#batches.get(batchId)?.jobs.values() ?? [])];
+    if (unfinished.every((job) => job.hasEnded)) {
+      throw new ServiceError("job_not_cancellable", `The batch is ${batchStatusOf(record)} already`);
+    }
+    const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
+    this.#cancelAll(unfinished);
+    await noted;
+    for (const { settled } of unfinished) await settled;
+    return this.get(accountId, batchId);
+  }
+
+  /** Continues the batches of the jobs that the registry restored. A cancellation that a stop interrupted is completed. */
+  async restore(): Promise<void> {
+    const records = new Map((await this.#deps.store.batches.unfinished()).map((batch) => [batch.id, batch]));
+    const parked: ActiveJob[] = [];
+    for (const job of this.#deps.jobs.list()) {
+      const record = job.batchId === null ? undefined : records.get(job.batchId);
+      if (record === undefined || job.hasEnded) continue;
+      this.#add(record, job);
+      if (!job.hasPlace) parked.push(job);
+    }
+    this.#deps.gate.enter(parked);
+    for (const { id, failMode, hasFailed, isCancelled } of records.values()) {
+      const isOver = isCancelled || (failMode === "fail_fast" && hasFailed);
+      if (isOver) this.#cancelAll([...(this.#batches.get(id)?.jobs.values() ?? [])]);
+    }
+  }
+
+  async #store(request: SubmitBatchRequest, checked: CheckedSubmission): Promise<BatchRecord> {
+    const { store, gate, submissions } = this.#deps;
+    const { accountId, inputs, failMode, idempotency } = request;
+    const { common, webhook, postings, maxJobs } = checked;
+    // With a limit of 0 the batch would wait, and its credits be held, for a place that never comes.
+    if (maxJobs === 0 || gate.waitingOf(accountId) + inputs.length > MAX_WAITING_JOBS) {
+      throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
+    }
+    const id = newId("batch", common.createdAtMs);
+    const jobs = inputs.map((input) => checked.newJob(input));
+    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs };
+    const jobIds = jobs.map((job) => job.id);
+    return submissions.commit(jobIds, async () => {
+      const outcome = await store.batches.submit(batch);
+      if (outcome.created) this.#begin(batch, checked);
+      return outcome.batch;
+    });
+  }
+
+  #begin(batch: NewBatch, { cargo }: CheckedSubmission): void {
+    const unbegun = { batchId: batch.id, state: "pending", attempt: 0, islandId: null, startedAtMs: null } as const;
+    const parked = batch.jobs.map((job) => {
+      const active = this.#deps.jobs.park({ ...job, ...unbegun }, cargo);
+      this.#add(batch, active);
+      return active;
+    });
+    this.#deps.gate.enter(parked);
+  }
+
+  #add({ id, failMode }: Pick<LiveBatchRecord, "id" | "failMode">, job: ActiveJob): void {
+    let batch = this.#batches.get(id);
+    if (batch === undefined) {
+      batch = { id, failMode, jobs: new Map() };
+      this.#batches.set(id, batch);
+    }
+    batch.jobs.set(job.id, job);
+  }
+
+  #noteEnd(job: ActiveJob): void {
+    this.#deps.gate.leave(job);
+    const batch = job.batchId === null ? undefined : this.#batches.get(job.batchId);
+    if (batch === undefined) return;
+    const hasFailed = job.state === "failed" || job.state === "timeout";
+    if (hasFailed && batch.failMode === "fail_fast") this.#cancelAll([...batch.jobs.values()]);
+    void job.settled?.then(() => {
+      batch.jobs.delete(job.id);
+      if (batch.jobs.size === 0) this.#batches.delete(batch.id);
+    });
+  }
+
+  /** In one turn. Places are returned when the ends are durable, so that no other job of the batch takes one. */
+  #cancelAll(jobs: readonly ActiveJob[]): void {
+    for (const job of jobs) if (!job.hasEnded) void this.#deps.jobs.cancel(job.id);
+  }
+
+  async #find(accountId: string, batchId: string): Promise<BatchRecord> {
+    const record = await this.#deps.store.batches.get(batchId);
+    if (record === undefined || record.accountId !== accountId) {
+      throw new ServiceError("not_found", `There is no batch "${batchId}"`);
+    }
+    return record;
+  }
+
+  async #view(record: BatchRecord): Promise<BatchView> {
+    return { ...record, webhook: await readWebhookLog(this.#deps.store.webhooks, record.webhookId) };
+  }
 }

@@ -1,76 +1,26 @@
-import type { FeedItem } from "../store/job-store.ts";
-import type { Feed } from "./feed.ts";
-
 /**
- * How far a reader has come: how many output items and how many status items it was given. The two are counted apart so that
+ * How far a reader has come: how many output items and how many status items it was given. The two are counted apart, so that
  * a position stays exact when a restarted coordinator rebuilds a feed with a status in another place between the same outputs.
  */
 export interface FeedPosition {
   readonly outputs: number;
   readonly statuses: number;
-  /** The attempt that made the last of these outputs; 1 for none. README, "Positions". */
+  /** The attempt that made the last of these outputs; 1 when there is no output. README, "Positions". */
   readonly attempt: number;
   readonly ended: boolean;
 }
 
 export const FEED_START: FeedPosition = { outputs: 0, statuses: 0, attempt: 1, ended: false };
 
-/** As an SSE event id: "12.3", in the second attempt "12.3.2"; "12.3.end" or "12.3.2.end" for the last event. */
+/** As an SSE event id: "12.3", from the second attempt on "12.3.2"; "12.3.end" or "12.3.2.end" for the last event. */
 export function formatPosition({ outputs, statuses, attempt, ended }: FeedPosition): string {
   return `${outputs}.${statuses}${attempt === 1 ? "" : `.${attempt}`}${ended ? ".end" : ""}`;
 }
 
-/** Reads a Last-Event-ID; undefined when it is not one of ours. */
+/** Reads a Last-Event-ID. Undefined when it does not have this format. */
 export function parsePosition(id: string): FeedPosition | undefined {
   const match = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(\.end)?$/.exec(id);
   if (match === null) return undefined;
   const [, outputs, statuses, attempt = "1", end] = match;
   return { outputs: Number(outputs), statuses: Number(statuses), attempt: Number(attempt), ended: end !== undefined };
-}
-
-/** A reader's place in a feed. It walks the items once and leaves out what the reader was given before a reconnect. */
-export class FeedCursor {
-  #next = 0;
-  #outputs = 0;
-  #statuses = 0;
-  readonly #feed: Feed;
-  readonly #skip: FeedPosition;
-
-  constructor(feed: Feed, after: FeedPosition = FEED_START) {
-    this.#feed = feed;
-    this.#skip = after;
-  }
-
-  /** What the reader has been given in all, before a reconnect and since. */
-  get position(): FeedPosition {
-    const isAhead = this.#outputs > this.#skip.outputs;
-    return {
-      outputs: isAhead ? this.#outputs : this.#skip.outputs,
-      statuses: Math.max(this.#statuses, this.#skip.statuses),
-      attempt: isAhead ? this.#feed.attemptOf(this.#outputs) : this.#skip.attempt,
-      ended: false,
-    };
-  }
-
-  /** The reader was given something that is not in the feed: it must not be told that what follows goes on from there. */
-  get isLost(): boolean {
-    return this.#outputs < this.#skip.outputs && this.#feed.hasLost(this.#skip);
-  }
-
-  /** The next item that the reader has not seen, with the cursor moved past it; undefined at the end of what there is. */
-  take(): FeedItem | undefined {
-    const { items } = this.#feed;
-    while (this.#next < items.length) {
-      const item = items[this.#next++] as FeedItem;
-      const isNew =
-        item.type === "status" ? ++this.#statuses > this.#skip.statuses : ++this.#outputs > this.#skip.outputs;
-      if (isNew) return item;
-    }
-    return undefined;
-  }
-
-  /** The item that `take` would look at next, seen or not. */
-  peek(): FeedItem | undefined {
-    return this.#feed.items[this.#next];
-  }
 }

@@ -3,14 +3,14 @@ import type { FinishReason, Usage } from "../../shared/output.ts";
 import type { FeedItem, FeedPart } from "../store/job-store.ts";
 import type { FeedPosition } from "./feed-position.ts";
 
-/** The last thing of every feed, exactly once. */
+/** The last event of every feed, exactly once. */
 export type FeedEnding =
   | {
       readonly type: "done";
       readonly usage: Usage;
       readonly finishReason: FinishReason;
       readonly creditsUsedMicro: number;
-      /** The job's JSON value where its Cargo made one; undefined for text, which is the tokens. */
+      /** The job's output: text, or the JSON value that the Cargo made. */
       readonly output: unknown;
     }
   | {
@@ -21,16 +21,39 @@ export type FeedEnding =
     };
 
 /**
- * What one job has said so far, in order. There is one feed per job, whoever listens: a reader is a cursor into `items`, so it
- * costs no queue, may come late and may be slow. A feed grows until it has an ending and never changes after.
+ * What one job has said so far, in order, for its readers. A job has one feed for all of them: a reader is a cursor into
+ * `items`, so it costs no queue, may come late and may be slow.
  */
-export class Feed {
+export interface Feed {
+  readonly jobId: string;
+  readonly items: readonly FeedItem[];
+  /** Null until the end of the job is durable; then nothing changes any more. */
+  readonly ending: FeedEnding | null;
+  /** Model tokens delivered so far. */
+  readonly tokens: number;
+  /** True once a client may have seen some of the output. */
+  readonly hasOutput: boolean;
+  /** The text delivered so far. */
+  text(): string;
+  /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
+  attemptOf(nth: number): number;
+  /**
+   * True when the position counts output that this feed lacks and never gets: the output was relayed, a crash came before it
+   * was stored, and the job continued without it. False while the attempt that made it may still send it again.
+   */
+  hasLost(position: FeedPosition): boolean;
+  /** Calls `listener` after each change, synchronously, until the returned function is called or the feed ends. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** A feed that its job, and nothing else, writes. */
+export class JobFeed implements Feed {
   readonly jobId: string;
   readonly #items: FeedItem[];
   readonly #listeners = new Set<() => void>();
   #ending: FeedEnding | null;
   #tokens = 0;
-  /** Outputs of each attempt that made some, in order. */
+  /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
 
   constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null) {
@@ -48,24 +71,20 @@ export class Feed {
     return this.#ending;
   }
 
-  /** Model tokens delivered so far. */
   get tokens(): number {
     return this.#tokens;
   }
 
-  /** True once a client may have seen something of the output. */
   get hasOutput(): boolean {
     return this.#outputs.length > 0;
   }
 
-  /** The text delivered so far. */
   text(): string {
     let text = "";
     for (const item of this.#items) if (item.type === "token") text += item.content;
     return text;
   }
 
-  /** The attempt that made the `nth` output, counted from 1; 1 for none. */
   attemptOf(nth: number): number {
     let upTo = 0;
     for (const { attempt, count } of this.#outputs) {
@@ -75,17 +94,13 @@ export class Feed {
     return 1;
   }
 
-  /**
-   * True when a reader was given output that this feed has not and never will have: it was relayed, a crash came before it was
-   * stored, and the job went on without it. False while the attempt that made it may still bring it again.
-   */
   hasLost({ outputs, attempt }: FeedPosition): boolean {
     const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
     const isOver = this.#ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
     return outputs > made && isOver;
   }
 
-  /** `attempt`: the one that made the items. */
+  /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     for (const item of items) {
@@ -95,6 +110,7 @@ export class Feed {
     this.#wake();
   }
 
+  /** @throws when the feed has ended. */
   end(ending: FeedEnding): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = ending;
@@ -102,7 +118,6 @@ export class Feed {
     this.#listeners.clear();
   }
 
-  /** Calls `listener` after each change, synchronously, until the returned function is called or the feed ends. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -119,4 +134,23 @@ export class Feed {
   #wake(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Resolves once `isReady` holds for the feed, or `signal` is aborted. Nothing listens afterwards. */
+export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true || isReady(feed)) {
+      resolve();
+      return;
+    }
+    const settle = (): void => {
+      unsubscribe();
+      signal?.removeEventListener("abort", settle);
+      resolve();
+    };
+    const unsubscribe = feed.subscribe(() => {
+      if (isReady(feed)) settle();
+    });
+    signal?.addEventListener("abort", settle);
+  });
 }

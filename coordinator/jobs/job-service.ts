@@ -1,56 +1,165 @@
-import type { JobState } from "../../shared/job-state.ts";
-import type { JobFilter, JobInput, JobRecord, JobSummary, NewJob, SubmitOutcome } from "../store/job-store.ts";
-import type { WebhookRequest } from "../webhooks/new-webhook.ts";
-import type { WebhookLog } from "../webhooks/webhook-log.ts";
-import type { Feed } from "./feed.ts";
-import type { JobWaiting } from "./waiting.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { isTerminal, type JobState } from "../../shared/job-state.ts";
+import type { JobQuota } from "../quotas/job-quota.ts";
+import type { AnswerLink } from "../store/conversation-store.ts";
+import type { JobFilter, JobInput, JobRecord, JobSummary, NewJob } from "../store/job-store.ts";
+import type { Page } from "../store/page.ts";
+import type { Store } from "../store/store.ts";
+import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
+import type { ActiveJob } from "./active-job.ts";
+import { JobFeed, type Feed } from "./feed.ts";
+import { feedEndingOf } from "./job-ending.ts";
+import type { JobRegistry } from "./job-registry.ts";
+import type { JobWaiting } from "./job-waiting.ts";
+import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
 
-export interface SubmitRequest {
-  readonly accountId: string;
-  readonly slug: string;
+export interface JobServiceDeps {
+  readonly store: Pick<Store, "jobs" | "webhooks">;
+  readonly jobs: JobRegistry;
+  readonly submissions: Submissions;
+  readonly jobQuota: JobQuota;
+  readonly clock: Pick<Clock, "now">;
+  /** Why a job waits; null once it runs or has ended. */
+  readonly explainWait: (job: ActiveJob) => JobWaiting | null;
+}
+
+export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
-  /** 0 to 100. */
-  readonly priority: number;
-  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** Shortens the Cargo's wait limit; a chat client does not wait for an hour. */
+  /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
-  /** To be told of the job's end. */
-  readonly webhook?: WebhookRequest | undefined;
-  /** Stores the job with what belongs to it in one commit; by itself when left out. */
-  readonly store?: (job: NewJob) => Promise<SubmitOutcome>;
+  /** The answer that the job makes, stored with it in one commit. */
+  readonly answer?: AnswerLink;
 }
 
-/** The answer to a submission. */
-export interface SubmittedJob extends JobRecord {
-  /** The secret that we made for the webhook; null without one, or where the client sent its own. */
+/** A submitted job, for the one who submitted it. */
+export interface JobHandle {
+  /** As it was when it was submitted. The first job of a repeated request: as it is now. */
+  readonly record: JobRecord;
+  /** The secret that the coordinator made for the webhook; null without a webhook, or where the client sent a secret. */
   readonly webhookSecret: string | null;
+  /** The job's one feed: live while the job is unfinished, else read from storage. */
+  openFeed(): Promise<Feed>;
+  /** Resolves when the end is durable. @throws {ServiceError} `job_not_cancellable` */
+  cancel(): Promise<JobState>;
 }
 
-/** A job as its owner sees it; `waiting` says why it has not begun. */
+/** A job as its owner sees it. */
 export interface JobView extends JobRecord {
+  /** Why the job has not begun. */
   readonly waiting: JobWaiting | null;
   readonly webhook: WebhookLog | null;
 }
 
-/** What API clients can do with jobs. Another account's job does not exist for them. */
-export interface JobService {
+/** What the API builds on; see {@link JobService}. */
+export type JobApi = Pick<JobService, keyof JobService>;
+
+/** What clients can do with jobs. Another account's job does not exist for them. */
+export class JobService {
+  readonly #deps: JobServiceDeps;
+
+  constructor(deps: JobServiceDeps) {
+    this.#deps = deps;
+  }
+
   /**
    * Resolves when the job is durable and its price held.
-   * @throws {ServiceError} `cargo_not_found`, `validation_failed`, `insufficient_credits`, `idempotency_conflict`;
-   * {@link RateLimitedError} when the account has as many unfinished jobs as it may.
+   * @throws {ServiceError} `cargo_not_found`, `validation_failed`, `insufficient_credits`, `idempotency_conflict`, and for an answer
+   * `not_found` and `conversation_busy`; {@link RateLimitedError} when the account has as many unfinished jobs as it may.
    */
-  submit(request: SubmitRequest): Promise<SubmittedJob>;
+  async submit(request: SubmitRequest): Promise<JobHandle> {
+    const { store, submissions, clock } = this.#deps;
+    const { accountId, idempotency, input, waitLimitMs } = request;
+    const record = await submissions.firstOfKey(
+      () => store.jobs.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
+      async () => {
+        const checked = await submissions.check(request, [{ path: "input", input }], waitLimitMs);
+        return this.#store(request, checked);
+      },
+    );
+    const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);
+    return {
+      record,
+      webhookSecret,
+      openFeed: () => this.openFeed(accountId, record.id),
+      cancel: () => this.cancel(accountId, record.id),
+    };
+  }
+
   /** @throws {ServiceError} `not_found` */
-  get(accountId: string, jobId: string): Promise<JobView>;
-  list(
-    accountId: string,
-    page: { readonly limit: number; readonly offset: number },
-    filter: JobFilter,
-  ): Promise<{ jobs: JobSummary[]; total: number }>;
+  async get(accountId: string, jobId: string): Promise<JobView> {
+    const record = await this.#find(accountId, jobId);
+    const active = this.#deps.jobs.get(jobId);
+    const webhook = await readWebhookLog(this.#deps.store.webhooks, record.webhookId);
+    return { ...record, webhook, waiting: active === undefined ? null : this.#deps.explainWait(active) };
+  }
+
+  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
+    return this.#deps.store.jobs.list(accountId, page, filter);
+  }
+
   /** Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
-  cancel(accountId: string, jobId: string): Promise<JobState>;
-  /** Resolves when the account has the job, of which nothing is read for it. @throws {ServiceError} `not_found` */
-  assertOwn(accountId: string, jobId: string): Promise<void>;
-  /** The job's one feed: live while the job is unfinished, else rebuilt from storage. @throws {ServiceError} `not_found`. */
-  openFeed(accountId: string, jobId: string): Promise<Feed>;
+  async cancel(accountId: string, jobId: string): Promise<JobState> {
+    const job = await this.#findActive(accountId, jobId);
+    if (job === undefined || job.hasEnded) {
+      const { state } = await this.#find(accountId, jobId);
+      const shown = isTerminal(state) ? state : (job?.state ?? state);
+      throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
+    }
+    await this.#deps.jobs.cancel(jobId);
+    return job.state;
+  }
+
+  /** Resolves if the job is the account's, without reading the job. @throws {ServiceError} `not_found` */
+  async assertOwn(accountId: string, jobId: string): Promise<void> {
+    if ((await this.#findActive(accountId, jobId)) !== undefined) return;
+    if ((await this.#deps.store.jobs.accountOf(jobId)) !== accountId) throw noSuchJob(jobId);
+  }
+
+  /** The job's one feed: live while the job is unfinished, else read from storage. @throws {ServiceError} `not_found`. */
+  async openFeed(accountId: string, jobId: string): Promise<Feed> {
+    const active = await this.#findActive(accountId, jobId);
+    if (active !== undefined) return active.feed;
+    const record = await this.#find(accountId, jobId);
+    const { parts } = await this.#deps.store.jobs.feed(jobId, record.attempt);
+    return new JobFeed(jobId, parts, feedEndingOf(record));
+  }
+
+  /** Takes a place of the account, and returns it when no job comes of it. */
+  async #store({ input, idempotency, answer }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
+    const { store, jobs, submissions, jobQuota } = this.#deps;
+    const { cargo, webhook, postings, maxJobs } = checked;
+    const link = answer === undefined ? {} : { answer };
+    const newJob: NewJob = { ...checked.newJob(input), idempotency, webhook, postings, ...link };
+    jobQuota.enter(newJob.accountId, maxJobs);
+    return submissions.commit([newJob.id], async () => {
+      let isCreated = false;
+      try {
+        const { created, job } = await store.jobs.submit(newJob);
+        isCreated = created;
+        if (created) jobs.admit(job, input, cargo);
+        return job;
+      } finally {
+        if (!isCreated) jobQuota.leave(newJob.accountId);
+      }
+    });
+  }
+
+  /** The unfinished job; undefined when it has ended, or is another account's. */
+  async #findActive(accountId: string, jobId: string): Promise<ActiveJob | undefined> {
+    const { jobs, submissions } = this.#deps;
+    if (jobs.get(jobId) === undefined) await submissions.settled(jobId);
+    const job = jobs.get(jobId);
+    return job?.accountId === accountId ? job : undefined;
+  }
+
+  async #find(accountId: string, jobId: string): Promise<JobRecord> {
+    const record = await this.#deps.store.jobs.get(jobId);
+    if (record === undefined || record.accountId !== accountId) throw noSuchJob(jobId);
+    return record;
+  }
+}
+
+function noSuchJob(jobId: string): ServiceError {
+  return new ServiceError("not_found", `There is no job "${jobId}"`);
 }

@@ -1,9 +1,11 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
-import type { Dispatcher } from "../jobs/dispatcher.ts";
+import type { IslandRegistry } from "../islands/island-registry.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
 
 export interface MetricsDeps {
-  readonly dispatcher: Pick<Dispatcher, "jobs" | "islands" | "onEnded">;
+  readonly jobs: Pick<JobRegistry, "list" | "subscribe">;
+  readonly islands: Pick<IslandRegistry, "connectedCount">;
   readonly version: string;
 }
 
@@ -15,7 +17,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly contentType: string = this.#registry.contentType;
 
-  constructor({ dispatcher, version }: MetricsDeps) {
+  constructor({ jobs, islands, version }: MetricsDeps) {
     const registers = [this.#registry];
     new Gauge({ name: "atoll_info", help: "Version of the coordinator", labelNames: ["version"], registers }).set(
       { version },
@@ -28,7 +30,7 @@ export class Metrics {
       registers: [],
       collect() {
         const counts = new Map(UNFINISHED.map((state) => [state, 0]));
-        for (const { state } of dispatcher.jobs.values()) counts.set(state, (counts.get(state) ?? 0) + 1);
+        for (const { state } of jobs.list()) counts.set(state, (counts.get(state) ?? 0) + 1);
         for (const state of UNFINISHED) this.set({ state }, counts.get(state) ?? 0);
       },
     });
@@ -37,7 +39,7 @@ export class Metrics {
       help: "Islands with an open session",
       registers: [],
       collect() {
-        this.set([...dispatcher.islands.values()].filter((island) => island.link !== null).length);
+        this.set(islands.connectedCount);
       },
     });
     for (const gauge of [unfinished, connected]) this.#registry.registerMetric(gauge);
@@ -53,9 +55,10 @@ export class Metrics {
       registers,
     });
     for (const state of ENDED) ended.inc({ state }, 0);
-    dispatcher.onEnded((job) => {
-      ended.inc({ state: job.state });
-      tokens.inc(job.feed.tokens);
+    jobs.subscribe((event) => {
+      if (event.type !== "job_ended") return;
+      ended.inc({ state: event.job.state });
+      tokens.inc(event.job.feed.tokens);
     });
   }
 

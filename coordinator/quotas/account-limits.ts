@@ -11,6 +11,9 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   concurrentStreams: 5,
 };
 
+/** Retry-After of a refused job or stream: nobody can tell when one ends, and asking once a second costs little. */
+export const RETRY_AFTER_S = 1;
+
 /** A window keeps one number for each request of the last minute, so that a limit is also a size in memory. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;

@@ -1,5 +1,5 @@
 import { RateLimitedError } from "../../shared/errors.ts";
-import { RETRY_AFTER_S } from "./retry-after.ts";
+import { RETRY_AFTER_S } from "./account-limits.ts";
 
 /** Counts the unfinished jobs of each account that hold a place, which is all but those of a batch that wait for one. */
 export class JobQuota {

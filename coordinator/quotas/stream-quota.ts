@@ -1,5 +1,5 @@
 import { RateLimitedError } from "../../shared/errors.ts";
-import { RETRY_AFTER_S } from "./retry-after.ts";
+import { RETRY_AFTER_S } from "./account-limits.ts";
 
 /** Counts the open streams of each account: those of jobs, of chats and of conversations alike. */
 export class StreamQuota {

@@ -3,8 +3,8 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
-import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
-import { settle } from "../credits/settle.ts";
+import { formatCredits } from "../credits/micro-credits.ts";
+import { earnedOf } from "../credits/settle.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRecord } from "../store/island-store.ts";
 import type { Store } from "../store/store.ts";
@@ -84,24 +84,10 @@ export class Recommender {
         modelUrl: fetch.url,
         modelHash: fetch.hash,
         runtimeType: cargo.runtimeType,
-        estimatedEarningsPerJob: formatCredits(this.#earnedMicro(cargo, island)),
+        estimatedEarningsPerJob: formatCredits(earnedOf(cargo.priceMicro, this.#options.networkFee)),
         queuedDemand,
         demandScore,
       }));
-  }
-
-  /** What the Island's owner gets when a job completes, by the same rule that will pay it. */
-  #earnedMicro({ priceMicro }: CatalogEntry, { accountId }: IslandRecord): number {
-    const { earning } = settle({
-      event: "complete",
-      priceMicro,
-      hasOutput: true,
-      deliveredTokens: 0,
-      maxTokens: null,
-      networkFee: this.#options.networkFee,
-      ownerAccountId: accountId,
-    });
-    return earning?.micro ?? 0;
   }
 }
 
@@ -123,13 +109,4 @@ function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {
     draining: false,
   };
   return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;
-}
-
-/** Exact decimal text of micro-credits (0 or more), without trailing zeros: 900_000 is "0.9". */
-export function formatCredits(micro: number): string {
-  const whole = Math.floor(micro / MICRO_PER_CREDIT);
-  const rest = String(micro % MICRO_PER_CREDIT)
-    .padStart(6, "0")
-    .replace(/0+$/, "");
-  return rest === "" ? String(whole) : `${whole}.${rest}`;
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from "./recent-map.ts";
+import { LRUCache } from "lru-cache";
 
 /** Accounts without waiting jobs whose last turn is remembered; a forgotten one counts as new. */
 const MAX_IDLE_ACCOUNTS = 10_000;
@@ -16,13 +16,14 @@ export interface Turn {
 /** Who is next among accounts: the one served least recently. Its only writer is the scheduler. */
 export class AccountTurns {
   readonly #waiting = new Map<string, Turn>();
-  readonly #idle = new RecentMap<Turn>(MAX_IDLE_ACCOUNTS);
+  readonly #idle = new LRUCache<string, Turn>({ max: MAX_IDLE_ACCOUNTS });
   #newcomers = 0;
   #served = 0;
 
   /** Counts a waiting job of the account. */
   enter(accountId: string): Turn {
-    const turn = this.#waiting.get(accountId) ?? this.#idle.take(accountId) ?? this.#newTurn(accountId);
+    const turn = this.#waiting.get(accountId) ?? this.#idle.get(accountId) ?? this.#newTurn(accountId);
+    this.#idle.delete(accountId);
     this.#waiting.set(accountId, turn);
     turn.waitingJobs += 1;
     return turn;

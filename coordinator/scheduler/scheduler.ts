@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { AccountTurns } from "./account-turns.ts";
 import { bandOf, isOlder, type QueuedJob } from "./band.ts";
@@ -8,7 +9,6 @@ import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
 import { fits } from "./fit.ts";
 import { ModelHolders } from "./model-holders.ts";
 import { OnlineIsland, recordRun, type IslandMeasures } from "./online-island.ts";
-import { RecentMap } from "./recent-map.ts";
 
 export type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 export type { Waiting } from "./explain.ts";
@@ -30,7 +30,7 @@ export class Scheduler {
   readonly #turns = new AccountTurns();
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #holders = new ModelHolders();
-  readonly #awayMeasures = new RecentMap<IslandMeasures>(MAX_REMEMBERED_ISLANDS);
+  readonly #awayMeasures = new LRUCache<string, IslandMeasures>({ max: MAX_REMEMBERED_ISLANDS });
   /** Of every queued kind of jobs whose Cargo the catalog knows and of some others, the one asked for longest ago first. */
   readonly #indices = new Map<string, CargoIslands>();
 
@@ -133,7 +133,8 @@ export class Scheduler {
 
   #raiseIsland(info: SchedulerIsland, busy: number): SchedulerEffect[] {
     this.#dropIsland(info.id);
-    const island = new OnlineIsland(info, busy, this.#awayMeasures.take(info.id) ?? new Map());
+    const island = new OnlineIsland(info, busy, this.#awayMeasures.get(info.id) ?? new Map());
+    this.#awayMeasures.delete(info.id);
     this.#islands.set(info.id, island);
     this.#holders.replace([], info.cachedModels);
     for (const index of this.#indices.values()) index.put(island);
@@ -171,7 +172,7 @@ export class Scheduler {
 
   #record(run: Extract<SchedulerEvent, { kind: "measured" }>): void {
     const island = this.#islands.get(run.islandId);
-    const measures = island?.measures ?? this.#awayMeasures.get(run.islandId);
+    const measures = island?.measures ?? this.#awayMeasures.peek(run.islandId);
     if (measures === undefined) return;
     recordRun(measures, run);
     if (island === undefined) return;

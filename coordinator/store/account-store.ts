@@ -1,3 +1,5 @@
+import type { Posting } from "../credits/postings.ts";
+
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -52,14 +54,16 @@ export interface KeyCap {
 /** Accounts and all their credentials. Secrets reach this port only as hashes (hex SHA-256, or scrypt for passwords). */
 export interface AccountStore {
   /**
-   * Creates the account and grants its first credits in the same commit.
-   * @throws {ServiceError} `email_taken`; addresses compare without case.
+   * Creates the account and stores its first grant in the same commit.
+   * @throws {ServiceError} `email_taken`, addresses compare without case; then what `refusalOf` says of the postings. Nothing is
+   *   stored.
    */
   create(account: {
     id: string;
     email: string;
     passwordHash: string;
-    grantMicro: number;
+    /** Of its first grant; may be empty. */
+    postings: readonly Posting[];
     createdAtMs: number;
   }): Promise<Account>;
   get(accountId: string): Promise<Account | undefined>;

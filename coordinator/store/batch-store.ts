@@ -1,23 +1,18 @@
 import type { JobState } from "../../shared/job-state.ts";
-import type { NewJob } from "./job-store.ts";
-import type { NewWebhook } from "./webhook-store.ts";
+import type { Submission, SubmittedJob } from "./job-store.ts";
 
 /** `fail_fast`: the first job that fails or times out cancels the rest. */
 export const FAIL_MODES = ["best_effort", "fail_fast"] as const;
 export type FailMode = (typeof FAIL_MODES)[number];
 
-export interface NewBatch {
+export interface NewBatch extends Submission {
   readonly id: string;
-  readonly accountId: string;
   readonly slug: string;
   readonly workloadId: number;
   readonly priority: number;
   readonly failMode: FailMode;
-  readonly createdAtMs: number;
   /** At least one; their ids sort in their order. */
-  readonly jobs: readonly Omit<NewJob, "idempotency" | "webhook">[];
-  readonly idempotency: NewJob["idempotency"];
-  readonly webhook: NewWebhook | null;
+  readonly jobs: readonly SubmittedJob[];
 }
 
 export interface BatchRecord {
@@ -54,8 +49,8 @@ export interface LiveBatchRecord {
 
 export interface BatchStore {
   /**
-   * Stores all jobs as `pending` and holds their prices together, in one commit.
-   * @throws {ServiceError} `insufficient_credits`, with nothing stored; `idempotency_conflict`.
+   * Stores all jobs as `pending`, with the postings, in one commit.
+   * @throws {ServiceError} as `JobStore.submit`.
    */
   submit(batch: NewBatch): Promise<SubmitBatchOutcome>;
   /** As `JobStore.findRepeat`, of a batch. @throws {ServiceError} `idempotency_conflict`. */

@@ -1,5 +1,4 @@
 import type { FinishReason } from "../../shared/output.ts";
-import type { NewJob, SubmitOutcome } from "./job-store.ts";
 import type { Page } from "./page.ts";
 
 /** A stored chat. Source: DESIGN §4, row Conversations. */
@@ -53,6 +52,14 @@ export interface Question {
   readonly afterMessageId: string | null;
 }
 
+/**
+ * The answer that a job makes, stored with the job in one commit. `new`: a question and its answer. `again`: another job takes
+ * the place of one that ended without output.
+ */
+export type AnswerLink =
+  | { readonly kind: "new"; readonly question: Question }
+  | { readonly kind: "again"; readonly answerId: string; readonly endedJobId: string };
+
 /** How an answer ends. */
 export interface AnswerEnding {
   readonly answerId: string;
@@ -72,7 +79,7 @@ export interface UnfinishedAnswer {
   readonly jobId: string;
 }
 
-/** Conversations and their messages. One answer is in progress in each at the most. */
+/** Conversations and their messages. Each has at most one answer in progress. `JobStore.submit` stores questions, with their job. */
 export interface ConversationStore {
   create(conversation: Conversation): Promise<void>;
   get(conversationId: string): Promise<Conversation | undefined>;
@@ -96,17 +103,6 @@ export interface ConversationStore {
   /** The newest messages in their order: at most `maxCount`, and none before the one that reaches `maxBytes` of UTF-8 in all. */
   history(conversationId: string, maxCount: number, maxBytes: number): Promise<Message[]>;
 
-  /**
-   * Stores the question, its answer in progress and the job, whose price is held, in one commit.
-   * @throws {ServiceError} `not_found`; `conversation_busy` when an answer is in progress or something else was said after
-   * `afterMessageId`; and all that submitting a job can. Nothing is stored then.
-   */
-  ask(question: Question, job: NewJob): Promise<SubmitOutcome>;
-  /**
-   * Puts another job in the place of one that ended without output, in one commit with the new one's submission.
-   * @throws {ServiceError} `not_found` when the answer is not in progress by `endedJobId`; and all that submitting a job can.
-   */
-  askAgain(answerId: string, endedJobId: string, job: NewJob): Promise<SubmitOutcome>;
   /** False when the answer is not in progress by that job: it ended already, or its conversation was deleted. */
   endAnswer(ending: AnswerEnding): Promise<boolean>;
   /** Oldest first. */

@@ -1,12 +1,15 @@
 import type { JobError } from "../../shared/errors.ts";
-import type { JobEvent, JobState } from "../../shared/job-state.ts";
+import type { EndEvent, JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
+import type { Posting } from "../credits/postings.ts";
+import type { AnswerLink } from "./conversation-store.ts";
 import type { Page } from "./page.ts";
 import type { NewWebhook } from "./webhook-store.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
 
-export interface NewJob {
+/** A job of a submission. */
+export interface SubmittedJob {
   readonly id: string;
   readonly accountId: string;
   readonly slug: string;
@@ -18,10 +21,23 @@ export interface NewJob {
   readonly createdAtMs: number;
   /** After this moment a job that has not started ends in `timeout`. */
   readonly waitDeadlineMs: number;
+}
+
+/** What a submission has beside its jobs, of which there is one or a batch. */
+export interface Submission {
+  readonly accountId: string;
+  readonly createdAtMs: number;
+  /** They hold the jobs' prices; see `holdPostings`. */
+  readonly postings: readonly Posting[];
   /** `key` as the client sent it; `bodyHash` tells the same request from another with the same key. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** Told when the job has ended. */
+  /** Told when all has ended. */
   readonly webhook: NewWebhook | null;
+}
+
+export interface NewJob extends SubmittedJob, Submission {
+  /** Undefined for a job that answers in no conversation. */
+  readonly answer?: AnswerLink;
 }
 
 /** `created` false: the Idempotency-Key was used before with the same body, and `job` is that first job. */
@@ -84,10 +100,10 @@ export interface FeedChunk {
 /** Feed items of one attempt. */
 export type FeedPart = Pick<FeedChunk, "attempt" | "items">;
 
-/** How a job ends, and what becomes of the credits held for it: `chargeMicro` of its price is charged, the rest released. */
+/** How a job ends. */
 export interface JobEnding {
   readonly jobId: string;
-  readonly event: Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
+  readonly event: EndEvent;
   /** The attempt that ends; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
@@ -96,9 +112,10 @@ export interface JobEnding {
   readonly finishReason: FinishReason | null;
   readonly timings: Timings | null;
   readonly error: JobError | null;
+  /** Kept with the job; 0 to its price. */
   readonly chargeMicro: number;
-  /** Account of the Island's owner and its part of the charge; the rest is the network's. Null: all is the network's. */
-  readonly earning: { readonly accountId: string; readonly micro: number } | null;
+  /** They empty the job's hold; see `settle`. */
+  readonly postings: readonly Posting[];
 }
 
 /** A move of an unfinished job. Moves of a superseded attempt change nothing. */
@@ -114,8 +131,10 @@ export interface JobMove {
 
 export interface JobStore {
   /**
-   * Stores the job as `pending` and holds its price, in one commit.
-   * @throws {ServiceError} `insufficient_credits`; `idempotency_conflict` when the key was used within 24 h with another body.
+   * Stores the job as `pending`, with its postings and the answer that it makes, in one commit.
+   * @throws {ServiceError} `idempotency_conflict` when the key was used within 24 h with another body; for an answer `not_found`,
+   *   and `conversation_busy` when an answer is in progress or something was said after `afterMessageId`; then what `refusalOf`
+   *   says of the postings: `not_found`, `insufficient_credits`. Nothing is stored.
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**
@@ -136,7 +155,7 @@ export interface JobStore {
   /** @throws {IllegalTransitionError} when state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
   /**
-   * Ends the job, settles its hold and makes its webhooks due, in one commit: its own, and its batch's if it was the last.
+   * Ends the job, stores its postings and makes its webhooks due, in one commit: its own, and its batch's if it was the last.
    * @throws {IllegalTransitionError} nothing changes.
    */
   end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[] }>;

@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
-import { DeliveryLines } from "./delivery-lines.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 import { outcomeOf } from "./retry-schedule.ts";
@@ -38,7 +38,7 @@ const MS_PER_S = 1_000;
  */
 export class WebhookSender {
   readonly #deps: WebhookSenderDeps;
-  readonly #lines = new DeliveryLines(MAX_IN_ALL, MAX_PER_ACCOUNT);
+  readonly #lines = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Everything that is scheduled, due or under way, with its timer while it is scheduled. */
   readonly #known = new Map<string, Timer | null>();
   readonly #tries = new Set<Promise<void>>();

@@ -2,17 +2,15 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import type { Feed } from "../../jobs/feed.ts";
-import { FEED_START } from "../../jobs/feed-position.ts";
+import { untilFeed, type Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
-import { cancelQuietly, failureOf, goneSignal, noteWaiting } from "../streaming/awaited-job.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
-import { untilFeed } from "../streaming/feed-wait.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
-import { FeedRelay } from "../streaming/sse.ts";
+import { relayFeed } from "../streaming/relay-feed.ts";
+import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
 const chatRoute = createRoute({
   operationId: "createChatCompletion",
@@ -31,12 +29,12 @@ const chatRoute = createRoute({
 });
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, jobs, catalog, clock, options } = deps;
+  const { jobs, catalog, options, log } = deps;
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
     const { outgoing: response } = c.env;
     const { accountId } = identity;
     const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
-    // Before there is a job: one that may not be streamed is not paid for.
+    // Before the submission: a chat that may not be streamed must not be paid for.
     if (body.stream === true) c.get("limits").openStream(identity, response);
     const job = await jobs.submit({
       accountId,
@@ -47,32 +45,16 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
       waitLimitMs: options.chatWaitMs,
     });
     const gone = goneSignal(response);
-    gone.addEventListener("abort", () => cancelQuietly(deps, job));
-    if (gone.aborted) cancelQuietly(deps, job);
-    const feed = await jobs.openFeed(accountId, job.id);
-    const waiting = noteWaiting(deps, accountId, () => job.id);
-    try {
-      // No header is sent before it is known that there is an answer, so that 503 and its like can still be given.
-      await untilFeed(feed, ({ ending, hasOutput }) => ending !== null || (body.stream === true && hasOutput), gone);
-    } finally {
-      waiting.cancel();
-    }
+    cancelWhenGone(job, gone, log);
+    const feed = await job.openFeed();
+    // No header is sent before there is an answer, so that a failure can still have its status.
+    await untilFeed(feed, ({ ending, hasOutput }) => ending !== null || (body.stream === true && hasOutput), gone);
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
-    if (feed.ending?.type === "error" && !(body.stream === true && feed.hasOutput)) {
-      throw failureOf(feed.ending, waiting.message());
-    }
-    if (body.stream !== true) return c.json(completionOf(job, feed));
+    if (feed.ending?.type === "error" && !(body.stream === true && feed.hasOutput)) throw failureOf(feed.ending);
+    if (body.stream !== true) return c.json(completionOf(job.record, feed));
+    const includeUsage = body.stream_options?.include_usage === true;
     // From here the relay watches the client.
-    void new FeedRelay({
-      feed,
-      after: FEED_START,
-      encoder: chatChunks({ ...headOf(job), includeUsage: body.stream_options?.include_usage === true }),
-      response,
-      clock,
-      heartbeatMs: options.heartbeatMs,
-      mayRead: () => accounts.isStillValid(identity),
-    });
-    return RESPONSE_ALREADY_SENT;
+    return relayFeed(deps, { response, identity, feed, encoder: chatChunks({ ...headOf(job.record), includeUsage }) });
   });
 }
 
@@ -87,7 +69,7 @@ function headOf(job: JobRecord) {
   return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
 }
 
-/** `feed` ended well. */
+/** @throws unless the feed ended in `done`. */
 function completionOf(job: JobRecord, feed: Feed): z.infer<typeof completionSchema> {
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.id} has not ended in done`);
   const { jobId, createdS, model } = headOf(job);

@@ -2,9 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Asked } from "../../conversations/conversation-service.ts";
-import { FEED_START } from "../../jobs/feed-position.ts";
 import type { Message } from "../../store/conversation-store.ts";
-import { failureOf, goneSignal, noteWaiting } from "../streaming/awaited-job.ts";
 import {
   answeredSchema,
   conversationEventSchema,
@@ -17,7 +15,8 @@ import { jobEvents } from "../streaming/event-encoder.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
 import { data, eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
-import { FeedRelay } from "../streaming/sse.ts";
+import { relayFeed } from "../streaming/relay-feed.ts";
+import { failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
 const postRoute = createRoute({
   operationId: "postMessage",
@@ -42,13 +41,13 @@ const postRoute = createRoute({
 });
 
 export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, conversations, clock, options } = deps;
+  const { conversations } = deps;
 
   serveScoped(app, deps, "write", postRoute, async ({ c, identity, params, body }) => {
     const { outgoing: response } = c.env;
     const { accountId } = identity;
     const isStreamed = body.stream === true;
-    // Before there is a job: one that may not be streamed is not paid for.
+    // Before the submission: an answer that may not be streamed must not be paid for.
     if (isStreamed) c.get("limits").openStream(identity, response);
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body));
     const { answer } = asked;
@@ -56,31 +55,18 @@ export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
     const abandon = (): void => conversations.abandon(answer);
     if (gone.aborted) abandon();
     gone.addEventListener("abort", abandon);
-    const waiting = noteWaiting(deps, accountId, () => answer.job.id);
-    // No header is sent before it is known that there is an answer, and that no other job will take over.
+    // No header is sent before there is an answer that no other job can take over.
     await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(gone)]);
-    waiting.cancel();
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
     const { feed } = answer.job;
     const message = await conversations.answer(answer.answerId);
-    // Asked first: to delete a conversation cancels the job of its answer, which is no failure of it.
+    // Checked first: deleting a conversation cancels the job of its answer, which is not a failure of the job.
     if (message === undefined) throw new ServiceError("not_found", "The conversation was deleted");
-    if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) {
-      throw failureOf(feed.ending, waiting.message());
-    }
+    if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
     if (!isStreamed) return c.json({ data: presentAnswered(asked, message) });
     // From here the relay watches the client.
     const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
-    void new FeedRelay({
-      feed,
-      after: FEED_START,
-      encoder,
-      response,
-      clock,
-      heartbeatMs: options.heartbeatMs,
-      mayRead: () => accounts.isStillValid(identity),
-    });
-    return RESPONSE_ALREADY_SENT;
+    return relayFeed(deps, { response, identity, feed, encoder });
   });
 }
 
@@ -103,7 +89,7 @@ function presentAnswered({ question, answer }: Asked, message: Message): z.infer
   };
 }
 
-/** Without an id: it is no part of the job's stream, whose ids a client resumes by. */
+/** It has no id, as it is not part of the job's stream, which the client resumes by its ids. */
 function headEvent({ question, answer }: Asked, message: Message): string {
   const payload = {
     type: "message",

@@ -2,16 +2,15 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import type { SubmitRequest } from "../../jobs/job-service.ts";
-import type { JobRecord } from "../../store/job-store.ts";
-import { cancelQuietly, failureOf, goneSignal, noteWaiting } from "../streaming/awaited-job.ts";
+import { untilFeed } from "../../jobs/feed.ts";
+import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
-import { untilFeed } from "../streaming/feed-wait.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
-/** Field of a feature-extraction job's input, and the one that it comes from. */
+/** Field of a feature-extraction job's input, and the field of the request that it comes from. */
 const JOB_FIELD = "input.input";
 const BODY_FIELD = "input";
 
@@ -26,7 +25,7 @@ const embeddingsRoute = createRoute({
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  const { jobs, options } = deps;
+  const { options, log } = deps;
   serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
     const { accountId } = identity;
     const { slug } = embeddingCargo(deps, body.model, accountId);
@@ -40,15 +39,12 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
       waitLimitMs: options.chatWaitMs,
     });
     const gone = goneSignal(c.env.outgoing);
-    gone.addEventListener("abort", () => cancelQuietly(deps, job));
-    if (gone.aborted) cancelQuietly(deps, job);
-    const feed = await jobs.openFeed(accountId, job.id);
-    const waiting = noteWaiting(deps, accountId, () => job.id);
+    cancelWhenGone(job, gone, log);
+    const feed = await job.openFeed();
     await untilFeed(feed, ({ ending }) => ending !== null, gone);
-    waiting.cancel();
     const { ending } = feed;
     if (gone.aborted || ending === null) return RESPONSE_ALREADY_SENT;
-    if (ending.type === "error") throw failureOf(ending, waiting.message());
+    if (ending.type === "error") throw failureOf(ending);
     const vectors = vectorsOf(ending.output, texts.length);
     if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
     return c.json(presentEmbeddings(vectors, body, ending.usage));
@@ -62,8 +58,8 @@ function embeddingCargo({ catalog }: Pick<HttpDeps, "catalog">, slug: string, ac
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }
 
-/** What the Cargo's own schema refuses is told under the name that the client gave it. */
-async function submit({ jobs }: Pick<HttpDeps, "jobs">, request: SubmitRequest): Promise<JobRecord> {
+/** Errors of the Cargo's own schema name the field as the client sent it. */
+async function submit({ jobs }: Pick<HttpDeps, "jobs">, request: SubmitRequest): Promise<JobHandle> {
   try {
     return await jobs.submit(request);
   } catch (error) {

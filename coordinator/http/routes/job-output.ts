@@ -40,7 +40,7 @@ const outputRoute = createRoute({
 export function serveJobOutput(app: HttpApp, deps: HttpDeps): void {
   const { jobs } = deps;
   serveScoped(app, deps, "read", outputRoute, async ({ c, identity, params }) => {
-    // The feed first: of a job that ends between the two, the job then has the whole output.
+    // The feed first: if the job ends between the two reads, the record has the whole output.
     const feed = await jobs.openFeed(identity.accountId, params.id);
     const job = await jobs.get(identity.accountId, params.id);
     return answerJson(c, identity, { data: presentOutput(job, feed) });
@@ -62,7 +62,7 @@ function presentOutput(job: JobView, feed: Feed): z.infer<typeof outputSchema> {
   };
 }
 
-/** In the shape that the output will have; undefined while there is nothing, and for Cargos that give their value at the end. */
+/** In the shape of the final output. Undefined while there is nothing, and for Cargos that give their value at the end. */
 function producedSoFar(feed: Feed): unknown {
   const image = lastOf(feed, "image");
   if (image !== undefined) return { format: image.format, data: image.data };

@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { FEED_START, parsePosition } from "../../jobs/feed-position.ts";
@@ -7,7 +6,8 @@ import { jobEvents } from "../streaming/event-encoder.ts";
 import { jobEventSchema } from "../schemas/event-schemas.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures } from "../schemas/responses.ts";
-import { FeedRelay, SSE_HEADERS } from "../streaming/sse.ts";
+import { relayFeed } from "../streaming/relay-feed.ts";
+import { SSE_HEADERS } from "../streaming/sse.ts";
 
 const POSITION_LOST =
   "Some of what was delivered up to this event is lost: forget what the stream said, and read it again without the id";
@@ -34,29 +34,20 @@ const streamRoute = createRoute({
 });
 
 export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, jobs, clock, options } = deps;
+  const { jobs } = deps;
   serveScoped(app, deps, "read", streamRoute, async ({ c, identity, params, query }) => {
     const { accountId } = identity;
     await jobs.assertOwn(accountId, params.id);
     const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
     const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
-    // 204 is what tells an EventSource not to come back.
+    // 204 tells an EventSource not to reconnect.
     if (after.ended) return c.body(null, 204);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
-    // Before the feed, which of a job that has ended is read whole. The place is given back with the answer, whatever that is.
+    // Before the feed, which is read whole for a job that has ended. The place is freed with the answer, whatever it is.
     c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
-    void new FeedRelay({
-      feed,
-      after,
-      encoder: jobEvents,
-      response,
-      clock,
-      heartbeatMs: options.heartbeatMs,
-      mayRead: () => accounts.isStillValid(identity),
-    });
-    return RESPONSE_ALREADY_SENT;
+    return relayFeed(deps, { response, identity, feed, encoder: jobEvents, after });
   });
 }

@@ -1,7 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
-import { goneSignal } from "../streaming/awaited-job.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { untilFeed, type Feed } from "../../jobs/feed.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
@@ -14,14 +15,13 @@ import {
   submittedSchema,
   summarySchema,
 } from "../schemas/job-schemas.ts";
-import { untilEnded } from "../streaming/job-wait.ts";
+import { goneSignal } from "../streaming/waiting-client.ts";
 import { answerJson } from "../middleware/json-answer.ts";
-import { metaSchema, pageQuery } from "../schemas/pagination.ts";
-import { queryInt } from "../schemas/pagination.ts";
+import { metaSchema, pageQuery, queryInt } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
-/** Of a long poll. Proxies cut an idle connection after a minute or more. */
+/** Longest long poll, in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
 
 const jobParams = z.object({ id: z.string() });
@@ -126,6 +126,14 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
     const status = await jobs.cancel(identity.accountId, params.id);
     return c.json({ data: { id: params.id, status } });
   });
+}
+
+/** Resolves when the job's end is durable, `waitMs` have passed, or the client is gone. It costs a timer and reads nothing from storage. */
+async function untilEnded(feed: Feed, waitMs: number, clock: Clock, gone: AbortSignal): Promise<void> {
+  const waited = new AbortController();
+  const timer = clock.schedule(waitMs, () => waited.abort());
+  await untilFeed(feed, ({ ending }) => ending !== null, AbortSignal.any([gone, waited.signal]));
+  timer.cancel();
 }
 
 function statesFilter(states: JobState[] | undefined): { states?: readonly JobState[] } {

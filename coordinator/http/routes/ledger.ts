@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import type { LedgerLine } from "../../store/ledger-store.ts";
+import type { LedgerLine } from "../../credits/account-lines.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";

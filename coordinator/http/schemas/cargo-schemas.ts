@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
-import { cargoFields } from "../../catalog/cargo-file.ts";
+import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { creditsSchema, presentCredits, presentMegabytes, presentTime, timeSchema } from "./wire-units.ts";

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
-import type { JobView, SubmittedJob } from "../../jobs/job-service.ts";
-import { WAITING_REASONS } from "../../jobs/waiting.ts";
+import type { JobHandle, JobView } from "../../jobs/job-service.ts";
+import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import type { JobSummary } from "../../store/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
@@ -76,7 +76,7 @@ export const detailSchema = z
   })
   .openapi("Job");
 
-export function presentSubmitted(job: SubmittedJob): z.infer<typeof submittedSchema> {
+export function presentSubmitted({ record: job, webhookSecret }: JobHandle): z.infer<typeof submittedSchema> {
   return {
     id: job.id,
     workload_id: job.workloadId,
@@ -84,7 +84,7 @@ export function presentSubmitted(job: SubmittedJob): z.infer<typeof submittedSch
     status: "submitted",
     input: { ...job.input },
     created_at: presentTime(job.createdAtMs),
-    ...(job.webhookSecret === null ? {} : { webhook_secret: job.webhookSecret }),
+    ...(webhookSecret === null ? {} : { webhook_secret: webhookSecret }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { BYTES_PER_MB } from "../../catalog/memory-need.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { MICRO_PER_CREDIT } from "../../credits/micro-credits.ts";
 import type { Usage } from "../../../shared/output.ts";
 
@@ -10,7 +10,7 @@ export function presentCredits(micro: number): number {
 
 /** Bytes in MB, rounded up: an Island needs at least this. */
 export function presentMegabytes(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_MB);
+  return Math.ceil(bytes / MIB);
 }
 
 /** ISO 8601 in UTC. */

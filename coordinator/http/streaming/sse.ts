@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { FeedItem } from "../../store/job-store.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
-import { FeedCursor, type FeedPosition } from "../../jobs/feed-position.ts";
+import { FeedCursor } from "../../jobs/feed-cursor.ts";
+import type { FeedPosition } from "../../jobs/feed-position.ts";
 
 /** Turns the parts of a feed into the text of a stream: complete SSE events, or "" for a part that it leaves out. */
 export interface FeedEncoder {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatInputJsonSchema } from "../../../coordinator/catalog/chat-input-schema.ts";
+import { chatInputJsonSchema } from "../../../coordinator/catalog/default-schemas.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { ValidationError, type FieldError } from "../../../shared/errors.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatInputJsonSchema } from "../../../coordinator/catalog/chat-input-schema.ts";
+import { chatInputJsonSchema } from "../../../coordinator/catalog/default-schemas.ts";
 import { InputSchemas, SchemaError } from "../../../coordinator/catalog/input-schema.ts";
 import { MAX_SCHEMA_BYTES, MAX_SUBSCHEMAS } from "../../../coordinator/catalog/schema-rules.ts";
 

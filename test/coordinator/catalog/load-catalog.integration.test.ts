@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CatalogKeeper } from "../../../coordinator/catalog/catalog-keeper.ts";
+import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
 import { CatalogError } from "../../../coordinator/catalog/load-catalog.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
@@ -33,7 +33,7 @@ const WASM = {
 
 const log = { warn: () => undefined, error: () => undefined };
 
-describe("CatalogKeeper.open()", () => {
+describe("CatalogSync.open()", () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
@@ -45,7 +45,7 @@ describe("CatalogKeeper.open()", () => {
     return writeFile(join(directory, "cargos", name), typeof file === "string" ? file : JSON.stringify(file));
   }
   const open = (store: NumberingCatalogStore, defaultChatSlug: string) =>
-    CatalogKeeper.open({ directory, store, defaultChatSlug, clock: new ManualClock(), log });
+    CatalogSync.open({ directory, store, defaultChatSlug, clock: new ManualClock(), log });
   async function problems(defaultChat = "alpha"): Promise<readonly string[]> {
     const error: unknown = await open(new NumberingCatalogStore(), defaultChat).catch((e: unknown) => e);
     if (!(error instanceof CatalogError)) throw new Error("It did not refuse", { cause: error });

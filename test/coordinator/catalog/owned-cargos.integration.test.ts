@@ -1,51 +1,22 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
+import { describe, expect, it } from "vitest";
 import { DATABASE_FILE } from "../../../coordinator/coordinator.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
-import { systemClock } from "../../../shared/clock.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { collect, call, jobEvents, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
+import {
+  approve,
+  as,
+  coordinator,
+  island,
+  openForEachTest,
+  other,
+  owner,
+  post,
+  statusOf,
+  submit,
+} from "./owned-cargos.ts";
 
-const RUNTIMES = (["llmcpp", "onnx", "container"] as const).map((type) => ({ type, version: "test" }));
-const OFFERED = { workload: "some-onnx", input: { text: "Hello" } };
-
-let coordinator: TestCoordinator;
-let owner: { id: string; key: string; islandToken: string };
-let other: { id: string; key: string; islandToken: string };
-beforeEach(async () => {
-  coordinator = await TestCoordinator.open();
-  owner = await coordinator.createAccount("owner@example.com");
-  other = await coordinator.createAccount("other@example.com");
-});
-afterEach(() => coordinator[Symbol.asyncDispose]());
-
-const as = (account: { key: string } | null, method: string, path: string, body?: unknown) =>
-  call(coordinator.url, account?.key ?? null, method, path, body);
-const post = (file: object = ONNX_FILE, by = owner) => as(by, "POST", "/cargos", file);
-const submit = (by = owner, body: object = OFFERED) => as(by, "POST", "/jobs", body);
-const detail = async (jobId: string, by = owner) => (await as(by, "GET", `/jobs/${jobId}`)).body.data;
-const island = (of = owner) =>
-  FakeIsland.join(coordinator.url, of.islandToken, { hostId: randomUUID(), runtimes: RUNTIMES });
-
-/** Works beside the running coordinator, as `coordinator cargo` does; then waits until that has noticed. */
-async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
-  await coordinator.withStore(async (store) => {
-    const shipped = await readShippedCargos("catalog", "tiny-chat");
-    await act(new OperatorCargos(store.catalog, shipped, systemClock));
-  });
-  await until(isNoticed, (noticed) => noticed, "the coordinator notices");
-}
-const statusOf = async (path: string) => (await as(null, "GET", path)).status;
-const approve = (slug = "some-onnx") =>
-  operate(
-    (cargos) => cargos.approve(slug),
-    async () => (await statusOf(`/cargos/${slug}`)) === 200,
-  );
+openForEachTest();
 
 describe("an owner's Cargo", () => {
   it("is answered as it was written, enabled and not approved", async () => {
@@ -219,216 +190,6 @@ describe("an owner's Cargo", () => {
     await submit(owner, { workload: "some-container", input: { text: "Hello" } });
     const { cargo } = await host.next("assign");
     expect(cargo.container).toEqual({ ...CONTAINER_FILE.container, network: false });
-  });
-});
-
-describe("jobs of a Cargo that is not approved", () => {
-  it("run on the Islands of its owner only, also those of a batch, and say so", async () => {
-    await post();
-    await using theirs = await island(other);
-    const { body } = await submit();
-    const batch = await as(owner, "POST", "/jobs/batch", { workload: "some-onnx", inputs: [OFFERED.input] });
-    const ids = [body.data.id, batch.body.data.jobs[0].id] as string[];
-    const message = "only your own Islands run it until it is approved, and none of them is online";
-    for (const id of ids) {
-      const { status, waiting } = await until(
-        () => detail(id),
-        (job) => job.waiting.reason !== "account_limit",
-        "the gate has let it through",
-      );
-      expect([status, waiting]).toMatchObject(["pending", { reason: "own_islands_only", message }]);
-    }
-    await using own = await island();
-    expect([(await own.next("assign")).jobId, (await own.next("assign")).jobId].toSorted()).toEqual(ids.toSorted());
-    expect(theirs.pending("assign")).toEqual([]);
-  });
-
-  it("run on any Island from its approval on, those too that wait already", async () => {
-    await post(CONTAINER_FILE);
-    await using theirs = await island(other);
-    const request = { workload: "some-container", input: { text: "Hello" } };
-    const { body } = await submit(owner, request);
-    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
-    await approve("some-container");
-    const { jobId, cargo } = await theirs.next("assign");
-    expect([jobId, cargo.container?.network]).toEqual([body.data.id, true]);
-  });
-
-  it("do not run elsewhere by the approval of what its owner has made of it since", async () => {
-    await post();
-    await using theirs = await island(other);
-    const { body } = await submit();
-    const model = { ...ONNX_FILE.model, url: "hf:owner/other" };
-    await as(owner, "PATCH", "/cargos/some-onnx", { model });
-    await approve();
-    const later = (await submit()).body.data.id;
-    expect((await theirs.next("assign")).jobId).toBe(later);
-    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
-    await using own = await island();
-    const { jobId, cargo } = await own.next("assign");
-    expect([jobId, cargo.model?.url]).toEqual([body.data.id, ONNX_FILE.model.url]);
-  });
-
-  it("are limited to them after a restart too", async () => {
-    await post();
-    const { body } = await submit();
-    await coordinator.stop();
-    await coordinator.start();
-    await using theirs = await island(other);
-    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
-    expect(theirs.pending("assign")).toEqual([]);
-  });
-});
-
-describe("jobs of a Cargo that changes", () => {
-  it("keep the Cargo that they were accepted for", async () => {
-    await post();
-    const { body } = await submit();
-    const next = { ...ONNX_FILE.model, url: "hf:owner/other" };
-    await as(owner, "PATCH", "/cargos/some-onnx", { model: next, weights: "fp16" });
-    await using host = await island();
-    const { jobId, cargo } = await host.next("assign");
-    expect([jobId, cargo.weights, cargo.model?.url]).toEqual([body.data.id, "q8", ONNX_FILE.model.url]);
-    const later = (await submit()).body.data.id;
-    expect((await host.next("assign", (frame) => frame.jobId === later)).cargo.model?.url).toBe("hf:owner/other");
-  });
-
-  it("fail at once when they wait and it is deleted, and cost nothing", async () => {
-    await post();
-    const { body } = await submit();
-    await as(owner, "DELETE", "/cargos/some-onnx");
-    const events = await collect(jobEvents(coordinator.url, owner.key, body.data.id));
-    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "cargo_unavailable", retryable: false } });
-    expect((await as(owner, "GET", "/account")).body.data.credits).toBe(1_000);
-    expect((await submit()).status).toBe(404);
-    expect(coordinator.fatal).toEqual([]);
-  });
-
-  it("go on when an Island has them, but get no other attempt", async () => {
-    coordinator.withFlags({ islandGraceS: "0" });
-    await coordinator.stop();
-    await coordinator.start();
-    await post();
-    await using first = await island();
-    const ids = [(await submit()).body.data.id, (await submit()).body.data.id];
-    const assigned = [await first.next("assign"), await first.next("assign")];
-    await as(owner, "PATCH", "/cargos/some-onnx", { enabled: false });
-    const { jobId, attempt } = assigned[0]!;
-    first.send({ type: "started", jobId, attempt });
-    first.send({
-      type: "finished",
-      jobId,
-      attempt,
-      seq: 1,
-      finishReason: "stop",
-      output: { label: "POSITIVE" },
-      usage: { promptTokens: 0, completionTokens: 0 },
-      timings: { loadMs: 0, firstOutputMs: null, runMs: 1 },
-    });
-    await first.next("ack");
-    expect(await detail(ids[0])).toMatchObject({ status: "completed", output: { label: "POSITIVE" } });
-    first.cut();
-    const lost = await until(
-      () => detail(ids[1]),
-      ({ status }) => status === "failed",
-      "the lost job fails",
-    );
-    expect(lost.error).toMatchObject({ code: "cargo_unavailable" });
-    expect(coordinator.fatal).toEqual([]);
-  });
-
-  it("fail when the operator disables it, a shipped one too; approval brings it back", async () => {
-    const { body } = await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } });
-    const isGone = async () => (await statusOf("/cargos/phi-4")) === 404;
-    await operate((cargos) => cargos.disable("phi-4"), isGone);
-    const ended = await until(
-      () => detail(body.data.id),
-      ({ status }) => status !== "pending",
-      "its job ends",
-    );
-    expect(ended).toMatchObject({ status: "failed", error: { code: "cargo_unavailable" } });
-    await approve("phi-4");
-    expect((await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } })).status).toBe(201);
-  });
-
-  it("fail after a restart when their account may not run it any more", async () => {
-    await post();
-    await approve();
-    const [theirs, own] = [(await submit(other)).body.data.id, (await submit()).body.data.id];
-    await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/other" } });
-    expect((await detail(theirs, other)).status).toBe("pending");
-    await coordinator.stop();
-    await coordinator.start();
-    const failed = await until(
-      () => detail(theirs, other),
-      ({ status }) => status !== "pending",
-      "it fails",
-    );
-    expect(failed).toMatchObject({ status: "failed", error: { code: "cargo_unavailable" } });
-    expect((await detail(own)).status).toBe("pending");
-  });
-});
-
-describe("OperatorCargos", () => {
-  const operator = <T>(use: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
-    coordinator.withStore(async (store) =>
-      use(new OperatorCargos(store.catalog, await readShippedCargos("catalog", "tiny-chat"), systemClock)),
-    );
-
-  it("lists everything with its state", async () => {
-    await post();
-    await post({ ...ONNX_FILE, slug: "off", enabled: false });
-    const lines = await operator(async (cargos) => {
-      await cargos.disable("phi-4");
-      await cargos.importFile(JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
-      return cargos.list();
-    });
-    const states = lines.map(({ slug, status, origin }) => `${slug} ${status} ${origin}`);
-    expect(states).toEqual(
-      expect.arrayContaining([
-        "some-onnx waiting owned",
-        "off off owned",
-        "phi-4 disabled shipped",
-        "ours offered imported",
-        "tiny-chat offered shipped",
-      ]),
-    );
-  });
-
-  it("does not approve what its owner has changed since it was looked at", async () => {
-    await post();
-    await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/evil" } });
-    const stale = operator((cargos) => cargos.approve("some-onnx", 1));
-    await expect(stale).rejects.toMatchObject({ code: "bad_request" });
-    expect(await statusOf("/cargos/some-onnx")).toBe(404);
-  });
-
-  it("imports for everybody, and replaces what it imported", async () => {
-    const price = async () => (await as(null, "GET", "/cargos/ours")).body.data?.price_per_job;
-    for (const price_per_job of [1, 2]) {
-      const text = JSON.stringify({ ...ONNX_FILE, slug: "ours", price_per_job });
-      await operate(
-        (cargos) => cargos.importFile(text),
-        async () => (await price()) === price_per_job,
-      );
-    }
-    expect((await submit(other, { ...OFFERED, workload: "ours" })).status).toBe(201);
-  });
-
-  it("refuses slugs that are not its own, files that are wrong, and Cargos that there are not", async () => {
-    await post();
-    const codes: string[] = [];
-    const acts: ((cargos: OperatorCargos) => Promise<unknown>)[] = [
-      (cargos) => cargos.importFile(JSON.stringify(ONNX_FILE)),
-      (cargos) => cargos.importFile(JSON.stringify({ ...CHAT_FILE, slug: "tiny-chat" })),
-      (cargos) => cargos.importFile("{"),
-      (cargos) => cargos.approve("none"),
-      (cargos) => cargos.disable("none"),
-    ];
-    for (const act of acts) {
-      await operator(act).catch((error: { code: string }) => codes.push(error.code));
-    }
-    expect(codes).toEqual(["slug_taken", "slug_taken", "validation_failed", "cargo_not_found", "cargo_not_found"]);
   });
 });
 

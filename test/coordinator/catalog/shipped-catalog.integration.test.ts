@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CatalogKeeper } from "../../../coordinator/catalog/catalog-keeper.ts";
-import { cargoOf, readCargoFile, type CargoFile } from "../../../coordinator/catalog/cargo-file.ts";
+import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
+import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
+import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
-import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "../../../coordinator/catalog/memory-need.ts";
+import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-figures.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
@@ -45,7 +46,7 @@ const chats = files.filter((file) => file.runtime_type === "llmcpp");
 describe("the shipped catalog", () => {
   it("loads, with tiny-chat as the default", async () => {
     const log = { warn: () => undefined, error: () => undefined };
-    const { catalog } = await CatalogKeeper.open({
+    const { catalog } = await CatalogSync.open({
       directory: CATALOG,
       store: new NumberingCatalogStore(),
       defaultChatSlug: "tiny-chat",

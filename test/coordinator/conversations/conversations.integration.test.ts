@@ -445,8 +445,9 @@ describe("A restart of the coordinator", () => {
         waitDeadlineMs: atMs,
         idempotency: null,
         webhook: null,
+        postings: [],
       };
-      await store.conversations.ask({ ...ids, content: "Hi" }, job);
+      await store.jobs.submit({ ...job, answer: { kind: "new", question: { ...ids, content: "Hi" } } });
       await store.jobs.end({
         jobId: job.id,
         event: "cancel",
@@ -457,7 +458,7 @@ describe("A restart of the coordinator", () => {
         timings: null,
         error: null,
         chargeMicro: 0,
-        earning: null,
+        postings: [],
       });
       return job.id;
     });

@@ -10,6 +10,7 @@ import { AccountService } from "../../../coordinator/accounts/account-service.ts
 import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
+import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
@@ -202,7 +203,7 @@ export class Api implements AsyncDisposable {
       id,
       email,
       passwordHash: "",
-      grantMicro: 10_000_500_000,
+      postings: grantPostings(id, 10_000_500_000),
       createdAtMs,
     });
     const makeKey = async (scopes: string[]) =>
@@ -220,7 +221,7 @@ export class Api implements AsyncDisposable {
       catalog: this.catalog,
       cargos: new CargoService({
         store: store.catalog,
-        keeper: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
+        catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
         clock: this.clock,
       }),
       conversations: new ConversationService({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeBatch } from "../store/contract/batch-store.cases.ts";
-import { makeEnding, makeJob, runJob } from "../store/contract/store-builders.ts";
+import { endUncharged, makeEnding, makeJob, runJob } from "../store/contract/store-builders.ts";
 import { Api } from "./api.ts";
 
 let api: Api;
@@ -13,7 +13,7 @@ describe("GET /account/ledger", () => {
   it("tells what moved the credits, newest first, in pages", async () => {
     const job = makeJob(api.accountId);
     await runJob(api.store, job);
-    await api.store.jobs.end(makeEnding(job.id, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
+    await api.store.jobs.end(makeEnding(job, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
     const { status, body } = await api.call("GET", "/account/ledger");
     expect(status).toBe(200);
     const line = (kind: string, amount: number, held: number, balance: number) => ({
@@ -44,9 +44,7 @@ describe("GET /account/ledger", () => {
     const batch = makeBatch(api.accountId, 2);
     await api.store.batches.submit(batch);
     const [first] = batch.jobs;
-    await api.store.jobs.end(
-      makeEnding(first?.id ?? "", { event: "cancel", attempt: 0, finishReason: null, chargeMicro: 0 }),
-    );
+    await endUncharged(api.store, first?.id ?? "", { event: "cancel", attempt: 0, finishReason: null });
     const { body } = await api.call("GET", "/account/ledger?limit=2");
     expect(body.data).toMatchObject([
       { kind: "release", held: -1, job_id: first?.id, batch_id: null },

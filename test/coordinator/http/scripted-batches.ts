@@ -1,8 +1,8 @@
 import { ServiceError } from "../../../shared/errors.ts";
-import type { BatchService } from "../../../coordinator/jobs/batch-service.ts";
+import type { BatchApi } from "../../../coordinator/jobs/batch-service.ts";
 
 /** An account that never made a batch; batches themselves are tested over a whole coordinator. */
-export const noBatches: BatchService = {
+export const noBatches: BatchApi = {
   submit: () => Promise.reject(new Error("These tests submit no batch")),
   get: (_accountId, batchId) => Promise.reject(new ServiceError("not_found", `There is no batch "${batchId}"`)),
   cancel: (_accountId, batchId) => Promise.reject(new ServiceError("not_found", `There is no batch "${batchId}"`)),

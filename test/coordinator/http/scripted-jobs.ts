@@ -2,12 +2,12 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
-import { Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
-import type { JobService, JobView, SubmitRequest, SubmittedJob } from "../../../coordinator/jobs/job-service.ts";
+import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
+import type { JobApi, JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/job-service.ts";
 import type { JobFilter, JobSummary } from "../../../coordinator/store/job-store.ts";
 
 /** A feed that counts who listens. */
-export class WatchedFeed extends Feed {
+export class WatchedFeed extends JobFeed {
   listeners = 0;
 
   override subscribe(listener: () => void): () => void {
@@ -63,7 +63,7 @@ export const DONE: Extract<FeedEnding, { type: "done" }> = {
 };
 
 /** Jobs whose feeds a test writes by hand. It keeps what it was asked. */
-export class ScriptedJobs implements JobService {
+export class ScriptedJobs implements JobApi {
   readonly jobs = new Map<string, JobView>();
   readonly feeds = new Map<string, WatchedFeed>();
   readonly submitted: SubmitRequest[] = [];
@@ -92,7 +92,7 @@ export class ScriptedJobs implements JobService {
     return feed;
   }
 
-  async submit(request: SubmitRequest): Promise<SubmittedJob> {
+  async submit(request: SubmitRequest): Promise<JobHandle> {
     this.#fail();
     const entry = this.#catalog.get(request.slug);
     checkInput(entry, request.input);
@@ -104,7 +104,12 @@ export class ScriptedJobs implements JobService {
     const feed = this.add(job);
     this.onSubmit(feed, job);
     await this.submitGate;
-    return { ...job, webhookSecret: null };
+    return {
+      record: job,
+      webhookSecret: null,
+      openFeed: () => this.openFeed(accountId, job.id),
+      cancel: () => this.cancel(accountId, job.id),
+    };
   }
 
   async get(accountId: string, jobId: string): Promise<JobView> {

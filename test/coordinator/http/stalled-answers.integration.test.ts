@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
 import { FEED_START } from "../../../coordinator/jobs/feed-position.ts";
-import { Feed } from "../../../coordinator/jobs/feed.ts";
+import { JobFeed } from "../../../coordinator/jobs/feed.ts";
 import { jobEvents } from "../../../coordinator/http/streaming/event-encoder.ts";
 import { listen, type FetchHandler, type Listener } from "../../../coordinator/http/server/listener.ts";
 import { FeedRelay } from "../../../coordinator/http/streaming/sse.ts";
@@ -48,7 +48,7 @@ const routes: Readonly<Record<string, FetchHandler>> = {
     );
   },
   "/stream": (_request, { outgoing: response }) => {
-    const feed = new Feed("job_1", [{ attempt: 1, items: [{ type: "token", content: large, count: 1 }] }]);
+    const feed = new JobFeed("job_1", [{ attempt: 1, items: [{ type: "token", content: large, count: 1 }] }]);
     void new FeedRelay({
       feed,
       after: FEED_START,

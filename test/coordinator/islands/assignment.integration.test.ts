@@ -3,6 +3,7 @@ import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import type { JobStore } from "../../../coordinator/store/job-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { withJobStore } from "../jobs/held-store.ts";
 import { JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -41,25 +42,13 @@ function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
     if (change.event === "assign") await gate;
     return moved;
   };
-  const jobs = new Proxy(real.jobs, {
-    get: (target, key) => {
-      const value = Reflect.get(target, key) as unknown;
-      if (key === "move") return move;
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-  return new Proxy(real, {
-    get: (target, key) => {
-      const value = key === "jobs" ? jobs : (Reflect.get(target, key) as unknown);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
+  return withJobStore(real, { move });
 }
 
 async function submit(): Promise<{ id: string; feed: Feed }> {
   const input = { prompt: "Hi", max_tokens: 10 };
-  const { id } = await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
-  return { id, feed: await world.jobs.openFeed(accountId, id) };
+  const job = await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
+  return { id: job.record.id, feed: await job.openFeed() };
 }
 
 describe("an attempt whose assignment is not durable yet", () => {

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
-import type { IslandDesk } from "../../../coordinator/islands/island-desk.ts";
+import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { JoinLimit } from "../../../coordinator/islands/join-limit.ts";
 import { SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -25,7 +25,7 @@ describe("upgrades with wrong tokens", () => {
     [tokens, lookUps] = [new Set(), []];
     gateway = new IslandGateway({
       // No frame is sent here.
-      desk: undefined as unknown as IslandDesk,
+      connections: undefined as unknown as IslandConnections,
       clock,
       log: pino({ level: "silent" }),
       heartbeatMs: 10_000,

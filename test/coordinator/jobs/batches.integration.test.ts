@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Claims } from "../../../coordinator/islands/claims.ts";
+import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { makeEnding } from "../store/contract/store-builders.ts";
+import { endUncharged } from "../store/contract/store-builders.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
 import { call, collect, jobEvents, until } from "../../support/http.ts";
@@ -286,9 +286,7 @@ describe("fail_fast", () => {
   it("goes on where the coordinator ended between the failure and the cancellations", async () => {
     const { id, jobs } = await submit(4, { fail_mode: "fail_fast" });
     await coordinator.stop();
-    await coordinator.withStore((store) =>
-      store.jobs.end(makeEnding(jobs[2]?.id ?? "", { event: "expire", attempt: 0, chargeMicro: 0 })),
-    );
+    await coordinator.withStore((store) => endUncharged(store, jobs[2]?.id ?? "", { event: "expire", attempt: 0 }));
     await coordinator.start();
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { timeout: 1, cancelled: 3 } });
   });
@@ -400,7 +398,7 @@ describe("A restart", () => {
     await using island = await FakeIsland.dial(coordinator.url, account.islandToken);
     const jobId = jobs[0]?.id ?? "";
     const hello = makeHello({ slots: 100 });
-    const claim = (await Claims.open(coordinator.directory)).issue(jobId, 1, hello.hostId);
+    const claim = (await AttemptProofs.open(coordinator.directory)).issue(jobId, 1, hello.hostId);
     const held = { jobId, attempt: 1, claim, started: true };
     island.send({ ...hello, held: [held] });
     expect(await island.next("welcome")).toMatchObject({ held: [{ action: "continue" }] });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { LedgerLine } from "../../../coordinator/store/ledger-store.ts";
+import type { LedgerLine } from "../../../coordinator/credits/account-lines.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
@@ -109,9 +109,7 @@ it(
             const idempotency = act.key === null ? null : { key: act.key, bodyHash: act.cargo };
             const request = { accountId: clientOf(act.client), slug: act.cargo, priority: 0, idempotency };
             const input = { prompt: "Hi", max_tokens: MAX_TOKENS };
-            expectAnswer(
-              world.jobs.submit({ ...request, input }).then(({ id, accountId }) => void known.push({ id, accountId })),
-            );
+            expectAnswer(world.jobs.submit({ ...request, input }).then(({ record }) => void known.push(record)));
           }
         }
         await Promise.all(answers);
@@ -170,7 +168,7 @@ async function checkBooks(
     }
     expect(world.jobQuota.isFull(accountId, unfinished + 1)).toBe(false);
     expect(world.jobQuota.isFull(accountId, unfinished)).toBe(true);
-    expect([...world.dispatcher.jobs.values()].filter((job) => job.accountId === accountId)).toHaveLength(unfinished);
+    expect([...world.registry.list()].filter((job) => job.accountId === accountId)).toHaveLength(unfinished);
   }
   // A job that was cancelled while no Island had it, after one had begun it, is the network's alone.
   expect(earnedMicro).toBeLessThanOrEqual(mostEarnedMicro);

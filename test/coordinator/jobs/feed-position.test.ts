@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Feed } from "../../../coordinator/jobs/feed.ts";
-import { FeedCursor, formatPosition, parsePosition } from "../../../coordinator/jobs/feed-position.ts";
+import { JobFeed } from "../../../coordinator/jobs/feed.ts";
+import { FeedCursor } from "../../../coordinator/jobs/feed-cursor.ts";
+import { formatPosition, parsePosition } from "../../../coordinator/jobs/feed-position.ts";
 import type { FeedItem } from "../../../coordinator/store/job-store.ts";
 
 const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
@@ -28,7 +29,7 @@ function takeAll(cursor: FeedCursor): FeedItem[] {
 
 describe("FeedCursor", () => {
   it.each(ITEMS.map((_, index) => index))("resumed after item %i gives exactly the rest", (index) => {
-    const feed = new Feed("job_1", PARTS, DONE);
+    const feed = new JobFeed("job_1", PARTS, DONE);
     const first = new FeedCursor(feed);
     for (let i = 0; i <= index; i += 1) first.take();
     const resumed = new FeedCursor(feed, parsePosition(formatPosition(first.position)));
@@ -38,15 +39,15 @@ describe("FeedCursor", () => {
 
   it("neither repeats nor skips output when a status stands elsewhere after a restart", () => {
     const items = [status("pending"), token("a"), status("running"), token("b"), token("c")];
-    const first = new FeedCursor(new Feed("job_1", [{ attempt: 1, items }]));
+    const first = new FeedCursor(new JobFeed("job_1", [{ attempt: 1, items }]));
     for (let i = 0; i < 4; i += 1) first.take();
     const rebuilt = [token("a"), token("b"), status("pending"), token("c"), status("running")];
-    const resumed = new FeedCursor(new Feed("job_1", [{ attempt: 1, items: rebuilt }]), first.position);
+    const resumed = new FeedCursor(new JobFeed("job_1", [{ attempt: 1, items: rebuilt }]), first.position);
     expect(takeAll(resumed)).toEqual([token("c")]);
   });
 
   it("goes on with items that come later", () => {
-    const feed = new Feed("job_1");
+    const feed = new JobFeed("job_1");
     const cursor = new FeedCursor(feed);
     feed.push(ITEMS.slice(0, 3));
     expect(takeAll(cursor)).toHaveLength(3);
@@ -55,7 +56,7 @@ describe("FeedCursor", () => {
   });
 
   it("never gives a place before the one that it was resumed at", () => {
-    const feed = new Feed("job_1", [{ attempt: 1, items: [status("pending"), token("a")] }]);
+    const feed = new JobFeed("job_1", [{ attempt: 1, items: [status("pending"), token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.2"));
     expect(cursor.take()).toBeUndefined();
     feed.push([status("running"), status("streaming")]);
@@ -66,10 +67,10 @@ describe("FeedCursor", () => {
 });
 
 describe("FeedCursor.isLost", () => {
-  const at = (id: string, feed: Feed): boolean => new FeedCursor(feed, parsePosition(id)).isLost;
+  const at = (id: string, feed: JobFeed): boolean => new FeedCursor(feed, parsePosition(id)).isLost;
 
   it("is false while the attempt that made the output may still bring it again", () => {
-    const feed = new Feed("job_1", [{ attempt: 1, items: [token("a")] }]);
+    const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.0"));
     expect([cursor.isLost, at("1.0", feed)]).toEqual([false, false]);
     feed.push([token("b"), token("c"), token("d")], 1);
@@ -79,7 +80,7 @@ describe("FeedCursor.isLost", () => {
   });
 
   it("is true from the first output of a later attempt on, for those whose output is not there, and no others", () => {
-    const feed = new Feed("job_1", [{ attempt: 1, items: [token("a")] }]);
+    const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     const cursor = new FeedCursor(feed, parsePosition("3.0"));
     feed.push([status("pending"), token("x"), token("y"), token("z")], 2);
     expect(cursor.isLost).toBe(true);
@@ -95,7 +96,7 @@ describe("FeedCursor.isLost", () => {
   });
 
   it("is true when the job has ended with less than the reader was given", () => {
-    const feed = new Feed("job_1", [{ attempt: 1, items: [token("a")] }]);
+    const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     expect(at("2.0", feed)).toBe(false);
     feed.end(DONE);
     expect(["1.0", "2.0", "2.0.2"].map((id) => at(id, feed))).toEqual([false, true, true]);

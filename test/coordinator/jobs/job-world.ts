@@ -1,13 +1,17 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { AttemptFencing } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
+import { WaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import { Claims } from "../../../coordinator/islands/claims.ts";
 import type { Island, IslandLink } from "../../../coordinator/islands/island.ts";
-import { IslandDesk } from "../../../coordinator/islands/island-desk.ts";
+import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
+import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
-import { Dispatcher } from "../../../coordinator/jobs/dispatcher.ts";
-import { LiveJobService } from "../../../coordinator/jobs/live-job-service.ts";
-import { WaitingReport } from "../../../coordinator/jobs/waiting.ts";
+import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
+import { JobService } from "../../../coordinator/jobs/job-service.ts";
+import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -29,55 +33,45 @@ export class JobWorld {
   readonly store: Store;
   readonly fatal: unknown[] = [];
   readonly jobQuota = new JobQuota();
-  readonly dispatcher: Dispatcher;
-  readonly desk: IslandDesk;
-  readonly jobs: LiveJobService;
+  readonly registry: JobRegistry;
+  readonly connections: IslandConnections;
+  readonly jobs: JobService;
+  readonly #islands: IslandRegistry;
   readonly #gate: BatchGate;
 
   constructor(store: Store, clock: ManualClock) {
     this.store = store;
     this.clock = clock;
     const { jobQuota } = this;
-    const claims = new Claims(randomBytes(32));
+    const proofs = new AttemptProofs(randomBytes(32));
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const scheduler = new Scheduler((slug) => catalog.known(slug));
     const onFatal = (error: unknown): void => void this.fatal.push(error);
-    this.dispatcher = new Dispatcher({
+    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE };
+    const onWebhookDue = (): void => undefined;
+    const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
+    const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
+    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS });
+    const waitReasons = new WaitReasons({ scheduler, islands, gate });
+    const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
+    const reports = new AttemptFencing({ jobs: registry, islands, proofs, measure: (run) => dispatcher.schedule(run) });
+    const heartbeatMs = 10_000;
+    this.connections = new IslandConnections({
       store,
-      catalog,
-      scheduler,
-      claims,
-      signer,
-      jobQuota,
-      clock,
-      onWebhookDue: () => undefined,
-      onFatal,
-      options: { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE },
-    });
-    const { dispatcher } = this;
-    this.desk = new IslandDesk({
-      store,
-      claims,
+      registry: islands,
+      reports,
       signer,
       catalog,
       clock,
-      dispatcher,
-      graceMs: GRACE_MS,
-      heartbeatMs: 10_000,
+      heartbeatMs,
     });
-    const admit = dispatcher.admit.bind(dispatcher);
-    this.#gate = new BatchGate({ quota: jobQuota, clock, limitOf: async () => 10, admit, onFatal });
-    const waiting = new WaitingReport(scheduler, dispatcher, this.#gate);
-    this.jobs = new LiveJobService({
-      store,
-      catalog,
-      dispatcher,
-      jobQuota,
-      clock,
-      waiting,
-      webhookAllowPrivate: false,
-    });
+    const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false });
+    const explainWait = waitReasons.of.bind(waitReasons);
+    this.jobs = new JobService({ store, jobs: registry, submissions, jobQuota, clock, explainWait });
+    this.registry = registry;
+    this.#islands = islands;
+    this.#gate = gate;
   }
 
   /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */
@@ -89,7 +83,8 @@ export class JobWorld {
   }
 
   close(): void {
-    this.dispatcher.close();
+    this.registry.close();
+    this.#islands.close();
     this.#gate.close();
   }
 }
@@ -171,13 +166,13 @@ export class ScriptedAgent implements IslandLink {
       started,
     }));
     const hello = makeHello({ hostId: this.hostId, slots: 2, held });
-    this.#island = await this.#world.desk.connect(hello, this.#accountId, randomUUID(), this);
+    this.#island = await this.#world.connections.connect(hello, this.#accountId, randomUUID(), this);
     this.#isConnecting = false;
   }
 
   lose(): void {
     if (this.#island === null) return;
-    this.#world.desk.disconnect(this.#island, this);
+    this.#world.connections.disconnect(this.#island, this);
     this.#island = null;
   }
 
@@ -189,7 +184,7 @@ export class ScriptedAgent implements IslandLink {
     if (deed !== "repeat") {
       const frames = this.#framesOf(deed, held);
       this.#last = async () => {
-        const taken = frames.map((frame) => this.#world.desk.receive(island, frame) ?? Promise.resolve());
+        const taken = frames.map((frame) => this.#world.connections.receive(island, frame) ?? Promise.resolve());
         await Promise.all(taken);
       };
     }

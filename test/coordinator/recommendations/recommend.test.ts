@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { formatCredits, Recommender } from "../../../coordinator/recommendations/recommend.ts";
+import { Recommender } from "../../../coordinator/recommendations/recommend.ts";
 import type { IslandRecord } from "../../../coordinator/store/island-store.ts";
 
 const GIB = 1_073_741_824;
@@ -168,18 +168,5 @@ describe("recommend()", () => {
     const slugs = await slugsFor({ cargos, queued: { c24: 1 } });
     expect(slugs).toHaveLength(20);
     expect(slugs[0]).toBe("c24");
-  });
-});
-
-describe("formatCredits()", () => {
-  it.each([
-    [0, "0"],
-    [1, "0.000001"],
-    [900_000, "0.9"],
-    [1_000_000, "1"],
-    [12_345_678, "12.345678"],
-    [10_000_000_000, "10000"],
-  ])("of %i micro-credits is %s", (micro, text) => {
-    expect(formatCredits(micro)).toBe(text);
   });
 });

@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AccountTurns } from "../../../coordinator/scheduler/account-turns.ts";
 import { IndexedHeap } from "../../../coordinator/scheduler/indexed-heap.ts";
-import { RecentMap } from "../../../coordinator/scheduler/recent-map.ts";
 
 interface Item {
   heapIndex: number;
@@ -55,19 +54,6 @@ describe("IndexedHeap", () => {
     expect(() => new IndexedHeap<Item>(comesBefore).remove(item)).toThrow("not in this heap");
     heap.remove(item);
     expect(() => heap.update(item)).toThrow("not in this heap");
-  });
-});
-
-describe("RecentMap", () => {
-  it("forgets the entry set longest ago past its limit", () => {
-    const map = new RecentMap<number>(2);
-    map.set("a", 1);
-    map.set("b", 2);
-    map.set("a", 3);
-    map.set("c", 4);
-    expect(["a", "b", "c"].map((key) => map.get(key))).toEqual([3, undefined, 4]);
-    expect(map.take("a")).toBe(3);
-    expect(map.get("a")).toBeUndefined();
   });
 });
 

@@ -45,7 +45,7 @@ describe("SqliteStore on disk", () => {
     const accountId = await makeAccount(first);
     const [ended, waiting] = [makeJob(accountId), makeJob(accountId)];
     await runJob(first, ended);
-    await first.jobs.end(makeEnding(ended.id, { output: "atoll" }));
+    await first.jobs.end(makeEnding(ended, { output: "atoll" }));
     await first.jobs.submit(waiting);
     await first.close();
 

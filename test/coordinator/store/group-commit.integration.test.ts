@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeBatch } from "./contract/batch-store.cases.ts";
-import { MADE_AT_MS, makeAccount, makeJob, runJob, temporaryFolder } from "./contract/store-builders.ts";
+import { grant, MADE_AT_MS, makeAccount, makeJob, runJob, temporaryFolder } from "./contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 describe("group commit", () => {
@@ -21,26 +21,26 @@ describe("group commit", () => {
 
   it("commits what is asked for in one turn together", async () => {
     const before = store.commits;
-    await Promise.all(Array.from({ length: 500 }, () => store.ledger.grant(accountId, 1, MADE_AT_MS)));
+    await Promise.all(Array.from({ length: 500 }, () => grant(store, accountId, 1)));
     expect(store.commits - before).toBe(1);
   });
 
   it("commits what is asked for while a commit is under way together", async () => {
     const before = store.commits;
-    const first = store.ledger.grant(accountId, 1, MADE_AT_MS);
+    const first = grant(store, accountId, 1);
     await Promise.resolve();
-    await Promise.all([first, ...Array.from({ length: 100 }, () => store.ledger.grant(accountId, 1, MADE_AT_MS))]);
+    await Promise.all([first, ...Array.from({ length: 100 }, () => grant(store, accountId, 1))]);
     expect(store.commits - before).toBe(2);
   });
 
   it("bounds a transaction at 512 operations", async () => {
     const before = store.commits;
-    await Promise.all(Array.from({ length: 1_025 }, () => store.ledger.grant(accountId, 1, MADE_AT_MS)));
+    await Promise.all(Array.from({ length: 1_025 }, () => grant(store, accountId, 1)));
     expect(store.commits - before).toBe(3);
   });
 
   it("commits a batch of 100 jobs once, with one hold for all", async () => {
-    await store.ledger.grant(accountId, 90_000_000, MADE_AT_MS);
+    await grant(store, accountId, 90_000_000);
     const [before, entries] = [store.commits, (await store.ledger.verify()).entries];
     await store.batches.submit(makeBatch(accountId, 100));
     expect(store.commits - before).toBe(1);
@@ -49,7 +49,7 @@ describe("group commit", () => {
 
   it("commits each of the writes that wait for one another", async () => {
     const before = store.commits;
-    for (let i = 0; i < 3; i++) await store.ledger.grant(accountId, 1, MADE_AT_MS);
+    for (let i = 0; i < 3; i++) await grant(store, accountId, 1);
     expect(store.commits - before).toBe(3);
   });
 
@@ -73,9 +73,9 @@ describe("group commit", () => {
   it("a refusal leaves the others of its batch, in the same commit", async () => {
     const before = store.commits;
     const settled = await Promise.allSettled([
-      store.ledger.grant(accountId, 1, MADE_AT_MS),
-      store.ledger.grant("user_none", 1, MADE_AT_MS),
-      store.ledger.grant(accountId, 1, MADE_AT_MS),
+      grant(store, accountId, 1),
+      grant(store, "user_none", 1),
+      grant(store, accountId, 1),
     ]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect((await store.accounts.get(accountId))?.balanceMicro).toBe(10_000_002);
@@ -87,7 +87,7 @@ describe("group commit", () => {
     const settled = await Promise.allSettled([
       store.jobs.submit(job),
       store.jobs.submit(job),
-      store.ledger.grant(accountId, 1, MADE_AT_MS),
+      grant(store, accountId, 1),
     ]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(settled[1]).toMatchObject({ reason: { message: expect.stringContaining("UNIQUE") as string } });
@@ -98,7 +98,7 @@ describe("group commit", () => {
   it("waits for another process that holds the database", async () => {
     const other = new Database(folder.file("atoll.db"));
     other.exec("BEGIN IMMEDIATE");
-    const granted = store.ledger.grant(accountId, 1, MADE_AT_MS);
+    const granted = grant(store, accountId, 1);
     await expect(Promise.race([granted, delay(300)])).resolves.toBe("waited");
     other.exec("COMMIT");
     other.close();

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { holdPostings } from "../../../coordinator/credits/postings.ts";
 import { settle } from "../../../coordinator/credits/settle.ts";
 import type { JobEnding } from "../../../coordinator/store/job-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
@@ -7,6 +8,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { IllegalTransitionError } from "../../../shared/job-state.ts";
 import {
   balanceOf,
+  grant,
   ISLAND_ID,
   MADE_AT_MS,
   makeAccount,
@@ -58,12 +60,13 @@ it("ledger: whatever is done at once, the books are right, no balance is negativ
         const job = jobs["job" in act ? act.job : submitted % 5] as (typeof jobs)[number];
         switch (act.kind) {
           case "grant":
-            await store.ledger.grant(clientId, act.micro, MADE_AT_MS);
+            await grant(store, clientId, act.micro);
             granted += act.micro;
             return;
           case "submit":
             if (submitted === 5) return;
-            jobs[submitted] = { ...job, priceMicro: act.priceMicro };
+            const { priceMicro } = act;
+            jobs[submitted] = { ...job, priceMicro, postings: holdPostings(clientId, [priceMicro]) };
             await store.jobs.submit(jobs[submitted++] as typeof job);
             return;
           case "move":
@@ -78,10 +81,12 @@ it("ledger: whatever is done at once, the books are right, no balance is negativ
       };
       const end = async (
         { event, attempt, deliveredTokens }: { event: JobEnding["event"]; attempt: number; deliveredTokens: number },
-        { id, priceMicro }: (typeof jobs)[number],
+        job: (typeof jobs)[number],
       ): Promise<void> => {
-        const { chargeMicro, earning } = settle({
+        const { id, accountId, priceMicro } = job;
+        const { chargeMicro, postings } = settle({
           event,
+          accountId,
           priceMicro,
           hasOutput: deliveredTokens > 0,
           deliveredTokens,
@@ -89,7 +94,7 @@ it("ledger: whatever is done at once, the books are right, no balance is negativ
           networkFee: 0.1,
           ownerAccountId: ownerId,
         });
-        await store.jobs.end(makeEnding(id, { event, attempt, chargeMicro, earning }));
+        await store.jobs.end(makeEnding(job, { event, attempt, chargeMicro, postings }));
         expect(ended.has(id)).toBe(false);
         ended.set(id, chargeMicro);
       };

@@ -65,7 +65,7 @@ async function makeDue(url = receiver.url, owner = accountId): Promise<string> {
   const webhook = makeWebhook({ url });
   const job = makeJob(owner, { webhook, createdAtMs: MADE_AT_MS });
   await store.jobs.submit(job);
-  await store.jobs.end(makeEnding(job.id, { event: "cancel", attempt: 0, chargeMicro: 0, atMs: clock.now() }));
+  await store.jobs.end(makeEnding(job, { event: "cancel", attempt: 0, chargeMicro: 0, atMs: clock.now() }));
   return webhook.id;
 }
 

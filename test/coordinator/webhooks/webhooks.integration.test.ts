@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../shared/json-value.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { makeEnding } from "../store/contract/store-builders.ts";
+import { endUncharged } from "../store/contract/store-builders.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
@@ -163,9 +163,7 @@ describe("The webhook of a job", () => {
   it("is in the commit of the end: a coordinator that dies right after it delivers when it is back", async () => {
     const { id } = await submit();
     await coordinator.stop();
-    await coordinator.withStore((store) =>
-      store.jobs.end(makeEnding(id, { event: "expire", attempt: 0, chargeMicro: 0 })),
-    );
+    await coordinator.withStore((store) => endUncharged(store, id, { event: "expire", attempt: 0 }));
     await coordinator.start();
     expect((await receiver.next()).body).toMatchObject({ type: "job.timeout", data: { id } });
   });

@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
+import { partiesOf, type Posting } from "../../../credits/postings.ts";
 import type { AccountLimits } from "../../account-store.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { postGrant } from "../ledger/ledger-operations.ts";
 
 export interface AccountOperations {
   createAccount(args: {
@@ -10,7 +10,7 @@ export interface AccountOperations {
     email: string;
     emailKey: string;
     passwordHash: string;
-    grantMicro: number;
+    postings: readonly Posting[];
     createdAtMs: number;
   }): void;
   setLimits(args: { accountId: string; limits: Partial<AccountLimits> }): AccountLimits;
@@ -31,14 +31,15 @@ export function accountOperations(db: Database.Database, ledger: Ledger): Accoun
        concurrent_streams = @concurrentStreams WHERE id = @accountId`,
   );
   return {
-    createAccount({ id, email, emailKey, passwordHash, grantMicro, createdAtMs }) {
+    createAccount({ id, email, emailKey, passwordHash, postings, createdAtMs }) {
       if (findEmail.get(emailKey) !== undefined) {
         throw new ServiceError("email_taken", "There is an account with this e-mail address");
       }
+      const parties = partiesOf(id);
+      ledger.assertAccepts(postings, parties);
       insert.run(id, email, emailKey, passwordHash, createdAtMs);
-      ledger.open(`client:${id}`);
-      ledger.open(`hold:${id}`);
-      postGrant(ledger, id, grantMicro, createdAtMs);
+      for (const party of parties) ledger.open(party);
+      ledger.post(postings, null, createdAtMs);
     },
     setLimits({ accountId, limits }) {
       const known = selectLimits.get(accountId);

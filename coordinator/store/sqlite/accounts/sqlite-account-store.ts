@@ -46,12 +46,10 @@ export class SqliteAccountStore implements AccountStore {
   }
 
   async create(account: Parameters<AccountStore["create"]>[0]): Promise<Account> {
-    const { id, email, grantMicro, createdAtMs } = account;
-    if (!Number.isSafeInteger(grantMicro) || grantMicro < 0) {
-      throw new RangeError(`A first grant of ${grantMicro} micro-credits is not possible`);
-    }
-    await this.#writer.run("createAccount", { ...account, emailKey: emailKey(email) });
-    return { id, email, createdAtMs, balanceMicro: grantMicro };
+    await this.#writer.run("createAccount", { ...account, emailKey: emailKey(account.email) });
+    const created = await this.get(account.id);
+    if (created === undefined) throw new Error(`The account ${account.id} was created and is gone`);
+    return created;
   }
 
   async get(accountId: string): Promise<Account | undefined> {

@@ -1,8 +1,7 @@
 import type Database from "better-sqlite3";
 import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../../catalog-store.ts";
 import { COUNT_OWNED } from "./catalog-operations.ts";
-import { assertPage } from "../engine/page.ts";
-import type { Page } from "../../page.ts";
+import { assertPage, type Page } from "../../page.ts";
 import type { Writer } from "../engine/writer.ts";
 
 type CargoRow = Omit<StoredCargo, "file" | "isEnabled" | "isApproved"> & {

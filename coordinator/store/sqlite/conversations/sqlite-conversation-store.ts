@@ -5,11 +5,9 @@ import type {
   Conversation,
   ConversationStore,
   Message,
-  Question,
   UnfinishedAnswer,
 } from "../../conversation-store.ts";
-import type { NewJob, SubmitOutcome } from "../../job-store.ts";
-import type { Page } from "../../page.ts";
+import { assertPage, type Page } from "../../page.ts";
 import {
   CONVERSATION_COLUMNS,
   conversationOf,
@@ -18,8 +16,6 @@ import {
   type ConversationRow,
   type MessageRow,
 } from "./conversation-rows.ts";
-import { newJobRecord } from "../jobs/job-rows.ts";
-import { assertPage } from "../engine/page.ts";
 import type { Writer } from "../engine/writer.ts";
 
 type PageOf = [id: string, limit: number, offset: number];
@@ -115,16 +111,6 @@ export class SqliteConversationStore implements ConversationStore {
       if (bytes >= maxBytes) break;
     }
     return newestFirst.reverse();
-  }
-
-  async ask(question: Question, job: NewJob): Promise<SubmitOutcome> {
-    await this.#writer.run("askQuestion", { question, job: { ...job, input: JSON.stringify(job.input) } });
-    return { created: true, job: newJobRecord(job) };
-  }
-
-  async askAgain(answerId: string, endedJobId: string, job: NewJob): Promise<SubmitOutcome> {
-    await this.#writer.run("askAgain", { answerId, endedJobId, job: { ...job, input: JSON.stringify(job.input) } });
-    return { created: true, job: newJobRecord(job) };
   }
 
   endAnswer({ error, ...ending }: AnswerEnding): Promise<boolean> {

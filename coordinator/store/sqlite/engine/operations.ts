@@ -9,7 +9,7 @@ import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
-import { registryOperations, type RegistryOperations } from "../islands/island-operations.ts";
+import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
@@ -27,7 +27,7 @@ export interface Operations
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
-    RegistryOperations,
+    IslandOperations,
     WebhookOperations {}
 
 export type OperationKind = keyof Operations;
@@ -49,7 +49,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
-    ...registryOperations(db),
+    ...islandOperations(db),
     ...webhookOperations(db),
   };
 }

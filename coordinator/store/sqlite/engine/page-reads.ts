@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
+import type { LedgerLine } from "../../../credits/account-lines.ts";
 import type { JobFilter, JobSummary } from "../../job-store.ts";
-import type { LedgerLine } from "../../ledger-store.ts";
 import type { Page } from "../../page.ts";
 import { JobLists } from "../jobs/job-lists.ts";
 import { LedgerLines } from "../ledger/ledger-lines.ts";

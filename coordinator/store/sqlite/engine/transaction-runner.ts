@@ -4,7 +4,7 @@ import { Ledger } from "../ledger/ledger.ts";
 import { createOperations, type Operation, type Operations } from "./operations.ts";
 
 /** Answers of a batch. `values` has a place for each operation; those in `failures` failed. */
-export interface BatchAnswer {
+export interface TransactionAnswer {
   readonly values: unknown[];
   readonly failures: [index: number, failure: Failure][];
   /** Commits of this writer since it was opened. */
@@ -15,7 +15,7 @@ export interface BatchAnswer {
 const BEGIN_TRIES = 3;
 
 /** Runs batches of operations, each in one transaction. */
-export class BatchRunner {
+export class TransactionRunner {
   readonly #db: Database.Database;
   readonly #ledger: Ledger;
   readonly #operations: Operations;
@@ -31,7 +31,7 @@ export class BatchRunner {
    * An operation's own refusal is its answer and leaves the others as they are. A fault (of SQL, of the disk) rolls the batch
    * back, and each operation is run again by itself, so that only those at fault fail.
    */
-  run(batch: readonly Operation[]): BatchAnswer {
+  run(batch: readonly Operation[]): TransactionAnswer {
     try {
       const { values, failures } = this.#runTogether(batch);
       return { values, failures, commits: this.#commits };
@@ -44,7 +44,7 @@ export class BatchRunner {
     }
   }
 
-  #runApart(batch: readonly Operation[]): BatchAnswer {
+  #runApart(batch: readonly Operation[]): TransactionAnswer {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     for (const [index, operation] of batch.entries()) {
@@ -56,7 +56,7 @@ export class BatchRunner {
     return { values, failures, commits: this.#commits };
   }
 
-  #runTogether(batch: readonly Operation[]): Pick<BatchAnswer, "values" | "failures"> {
+  #runTogether(batch: readonly Operation[]): Pick<TransactionAnswer, "values" | "failures"> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     this.#begin();

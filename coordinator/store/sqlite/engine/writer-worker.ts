@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { BatchRunner, type BatchAnswer } from "./transaction-runner.ts";
+import { TransactionRunner, type TransactionAnswer } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 
@@ -10,13 +10,13 @@ export interface WriterWorkerData {
 export type ToWriter =
   | { readonly kind: "batch"; readonly operations: readonly Operation[] }
   | { readonly kind: "close" };
-export type FromWriter = BatchAnswer;
+export type FromWriter = TransactionAnswer;
 
 const port = parentPort;
 if (port === null) throw new Error("writer-worker runs as a worker thread only");
 const { path } = workerData as WriterWorkerData;
 const db = openForWriting(path);
-const runner = new BatchRunner(db);
+const runner = new TransactionRunner(db);
 port.on("message", (message: ToWriter) => {
   if (message.kind === "batch") {
     port.postMessage(runner.run(message.operations) satisfies FromWriter);

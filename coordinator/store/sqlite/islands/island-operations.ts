@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 
-export interface RegistryOperations {
+export interface IslandOperations {
   /** False, with nothing changed, when the host id is another account's. */
   saveIsland(args: {
     hostId: string;
@@ -12,7 +12,7 @@ export interface RegistryOperations {
   }): boolean;
 }
 
-export function registryOperations(db: Database.Database): RegistryOperations {
+export function islandOperations(db: Database.Database): IslandOperations {
   const saveIsland = db.prepare(
     `INSERT INTO islands (host_id, account_id, agent_version, hardware, runtimes, last_seen_at_ms)
      VALUES (?, ?, ?, ?, ?, ?)

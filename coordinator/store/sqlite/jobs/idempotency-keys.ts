@@ -5,7 +5,7 @@ import type { NewJob } from "../../job-store.ts";
 /** How long an Idempotency-Key stands for its first request. Source: DESIGN §4. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
 
-export type Submission = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
+export type KeyedRequest = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
 
 /** What the first request with a key made; a batch is named beside its first job. */
 export interface Made {
@@ -43,7 +43,7 @@ export class IdempotencyKeys {
   }
 
   /** What the same request made before; undefined for a new one. @throws {ServiceError} `idempotency_conflict`. */
-  find({ accountId, createdAtMs, idempotency }: Submission): Made | undefined {
+  find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
     if (idempotency === null) return undefined;
     const known = this.#select.get(accountId, idempotency.key);
     if (known === undefined || createdAtMs - known.createdAtMs >= IDEMPOTENCY_WINDOW_MS) return undefined;
@@ -52,7 +52,7 @@ export class IdempotencyKeys {
   }
 
   /** Does nothing for a request without a key. */
-  save({ accountId, createdAtMs, idempotency }: Submission, { jobId, batchId }: Made): void {
+  save({ accountId, createdAtMs, idempotency }: KeyedRequest, { jobId, batchId }: Made): void {
     if (idempotency === null) return;
     this.#save.run(accountId, idempotency.key, idempotency.bodyHash, jobId, batchId, createdAtMs);
   }

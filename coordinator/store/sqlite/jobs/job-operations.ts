@@ -3,29 +3,30 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { guardOf } from "./job-guards.ts";
-import { IdempotencyKeys, type Made, type Submission } from "./idempotency-keys.ts";
-import { prepareInsertJob } from "./job-insert.ts";
+import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
+import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { prepareFollowUp, prepareInsertWebhook, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
+import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
 
 export interface JobOperations {
   /** `input`: JSON text. Answers the id of the first job of the same Idempotency-Key, or null when this one was stored. */
-  submitJob(args: Omit<NewJob, "input"> & { input: string }): string | null;
+  submitJob(args: Omit<NewJob, "input" | "answer"> & { input: string }): string | null;
   /** What the first request with the same Idempotency-Key made; an operation, as it must come after the submissions before it. */
-  findRepeat(args: Submission): Made | null;
+  findRepeat(args: KeyedRequest): Made | null;
   moveJob(args: JobMove): void;
   /** `output`, `timings` and `error`: JSON text. Answers the webhooks that are due by it. */
   endJob(
     args: Pick<
       JobEnding,
-      "jobId" | "event" | "attempt" | "atMs" | "usage" | "finishReason" | "chargeMicro" | "earning"
+      "jobId" | "event" | "attempt" | "atMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
     > & { output: string | null; timings: string | null; error: string | null },
   ): string[];
 }
 
 export function jobOperations(db: Database.Database, ledger: Ledger): JobOperations {
+  const submit = prepareSubmit(db, ledger);
   return {
-    submitJob: submitJob(db, ledger),
+    submitJob: (job) => submit(job, { kind: "job", id: job.id, jobs: [job] })?.jobId ?? null,
     findRepeat: findRepeat(db),
     moveJob: moveJob(db),
     endJob: endJob(db, ledger),
@@ -35,33 +36,6 @@ export function jobOperations(db: Database.Database, ledger: Ledger): JobOperati
 function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
   const keys = new IdempotencyKeys(db);
   return (request) => keys.find(request) ?? null;
-}
-
-function submitJob(db: Database.Database, ledger: Ledger): JobOperations["submitJob"] {
-  const keys = new IdempotencyKeys(db);
-  const insertJob = prepareInsertJob(db);
-  const insertWebhook = prepareInsertWebhook(db);
-  return (job) => {
-    const { id, accountId, priceMicro, createdAtMs, webhook } = job;
-    const known = keys.find(job);
-    if (known !== undefined) return known.jobId;
-    const balance = ledger.balance(`client:${accountId}`);
-    if (balance === undefined) throw new ServiceError("not_found", "There is no such account");
-    if (balance < priceMicro) throw new ServiceError("insufficient_credits", "Not enough credits for this job");
-
-    insertJob(job, { batchId: null, webhookId: webhook?.id ?? null });
-    if (webhook !== null) insertWebhook(webhook, accountId, { kind: "job", id });
-    keys.save(job, { jobId: id, batchId: null });
-    ledger.post(
-      [
-        { party: `client:${accountId}`, micro: -priceMicro, kind: "hold" },
-        { party: `hold:${accountId}`, micro: priceMicro, kind: "hold" },
-      ],
-      id,
-      createdAtMs,
-    );
-    return null;
-  };
 }
 
 function moveJob(db: Database.Database): JobOperations["moveJob"] {
@@ -88,13 +62,13 @@ function prepareMove(
 }
 
 function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] {
-  const prepareEnd = (event: JobEnding["event"]): Database.Statement<unknown[], EndedRow> => {
+  const prepareEnd = (event: JobEnding["event"]): Database.Statement<unknown[], EndedJobLinks> => {
     const { from, to } = guardOf(event);
-    return db.prepare<unknown[], EndedRow>(
+    return db.prepare<unknown[], EndedJobLinks>(
       `UPDATE jobs SET state = '${to}', completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
          finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
-       RETURNING account_id AS accountId, price_micro AS priceMicro, batch_id AS batchId, webhook_id AS webhookId`,
+       RETURNING batch_id AS batchId, webhook_id AS webhookId`,
     );
   };
   const updates = {
@@ -106,7 +80,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   const insertOutput = db.prepare<[string, string]>("INSERT INTO job_outputs (job_id, output) VALUES (?, ?)");
   const followUp = prepareFollowUp(db);
   const explain = explainRefusal(db);
-  return ({ jobId, event, attempt, atMs, usage, finishReason, chargeMicro, earning, output, timings, error }) => {
+  return ({ jobId, event, attempt, atMs, usage, finishReason, chargeMicro, postings, output, timings, error }) => {
     const ended = updates[event].get(
       atMs,
       chargeMicro,
@@ -120,26 +94,9 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     );
     if (ended === undefined) throw explain(jobId, event);
     if (output !== null) insertOutput.run(jobId, output);
-    const { accountId, priceMicro } = ended;
-    const earned = earning?.micro ?? 0;
-    ledger.post(
-      [
-        { party: `hold:${accountId}`, micro: -chargeMicro, kind: "charge" },
-        { party: `client:${earning?.accountId ?? accountId}`, micro: earned, kind: "earning" },
-        { party: "network", micro: chargeMicro - earned, kind: "fee" },
-        { party: `hold:${accountId}`, micro: chargeMicro - priceMicro, kind: "release" },
-        { party: `client:${accountId}`, micro: priceMicro - chargeMicro, kind: "release" },
-      ],
-      jobId,
-      atMs,
-    );
+    ledger.post(postings, jobId, atMs);
     return followUp(ended, atMs);
   };
-}
-
-interface EndedRow extends EndedJobLinks {
-  readonly accountId: string;
-  readonly priceMicro: number;
 }
 
 /** Why a guarded update found no row. */

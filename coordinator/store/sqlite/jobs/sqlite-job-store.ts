@@ -15,9 +15,9 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
-import type { Page } from "../../page.ts";
+import { assertPage, type Page } from "../../page.ts";
+import type { JobOperations } from "./job-operations.ts";
 import { jobOf, LIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
-import { assertPage } from "../engine/page.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
 
@@ -51,12 +51,20 @@ export class SqliteJobStore implements JobStore {
       .raw();
   }
 
-  async submit(job: NewJob): Promise<SubmitOutcome> {
-    const firstId = await this.#writer.run("submitJob", { ...job, input: JSON.stringify(job.input) });
+  async submit(newJob: NewJob): Promise<SubmitOutcome> {
+    const { answer, ...job } = newJob;
+    const args = { ...job, input: JSON.stringify(job.input) };
+    const firstId = await this.#submit(answer, args);
     if (firstId === null) return { created: true, job: newJobRecord(job) };
     const first = await this.get(firstId);
     if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is gone`);
     return { created: false, job: first };
+  }
+
+  #submit(answer: NewJob["answer"], job: Parameters<JobOperations["submitJob"]>[0]): Promise<string | null> {
+    if (answer === undefined) return this.#writer.run("submitJob", job);
+    if (answer.kind === "new") return this.#writer.run("askQuestion", { question: answer.question, job });
+    return this.#writer.run("askAgain", { answerId: answer.answerId, endedJobId: answer.endedJobId, job });
   }
 
   async findRepeat(request: Parameters<JobStore["findRepeat"]>[0]): Promise<JobRecord | undefined> {

@@ -1,12 +1,5 @@
 import type Database from "better-sqlite3";
-import type { LedgerKind, LedgerParty } from "../../ledger-store.ts";
-
-export interface Entry {
-  readonly party: LedgerParty;
-  /** Added to the party's balance; negative takes away. Entries of 0 are left out. */
-  readonly micro: number;
-  readonly kind: LedgerKind;
-}
+import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 
 /**
  * The books, as one transaction of the database sees them. Entries are written at once; balances are kept in memory and written
@@ -49,8 +42,17 @@ export class Ledger {
     this.#insertBalance.run(party);
   }
 
+  /**
+   * For before anything is written. `opening`: parties that the same operation opens.
+   * @throws what `refusalOf` says of the postings.
+   */
+  assertAccepts(postings: readonly Posting[], opening: readonly LedgerParty[] = []): void {
+    const refusal = refusalOf(postings, (party) => this.#balance(party) ?? (opening.includes(party) ? 0n : undefined));
+    if (refusal !== null) throw refusal;
+  }
+
   /** In micro-credits. Undefined for a party that was never opened. */
-  balance(party: LedgerParty): bigint | undefined {
+  #balance(party: LedgerParty): bigint | undefined {
     const kept = this.#balances.get(party);
     if (kept !== undefined) return kept;
     const stored = this.#selectBalance.get(party);
@@ -58,18 +60,21 @@ export class Ledger {
     return stored;
   }
 
-  /** Writes one transaction. @throws when it does not sum to zero or a party is unknown. */
-  post(entries: readonly Entry[], jobId: string | null, atMs: number): void {
-    const moved = entries.filter(({ micro }) => micro !== 0);
+  /**
+   * Writes postings as one transaction of the ledger. `subjectId`: the job or batch that they are for.
+   * @throws {Error} for postings that `assertAccepts` refuses: a fault, as something may be written already.
+   */
+  post(postings: readonly Posting[], subjectId: string | null, atMs: number): void {
+    const refusal = refusalOf(postings, (party) => this.#balance(party));
+    if (refusal !== null) throw new Error(`The ledger refuses postings: ${refusal.message}`, { cause: refusal });
+    const moved = postings.filter(({ micro }) => micro !== 0);
     if (moved.length === 0) return;
-    const sum = moved.reduce((total, { micro }) => total + micro, 0);
-    if (sum !== 0) throw new Error(`A ledger transaction sums to ${sum}`);
     this.#lastId ??= this.#selectLastId.get() ?? 0;
     const txn = this.#lastId + 1;
     const values: unknown[] = [];
     for (const { party, micro, kind } of moved) {
       this.#lastId += 1;
-      values.push(this.#lastId, txn, party, micro, kind, jobId, atMs);
+      values.push(this.#lastId, txn, party, micro, kind, subjectId, atMs);
       this.#add(party, micro);
     }
     this.#insertEntries(moved.length).run(...values);
@@ -77,14 +82,12 @@ export class Ledger {
 
   /** Writes the balances that changed; the database refuses a client's or a hold's that is negative. */
   flush(): void {
-    for (const party of this.#changed) this.#updateBalance.run(this.balance(party) ?? 0n, party);
+    for (const party of this.#changed) this.#updateBalance.run(this.#balance(party) ?? 0n, party);
     this.#changed.clear();
   }
 
   #add(party: LedgerParty, micro: number): void {
-    const balance = this.balance(party);
-    if (balance === undefined) throw new Error(`The ledger has no party ${party}`);
-    this.#balances.set(party, balance + BigInt(micro));
+    this.#balances.set(party, (this.#balance(party) ?? 0n) + BigInt(micro));
     this.#changed.add(party);
   }
 }

@@ -1,7 +1,8 @@
 import type Database from "better-sqlite3";
-import type { LedgerLine, LedgerReport, LedgerStore } from "../../ledger-store.ts";
-import type { Page } from "../../page.ts";
-import { assertPage } from "../engine/page.ts";
+import type { LedgerLine } from "../../../credits/account-lines.ts";
+import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerReport, LedgerStore } from "../../ledger-store.ts";
+import { assertPage, type Page } from "../../page.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
 
@@ -44,10 +45,8 @@ export class SqliteLedgerStore implements LedgerStore {
     }));
   }
 
-  async grant(accountId: string, micro: number, atMs: number): Promise<void> {
-    if (!Number.isSafeInteger(micro) || micro <= 0)
-      throw new RangeError(`A grant of ${micro} micro-credits is not possible`);
-    await this.#writer.run("grant", { accountId, micro, atMs });
+  post(postings: readonly Posting[], atMs: number): Promise<void> {
+    return this.#writer.run("post", { postings, atMs });
   }
 
   async list(accountId: string, page: Page): Promise<{ lines: LedgerLine[]; total: number }> {

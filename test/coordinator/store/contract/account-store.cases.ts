@@ -2,13 +2,14 @@ import { expect } from "vitest";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { ServiceError } from "../../../../shared/errors.ts";
 import type { Check } from "./store.contract.ts";
-import { MADE_AT_MS, makeAccount } from "./store-builders.ts";
+import { firstGrant, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const CAP = { maxKeys: 3, revokedAfterMs: MADE_AT_MS };
 
 export function describeAccounts(check: Check): void {
   check("accounts.create() grants the first credits in the same commit", async (store) => {
-    const account = { id: "user_1", email: "Ann@Example.com", passwordHash: "hash", grantMicro: 7, createdAtMs: 1 };
+    const postings = firstGrant("user_1", 7);
+    const account = { id: "user_1", email: "Ann@Example.com", passwordHash: "hash", postings, createdAtMs: 1 };
     const shown = { id: "user_1", email: "Ann@Example.com", createdAtMs: 1, balanceMicro: 7 };
     expect(await store.accounts.create(account)).toEqual(shown);
     expect(await store.accounts.get("user_1")).toEqual(shown);

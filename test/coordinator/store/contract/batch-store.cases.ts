@@ -1,10 +1,11 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
+import { holdPostings } from "../../../../coordinator/credits/postings.ts";
 import type { NewBatch } from "../../../../coordinator/store/batch-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { NewWebhook } from "../../../../coordinator/store/webhook-store.ts";
 import type { Check } from "./store.contract.ts";
-import { balanceOf, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import { balanceOf, endUncharged, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 
 export function makeWebhook(override: Partial<NewWebhook> = {}): NewWebhook {
   return {
@@ -29,13 +30,16 @@ export function makeBatch(accountId: string, count: number, override: Partial<Ne
     jobs: Array.from({ length: count }, (_, index) => makeJob(accountId, { input: { prompt: `Say ${index}` } })),
     idempotency: null,
     webhook: null,
+    postings: holdPostings(
+      accountId,
+      Array.from({ length: count }, () => 1_000_000),
+    ),
     ...override,
   };
 }
 
 async function end(store: Store, jobId: string, event: "cancel" | "expire" = "cancel"): Promise<readonly string[]> {
-  const ending = makeEnding(jobId, { event, attempt: 0, chargeMicro: 0 });
-  return (await store.jobs.end(ending)).dueWebhookIds;
+  return (await endUncharged(store, jobId, { event, attempt: 0 })).dueWebhookIds;
 }
 
 export function describeBatches(check: Check): void {
@@ -165,7 +169,7 @@ export function describeWebhooks(check: Check): void {
       tries: [],
     });
     expect(await store.webhooks.pending()).toEqual([]);
-    expect(await store.jobs.end(makeEnding(job.id))).toEqual({ dueWebhookIds: [webhook.id] });
+    expect(await store.jobs.end(makeEnding(job))).toEqual({ dueWebhookIds: [webhook.id] });
     expect(await store.webhooks.get(webhook.id)).toMatchObject({ state: "pending", endedAtMs: MADE_AT_MS + 5_000 });
     expect(await store.webhooks.pending()).toEqual([{ id: webhook.id, accountId, dueAtMs: MADE_AT_MS + 5_000 }]);
     expect(await store.jobs.get(job.id)).toMatchObject({ webhookId: webhook.id });
@@ -195,7 +199,7 @@ export function describeWebhooks(check: Check): void {
     });
     // Nothing is tried before the end.
     await store.webhooks.record(webhook.id, tried(0, 200), { state: "delivered" });
-    await store.jobs.end(makeEnding(job.id));
+    await store.jobs.end(makeEnding(job));
     await store.webhooks.record(webhook.id, tried(1, null), { state: "pending", dueAtMs: MADE_AT_MS + 9_000 });
     expect(await store.webhooks.pending()).toEqual([{ id: webhook.id, accountId, dueAtMs: MADE_AT_MS + 9_000 }]);
     await store.webhooks.record(webhook.id, tried(2, 204), { state: "delivered" });

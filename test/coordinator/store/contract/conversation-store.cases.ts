@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import type { AnswerEnding, Conversation, Question } from "../../../../coordinator/store/conversation-store.ts";
+import type { NewJob, SubmitOutcome } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { Check } from "./store.contract.ts";
 import { balanceOf, makeAccount, makeJob, MADE_AT_MS } from "./store-builders.ts";
@@ -43,6 +44,14 @@ function makeAnswerEnding(answerId: string, jobId: string, override: Partial<Ans
   };
 }
 
+function ask(store: Store, question: Question, job: NewJob): Promise<SubmitOutcome> {
+  return store.jobs.submit({ ...job, answer: { kind: "new", question } });
+}
+
+function askAgain(store: Store, answerId: string, endedJobId: string, job: NewJob): Promise<SubmitOutcome> {
+  return store.jobs.submit({ ...job, answer: { kind: "again", answerId, endedJobId } });
+}
+
 /** An account with a conversation of one question in progress. */
 async function makeAsked(store: Store) {
   const accountId = await makeAccount(store);
@@ -50,7 +59,7 @@ async function makeAsked(store: Store) {
   await store.conversations.create(conversation);
   const question = makeQuestion(conversation.id);
   const job = makeJob(accountId);
-  await store.conversations.ask(question, job);
+  await ask(store, question, job);
   return { accountId, conversation, question, job };
 }
 
@@ -89,7 +98,7 @@ export function describeConversations(check: Check): void {
     });
   });
 
-  check("conversations.ask() stores question, answer in progress and job in one commit", async (store) => {
+  check("jobs.submit() of a question stores question, answer in progress and job in one commit", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
     const { messages, total } = await store.conversations.messages(conversation.id, PAGE);
     expect(total).toBe(2);
@@ -127,14 +136,11 @@ export function describeConversations(check: Check): void {
   });
 
   check(
-    "conversations.ask() refuses a second question while one is answered, and stores nothing of it",
+    "jobs.submit() of a question refuses a second one while one is answered, and stores nothing of it",
     async (store) => {
       const { accountId, conversation, question } = await makeAsked(store);
       const second = makeJob(accountId);
-      const asked = store.conversations.ask(
-        makeQuestion(conversation.id, { afterMessageId: question.answerId }),
-        second,
-      );
+      const asked = ask(store, makeQuestion(conversation.id, { afterMessageId: question.answerId }), second);
       await expect(asked).rejects.toMatchObject({ code: "conversation_busy" });
       expect(await store.jobs.get(second.id)).toBeUndefined();
       expect(await balanceOf(store, accountId)).toBe(9_000_000);
@@ -142,40 +148,35 @@ export function describeConversations(check: Check): void {
     },
   );
 
-  check("conversations.ask() of two at once takes exactly one", async (store) => {
+  check("jobs.submit() of two questions at once takes exactly one", async (store) => {
     const accountId = await makeAccount(store);
     const conversation = makeConversation(accountId);
     await store.conversations.create(conversation);
     const results = await Promise.allSettled(
-      ["a", "b"].map((content) =>
-        store.conversations.ask(makeQuestion(conversation.id, { content }), makeJob(accountId)),
-      ),
+      ["a", "b"].map((content) => ask(store, makeQuestion(conversation.id, { content }), makeJob(accountId))),
     );
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(await balanceOf(store, accountId)).toBe(9_000_000);
   });
 
-  check("conversations.ask() refuses when something was said that its asker did not know", async (store) => {
+  check("jobs.submit() of a question refuses when something was said that its asker did not know", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
     await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id));
-    const stale = store.conversations.ask(makeQuestion(conversation.id), makeJob(accountId));
+    const stale = ask(store, makeQuestion(conversation.id), makeJob(accountId));
     await expect(stale).rejects.toMatchObject({ code: "conversation_busy" });
-    await store.conversations.ask(
-      makeQuestion(conversation.id, { afterMessageId: question.answerId }),
-      makeJob(accountId),
-    );
+    await ask(store, makeQuestion(conversation.id, { afterMessageId: question.answerId }), makeJob(accountId));
   });
 
-  check("conversations.ask() without credits, or of another account, stores nothing", async (store) => {
+  check("jobs.submit() of a question without credits, or of another account, stores nothing", async (store) => {
     const { conversation } = await makeAsked(store);
     const poor = await makeAccount(store, { grantMicro: 0 });
     const own = makeConversation(poor);
     await store.conversations.create(own);
-    await expect(store.conversations.ask(makeQuestion(own.id), makeJob(poor))).rejects.toMatchObject({
+    await expect(ask(store, makeQuestion(own.id), makeJob(poor))).rejects.toMatchObject({
       code: "insufficient_credits",
     });
     expect((await store.conversations.messages(own.id, PAGE)).total).toBe(0);
-    await expect(store.conversations.ask(makeQuestion(conversation.id), makeJob(poor))).rejects.toMatchObject({
+    await expect(ask(store, makeQuestion(conversation.id), makeJob(poor))).rejects.toMatchObject({
       code: "not_found",
     });
   });
@@ -197,15 +198,15 @@ export function describeConversations(check: Check): void {
     expect(await store.conversations.unfinishedAnswers()).toEqual([]);
   });
 
-  check("conversations.askAgain() puts a new job in place of the ended one", async (store) => {
+  check("jobs.submit() for an answer again puts a new job in place of the ended one", async (store) => {
     const { accountId, question, job } = await makeAsked(store);
     const next = makeJob(accountId);
-    await store.conversations.askAgain(question.answerId, job.id, next);
+    await askAgain(store, question.answerId, job.id, next);
     expect(await store.conversations.message(question.answerId)).toMatchObject({
       jobId: next.id,
       state: "in_progress",
     });
-    const stale = store.conversations.askAgain(question.answerId, job.id, makeJob(accountId));
+    const stale = askAgain(store, question.answerId, job.id, makeJob(accountId));
     await expect(stale).rejects.toMatchObject({ code: "not_found" });
     expect(await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id))).toBe(false);
   });
@@ -214,7 +215,7 @@ export function describeConversations(check: Check): void {
     const { accountId, conversation, question, job } = await makeAsked(store);
     await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id, { content: "ääää" }));
     const later = makeQuestion(conversation.id, { content: "and?", afterMessageId: question.answerId });
-    await store.conversations.ask(later, makeJob(accountId));
+    await ask(store, later, makeJob(accountId));
     const contents = async (maxCount: number, maxBytes: number) =>
       (await store.conversations.history(conversation.id, maxCount, maxBytes)).map(({ content }) => content);
     expect(await contents(10, 1_000)).toEqual(["Hi", "ääää", "and?", ""]);

@@ -11,7 +11,7 @@ import {
 import type { JobEnding, JobMove } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { Check } from "./store.contract.ts";
-import { balanceOf, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import { endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 
 const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
@@ -19,7 +19,7 @@ const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
 /** Applies `event` as attempt 1 would (attempt 2 for a second `assign`). */
 async function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
   if (ENDINGS.includes(event)) {
-    await store.jobs.end(makeEnding(jobId, { event: event as JobEnding["event"], attempt, chargeMicro: 0 }));
+    await endUncharged(store, jobId, { event: event as JobEnding["event"], attempt });
     return;
   }
   await store.jobs.move({ jobId, event: event as JobMove["event"], attempt, islandId: ISLAND_ID, atMs: MADE_AT_MS });
@@ -37,113 +37,6 @@ const PATHS: Record<JobState, readonly JobEvent[]> = {
 };
 
 export function describeJobs(check: Check): void {
-  check("jobs.submit() stores the job as pending and answers it as get() reads it", async (store) => {
-    const accountId = await makeAccount(store);
-    const job = makeJob(accountId, { input: { prompt: "né\u0000\u{1f3dd}", nested: { list: [1, null] } } });
-    const { created, job: answered } = await store.jobs.submit(job);
-    expect(created).toBe(true);
-    expect(answered).toMatchObject({ id: job.id, state: "pending", attempt: 0, islandId: null, output: undefined });
-    expect(await store.jobs.get(job.id)).toEqual(answered);
-    expect(await store.jobs.input(job.id)).toEqual(job.input);
-  });
-
-  check("jobs.accountOf() is the account that submitted the job, undefined for an unknown id", async (store) => {
-    const accountId = await makeAccount(store);
-    await makeAccount(store);
-    const job = makeJob(accountId);
-    await store.jobs.submit(job);
-    expect(await store.jobs.accountOf(job.id)).toBe(accountId);
-    expect(await store.jobs.accountOf("job_none")).toBeUndefined();
-  });
-
-  check("jobs.submit() holds the price", async (store) => {
-    const accountId = await makeAccount(store, { grantMicro: 1_000_000 });
-    await store.jobs.submit(makeJob(accountId));
-    expect(await balanceOf(store, accountId)).toBe(0);
-  });
-
-  check("jobs.submit() without the credits is insufficient_credits and stores nothing", async (store) => {
-    const accountId = await makeAccount(store, { grantMicro: 999_999 });
-    const job = makeJob(accountId);
-    await expect(store.jobs.submit(job)).rejects.toMatchObject({ code: "insufficient_credits" });
-    expect(await store.jobs.get(job.id)).toBeUndefined();
-    expect(await balanceOf(store, accountId)).toBe(999_999);
-  });
-
-  check("jobs.submit() called many times at once spends no credit twice", async (store) => {
-    const accountId = await makeAccount(store, { grantMicro: 3_000_000 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => store.jobs.submit(makeJob(accountId))));
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
-    expect(await balanceOf(store, accountId)).toBe(0);
-  });
-
-  check("jobs.submit() with a used Idempotency-Key and the same body answers the first job", async (store) => {
-    const accountId = await makeAccount(store);
-    const idempotency = { key: "k", bodyHash: "b" };
-    const first = makeJob(accountId, { idempotency });
-    await runJob(store, first);
-    const second = makeJob(accountId, { idempotency, createdAtMs: MADE_AT_MS + 24 * HOUR_MS - 1 });
-    const { created, job } = await store.jobs.submit(second);
-    expect(created).toBe(false);
-    expect(job).toMatchObject({ id: first.id, state: "running" });
-    expect(await store.jobs.get(second.id)).toBeUndefined();
-    expect(await balanceOf(store, accountId)).toBe(9_000_000);
-  });
-
-  check("jobs.submit() twice at once with an Idempotency-Key makes one job", async (store) => {
-    const accountId = await makeAccount(store);
-    const idempotency = { key: "k", bodyHash: "b" };
-    const outcomes = await Promise.all([
-      store.jobs.submit(makeJob(accountId, { idempotency })),
-      store.jobs.submit(makeJob(accountId, { idempotency })),
-    ]);
-    expect(outcomes.map(({ created }) => created)).toEqual([true, false]);
-    expect(outcomes[1]?.job.id).toBe(outcomes[0]?.job.id);
-  });
-
-  check("jobs.submit() with a used Idempotency-Key and another body is idempotency_conflict", async (store) => {
-    const accountId = await makeAccount(store);
-    await store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "b" } }));
-    await expect(
-      store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "c" } })),
-    ).rejects.toMatchObject({ code: "idempotency_conflict" });
-  });
-
-  check("jobs.findRepeat() finds what submit() would answer, also of a submission that is under way", async (store) => {
-    const accountId = await makeAccount(store);
-    const idempotency = { key: "k", bodyHash: "b" };
-    const job = makeJob(accountId, { idempotency });
-    expect(await store.jobs.findRepeat(makeJob(accountId, { idempotency }))).toBeUndefined();
-    const submitted = store.jobs.submit(job);
-    expect((await store.jobs.findRepeat(makeJob(accountId, { idempotency })))?.id).toBe(job.id);
-    await submitted;
-    expect(await store.jobs.findRepeat(makeJob(accountId))).toBeUndefined();
-    const other = makeJob(accountId, { idempotency: { key: "k", bodyHash: "c" } });
-    await expect(store.jobs.findRepeat(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
-  });
-
-  check("jobs.submit() frees an Idempotency-Key after 24 h, and never shares it between accounts", async (store) => {
-    const accountId = await makeAccount(store);
-    const other = await makeAccount(store);
-    await store.jobs.submit(makeJob(accountId, { idempotency: { key: "k", bodyHash: "b" } }));
-    const theirs = makeJob(other, { idempotency: { key: "k", bodyHash: "c" } });
-    expect((await store.jobs.submit(theirs)).created).toBe(true);
-    const createdAtMs = MADE_AT_MS + 24 * HOUR_MS;
-    const later = makeJob(accountId, { createdAtMs, idempotency: { key: "k", bodyHash: "c" } });
-    expect((await store.jobs.submit(later)).created).toBe(true);
-    const again = makeJob(accountId, { createdAtMs, idempotency: { key: "k", bodyHash: "c" } });
-    expect((await store.jobs.submit(again)).job.id).toBe(later.id);
-  });
-
-  check("jobs.submit() of an id that exists rejects and leaves the first job", async (store) => {
-    const accountId = await makeAccount(store);
-    const job = makeJob(accountId);
-    await store.jobs.submit(job);
-    await expect(store.jobs.submit({ ...job, slug: "other" })).rejects.toThrow(/./);
-    expect((await store.jobs.get(job.id))?.slug).toBe("tiny-chat");
-    expect(await balanceOf(store, accountId)).toBe(9_000_000);
-  });
-
   check("jobs.get() of an unknown id is undefined; input() and the writes reject", async (store) => {
     expect(await store.jobs.get("job_none")).toBeUndefined();
     await expect(store.jobs.input("job_none")).rejects.toMatchObject({ code: "not_found" });
@@ -205,7 +98,7 @@ export function describeJobs(check: Check): void {
   check("jobs.end() stores output, usage, timings, finish reason and charge", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
-    const ending = makeEnding(job.id, { output: { format: "png", data: "aGk=" } });
+    const ending = makeEnding(job, { output: { format: "png", data: "aGk=" } });
     await store.jobs.end(ending);
     const { output, usage, timings, finishReason } = ending;
     expect(await store.jobs.get(job.id)).toMatchObject({
@@ -226,8 +119,8 @@ export function describeJobs(check: Check): void {
     const [first, second] = [makeJob(accountId), makeJob(accountId)];
     await runJob(store, first);
     await runJob(store, second);
-    await store.jobs.end(makeEnding(first.id, { output: null }));
-    await store.jobs.end(makeEnding(second.id));
+    await store.jobs.end(makeEnding(first, { output: null }));
+    await store.jobs.end(makeEnding(second));
     expect((await store.jobs.get(first.id))?.output).toBeNull();
     expect((await store.jobs.get(second.id))?.output).toBeUndefined();
   });
@@ -237,7 +130,7 @@ export function describeJobs(check: Check): void {
     await runJob(store, job);
     const error = { code: "out_of_memory", message: "no room", retryable: true } as const;
     await store.jobs.end(
-      makeEnding(job.id, {
+      makeEnding(job, {
         event: "fail",
         error,
         usage: null,
@@ -365,7 +258,7 @@ export function describeJobs(check: Check): void {
     const end = async (slug: string, atMs: number, event: JobEnding["event"] = "complete"): Promise<void> => {
       const job = makeJob(accountId, { slug, priceMicro: 0 });
       await runJob(store, job);
-      await store.jobs.end(makeEnding(job.id, { atMs, event, chargeMicro: 0 }));
+      await store.jobs.end(makeEnding(job, { atMs, event, chargeMicro: 0 }));
     };
     await end("a", 99);
     await end("a", 100);

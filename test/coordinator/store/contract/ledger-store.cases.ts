@@ -1,55 +1,56 @@
 import { expect } from "vitest";
+import { grantPostings, type LedgerParty, type Posting } from "../../../../coordinator/credits/postings.ts";
+import { makeBatch } from "./batch-store.cases.ts";
 import type { Check } from "./store.contract.ts";
-import { balanceOf, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import { balanceOf, grant, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
 
 export function describeLedger(check: Check): void {
-  check("ledger.grant() adds to what the account may spend", async (store) => {
+  check("ledger.post() of a grant adds to what the account may spend", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 1 });
-    await store.ledger.grant(accountId, 41, MADE_AT_MS);
+    await grant(store, accountId, 41);
     expect(await balanceOf(store, accountId)).toBe(42);
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
   });
 
-  check("ledger.grant() to an unknown account is not_found", async (store) => {
-    await expect(store.ledger.grant("user_none", 1, MADE_AT_MS)).rejects.toMatchObject({ code: "not_found" });
+  check("ledger.post() of a grant to an unknown account is not_found", async (store) => {
+    await expect(grant(store, "user_none", 1)).rejects.toMatchObject({ code: "not_found" });
     expect((await store.ledger.verify()).entries).toBe(0);
   });
 
-  check("ledger.grant() takes positive integers only", async (store) => {
-    const accountId = await makeAccount(store);
-    for (const micro of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
-      await expect(store.ledger.grant(accountId, micro, MADE_AT_MS)).rejects.toBeInstanceOf(RangeError);
-    }
-  });
+  check(
+    "ledger.post() of a grant goes on where the network has issued more than a double tells apart",
+    async (store) => {
+      const grantMicro = 2 ** 52 + 1;
+      const accountIds = [];
+      for (let count = 0; count < 5; count += 1) accountIds.push(await makeAccount(store, { grantMicro }));
+      for (const accountId of accountIds) {
+        await grant(store, accountId, 1);
+        expect(await balanceOf(store, accountId)).toBe(2 ** 52 + 2);
+      }
+      expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 20 });
+    },
+  );
 
-  check("ledger.grant() goes on where the network has issued more than a double tells apart", async (store) => {
-    const grantMicro = 2 ** 52 + 1;
-    const accountIds = [];
-    for (let count = 0; count < 5; count += 1) accountIds.push(await makeAccount(store, { grantMicro }));
-    for (const accountId of accountIds) {
-      await store.ledger.grant(accountId, 1, MADE_AT_MS);
-      expect(await balanceOf(store, accountId)).toBe(2 ** 52 + 2);
-    }
-    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 20 });
-  });
-
-  check("ledger.grant() beyond what an account can hold is refused in words, and changes nothing", async (store) => {
-    const accountId = await makeAccount(store, { grantMicro: 2 ** 52 });
-    await expect(store.ledger.grant(accountId, 2 ** 52, MADE_AT_MS)).rejects.toMatchObject({
-      code: "bad_request",
-      message: "With this grant the account would have more than 9,007,199,254 credits",
-    });
-    expect(await balanceOf(store, accountId)).toBe(2 ** 52);
-    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 2 });
-  });
+  check(
+    "ledger.post() of a grant beyond what an account can hold is refused in words, and changes nothing",
+    async (store) => {
+      const accountId = await makeAccount(store, { grantMicro: 2 ** 52 });
+      await expect(grant(store, accountId, 2 ** 52)).rejects.toMatchObject({
+        code: "bad_request",
+        message: "With this grant the account would have more than 9,007,199,254 credits",
+      });
+      expect(await balanceOf(store, accountId)).toBe(2 ** 52);
+      expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 2 });
+    },
+  );
 
   check("ledger: an owner may earn beyond what a grant can give", async (store) => {
     const ownerId = await makeAccount(store, { grantMicro: Number.MAX_SAFE_INTEGER });
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
-    await store.jobs.end(makeEnding(job.id, { earning: { accountId: ownerId, micro: 900_001 } }));
+    await store.jobs.end(makeEnding(job, { earning: { accountId: ownerId, micro: 900_001 } }));
     expect(await balanceOf(store, ownerId)).toBe(Number.MAX_SAFE_INTEGER + 900_001);
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
@@ -60,7 +61,7 @@ export function describeLedger(check: Check): void {
     const job = makeJob(clientId);
     await runJob(store, job);
     expect(await balanceOf(store, clientId)).toBe(9_000_000);
-    await store.jobs.end(makeEnding(job.id, { earning: { accountId: ownerId, micro: 900_000 } }));
+    await store.jobs.end(makeEnding(job, { earning: { accountId: ownerId, micro: 900_000 } }));
     expect(await balanceOf(store, clientId)).toBe(9_000_000);
     expect(await balanceOf(store, ownerId)).toBe(900_000);
     // First grant 2, hold 2, charge, earning and fee.
@@ -71,7 +72,7 @@ export function describeLedger(check: Check): void {
     const clientId = await makeAccount(store);
     const job = makeJob(clientId);
     await runJob(store, job);
-    await store.jobs.end(makeEnding(job.id, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
+    await store.jobs.end(makeEnding(job, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
     expect(await balanceOf(store, clientId)).toBe(9_750_000);
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
@@ -80,7 +81,7 @@ export function describeLedger(check: Check): void {
     const clientId = await makeAccount(store);
     const job = makeJob(clientId);
     await runJob(store, job);
-    await store.jobs.end(makeEnding(job.id, { event: "fail", finishReason: null, chargeMicro: 0 }));
+    await store.jobs.end(makeEnding(job, { event: "fail", finishReason: null, chargeMicro: 0 }));
     expect(await balanceOf(store, clientId)).toBe(10_000_000);
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
@@ -89,7 +90,7 @@ export function describeLedger(check: Check): void {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
-    await store.jobs.end(makeEnding(job.id, { earning: { accountId, micro: 900_000 } }));
+    await store.jobs.end(makeEnding(job, { earning: { accountId, micro: 900_000 } }));
     expect(await balanceOf(store, accountId)).toBe(9_900_000);
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
@@ -101,9 +102,9 @@ export function describeLedger(check: Check): void {
       const ownerId = await makeAccount(store, { grantMicro: 0 });
       const [whole, part] = [makeJob(clientId), makeJob(clientId)];
       await runJob(store, whole);
-      await store.jobs.end(makeEnding(whole.id, { earning: { accountId: ownerId, micro: 900_000 } }));
+      await store.jobs.end(makeEnding(whole, { earning: { accountId: ownerId, micro: 900_000 } }));
       await runJob(store, part);
-      await store.jobs.end(makeEnding(part.id, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
+      await store.jobs.end(makeEnding(part, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
       const brief = async (accountId: string) =>
         (await store.ledger.list(accountId, { limit: 100, offset: 0 })).lines.map(
           ({ kind, micro, heldMicro, balanceMicro, jobId }) => [kind, micro, heldMicro, balanceMicro, jobId],
@@ -126,7 +127,7 @@ export function describeLedger(check: Check): void {
     for (let i = 0; i < 4; i += 1) {
       const job = makeJob(accountId);
       await runJob(store, job);
-      await store.jobs.end(makeEnding(job.id));
+      await store.jobs.end(makeEnding(job));
     }
     const { lines, total } = await store.ledger.list(accountId, { limit: 100, offset: 0 });
     expect([lines.length, total]).toEqual([9, 9]);
@@ -145,7 +146,7 @@ export function describeLedger(check: Check): void {
     const accountId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(accountId, { priceMicro: 0 });
     await runJob(store, job);
-    await store.jobs.end(makeEnding(job.id, { chargeMicro: 0 }));
+    await store.jobs.end(makeEnding(job, { chargeMicro: 0 }));
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 0 });
   });
 
@@ -153,10 +154,47 @@ export function describeLedger(check: Check): void {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
-    await expect(store.jobs.end(makeEnding(job.id, { chargeMicro: 1_000_001 }))).rejects.toThrow(/./);
+    await expect(store.jobs.end(makeEnding(job, { chargeMicro: 1_000_001 }))).rejects.toThrow(/./);
+    const { postings } = makeEnding(job);
+    await expect(store.jobs.end(makeEnding(job, { chargeMicro: 1_000_001, postings }))).rejects.toThrow(/./);
     const earning = { accountId: "user_none", micro: 1 };
-    await expect(store.jobs.end(makeEnding(job.id, { earning }))).rejects.toThrow(/user_none/);
+    await expect(store.jobs.end(makeEnding(job, { earning }))).rejects.toThrow(/user_none/);
     expect((await store.jobs.get(job.id))?.state).toBe("running");
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
+  });
+
+  check("no write takes postings that do not sum to zero, and nothing of it is stored", async (store) => {
+    const accountId = await makeAccount(store);
+    const running = makeJob(accountId);
+    await runJob(store, running);
+    const created = { id: "user_2", email: "b@example.com", passwordHash: "hash", createdAtMs: MADE_AT_MS };
+    const postings = (party: LedgerParty): Posting[] => [
+      { party, micro: 2, kind: "grant" },
+      { party: "network", micro: -1, kind: "grant" },
+    ];
+    const client = postings(`client:${accountId}`);
+    const [job, batch] = [makeJob(accountId, { postings: client }), makeBatch(accountId, 2, { postings: client })];
+    const writes = [
+      () => store.ledger.post(client, MADE_AT_MS),
+      () => store.accounts.create({ ...created, postings: postings("client:user_2") }),
+      () => store.jobs.submit(job),
+      () => store.batches.submit(batch),
+      () => store.jobs.end(makeEnding(running, { postings: client })),
+    ];
+    for (const write of writes) await expect(write()).rejects.toThrow(/sum to 1/);
+    expect(await store.accounts.get("user_2")).toBeUndefined();
+    expect(await store.jobs.get(job.id)).toBeUndefined();
+    expect(await store.batches.get(batch.id)).toBeUndefined();
+    expect((await store.jobs.get(running.id))?.state).toBe("running");
+    expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 4 });
+  });
+
+  check("accounts.create() whose grant is refused makes no account", async (store) => {
+    const most = grantPostings("user_2", Number.MAX_SAFE_INTEGER);
+    const postings = [...most, ...most];
+    const account = { id: "user_2", email: "b@example.com", passwordHash: "hash", postings, createdAtMs: MADE_AT_MS };
+    await expect(store.accounts.create(account)).rejects.toMatchObject({ code: "bad_request" });
+    expect(await store.accounts.get("user_2")).toBeUndefined();
+    expect(await store.accounts.getByEmail("b@example.com")).toBeUndefined();
   });
 }

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "../../../../shared/ids.ts";
+import { grantPostings, holdPostings, type Posting } from "../../../../coordinator/credits/postings.ts";
+import { settlePostings } from "../../../../coordinator/credits/settle.ts";
 import type { JobEnding, NewJob } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 
@@ -11,22 +13,31 @@ export const MADE_AT_MS = 1_767_225_600_000;
 /** An account in `store`, with 10 credits unless told. */
 export async function makeAccount(
   store: Store,
-  override: { email?: string; grantMicro?: number } = {},
+  { email, grantMicro = 10_000_000 }: { email?: string; grantMicro?: number } = {},
 ): Promise<string> {
   const id = newId("user", MADE_AT_MS);
   await store.accounts.create({
     id,
-    email: `${id}@example.com`,
+    email: email ?? `${id}@example.com`,
     passwordHash: "hash",
-    grantMicro: 10_000_000,
+    postings: firstGrant(id, grantMicro),
     createdAtMs: MADE_AT_MS,
-    ...override,
   });
   return id;
 }
 
+/** Of a new account; 0 for none. */
+export function firstGrant(accountId: string, micro: number): readonly Posting[] {
+  return micro === 0 ? [] : grantPostings(accountId, micro);
+}
+
+export async function grant(store: Store, accountId: string, micro: number): Promise<void> {
+  await store.ledger.post(grantPostings(accountId, micro), MADE_AT_MS);
+}
+
 /** A job of 1 credit. */
 export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJob {
+  const { priceMicro = 1_000_000 } = override;
   return {
     id: newId("job", MADE_AT_MS),
     accountId,
@@ -34,7 +45,8 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     workloadId: 1,
     input: { prompt: "Say: atoll" },
     priority: 50,
-    priceMicro: 1_000_000,
+    priceMicro,
+    postings: holdPostings(accountId, [priceMicro]),
     createdAtMs: MADE_AT_MS,
     waitDeadlineMs: MADE_AT_MS + 3_600_000,
     idempotency: null,
@@ -43,10 +55,17 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
   };
 }
 
-/** The completion of a first attempt, charged in full, with nobody who earns. */
-export function makeEnding(jobId: string, override: Partial<JobEnding> = {}): JobEnding {
+type EndingOverride = Partial<JobEnding> & Partial<Pick<Parameters<typeof settlePostings>[0], "earning">>;
+type PricedJob = Pick<NewJob, "id" | "accountId" | "priceMicro">;
+
+/** The completion of a first attempt, charged in full, with no earning. */
+export function makeEnding(
+  { id, accountId, priceMicro }: PricedJob,
+  { earning = null, ...override }: EndingOverride = {},
+): JobEnding {
+  const { chargeMicro = priceMicro } = override;
   return {
-    jobId,
+    jobId: id,
     event: "complete",
     attempt: 1,
     atMs: MADE_AT_MS + 5_000,
@@ -54,10 +73,20 @@ export function makeEnding(jobId: string, override: Partial<JobEnding> = {}): Jo
     finishReason: "stop",
     timings: { loadMs: 0, firstOutputMs: 1.5, runMs: 20 },
     error: null,
-    chargeMicro: 1_000_000,
-    earning: null,
+    chargeMicro,
+    postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }),
     ...override,
   };
+}
+
+/** Ends a stored job without a charge; `jobId` may also be unknown. */
+export async function endUncharged(
+  store: Store,
+  jobId: string,
+  override: EndingOverride = {},
+): ReturnType<Store["jobs"]["end"]> {
+  const job = (await store.jobs.get(jobId)) ?? { id: jobId, accountId: "user_none", priceMicro: 0 };
+  return store.jobs.end(makeEnding(job, { chargeMicro: 0, ...override }));
 }
 
 export const ISLAND_ID = "7e2f1a50-0000-4000-8000-000000000001";

@@ -6,9 +6,10 @@ import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
+import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
-import { describeRegistry } from "./registry-stores.cases.ts";
-import { makeAccount, makeJob } from "./store-builders.ts";
+import { describeIslands } from "./island-store.cases.ts";
+import { firstGrant, makeAccount, makeJob } from "./store-builders.ts";
 
 /** Declares a case; `store` gives the open store of that case. */
 export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
@@ -31,13 +32,14 @@ export function describeStore(
     afterEach(() => store.close());
 
     describeAccounts(check);
+    describeSubmissions(check);
     describeJobs(check);
     describeBatches(check);
     describeWebhooks(check);
     describeCatalog(check);
     describeConversations(check);
     describeLedger(check);
-    describeRegistry(check);
+    describeIslands(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 
@@ -46,7 +48,7 @@ export function describeStore(
         id: "user_1",
         email: "a@example.com",
         passwordHash: "hash",
-        grantMicro: 5,
+        postings: firstGrant("user_1", 5),
         createdAtMs: 1,
       });
       await store.close();

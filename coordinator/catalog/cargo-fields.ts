@@ -1,0 +1,108 @@
+import { z } from "zod";
+import {
+  argumentsSchema,
+  CARGO_CATEGORIES,
+  cargoManifestSchema,
+  containerSchema,
+  modelRefSchema,
+  RUNTIME_TYPES,
+  WEIGHT_FORMATS,
+} from "../../shared/cargo.ts";
+import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+
+/** Limits of a Cargo that gives none. Source: DESIGN §4, row Timeouts. */
+export const DEFAULT_RUN_LIMIT_MS = 300_000;
+export const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
+export const MS_PER_S = 1_000;
+const MAX_MB = 16_777_216;
+const MAX_EXAMPLE_BYTES = 16_384;
+
+const jsonObject = z.record(z.string(), z.unknown());
+const exampleSchema = jsonObject
+  .refine((example) => Buffer.byteLength(JSON.stringify(example)) <= MAX_EXAMPLE_BYTES, {
+    message: `is larger than ${MAX_EXAMPLE_BYTES} bytes as JSON`,
+  })
+  .meta({ description: `At most ${MAX_EXAMPLE_BYTES} bytes as JSON` });
+const megabytes = z.number().int().min(0).max(MAX_MB);
+const limitS = z.number().positive().max(604_800);
+const priceSchema = z
+  .number()
+  .min(0)
+  .max(1_000_000)
+  .refine((credits) => hasSixDecimals(credits), { message: "must not have more than 6 decimals" });
+
+const modelSchema = z.strictObject({
+  url: modelRefSchema.shape.url.regex(/^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/, {
+    message: "must be hf:owner/repo[:file], an https URL, or /models/…",
+  }),
+  sha256: modelRefSchema.shape.sha256,
+  size_bytes: modelRefSchema.shape.sizeBytes,
+});
+
+const parametersSchema = z
+  .string()
+  .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' });
+
+/** What a Cargo's memory figures were worked out from; catalog/README.md has the rule. */
+const memorySchema = z.union([
+  /** The shape of a GGUF model. */
+  z.strictObject({
+    layers: z.number().int().positive(),
+    kv_heads: z.number().int().positive(),
+    head_dim: z.number().int().positive(),
+    vocabulary: z.number().int().positive(),
+    sequences: z.number().int().positive(),
+  }),
+  /** Other Cargos: what they take beside their weights. */
+  z.strictObject({ working_mb: z.number().int().positive() }),
+]);
+
+/** Every field of a Cargo as it is written, in the spec's names and units, without defaults. catalog/README.md explains each. */
+export const cargoFields = {
+  slug: cargoManifestSchema.shape.slug,
+  name: z.string().min(1).max(200),
+  description: z.string().min(1).max(2_000),
+  category: z.enum(CARGO_CATEGORIES),
+  runtime_type: z.enum(RUNTIME_TYPES),
+  onnx_task_type: z.string().min(1).max(100).nullable(),
+  licence: z.string().min(1).max(200),
+  price_per_job: priceSchema,
+  required_ram_mb: megabytes,
+  required_vram_mb: megabytes,
+  model: modelSchema.nullable(),
+  weights: z.enum(WEIGHT_FORMATS),
+  container: z.strictObject(containerSchema.shape),
+  args: argumentsSchema,
+  context_tokens: cargoManifestSchema.shape.contextTokens,
+  run_limit_s: limitS,
+  wait_limit_s: limitS,
+  parameters: parametersSchema,
+  quantization: z.string().min(1).max(50),
+  memory: memorySchema,
+  input_schema: jsonObject,
+  example_input: exampleSchema,
+  output_schema: jsonObject,
+};
+
+/** The fields of one file of catalog/cargos, each checked by itself; `cargo-rules.ts` checks them together. */
+export const cargoFileShape = z.strictObject({
+  ...cargoFields,
+  onnx_task_type: cargoFields.onnx_task_type.default(null),
+  model: cargoFields.model.default(null),
+  context_tokens: cargoFields.context_tokens.default(null),
+  run_limit_s: limitS.default(DEFAULT_RUN_LIMIT_MS / MS_PER_S),
+  wait_limit_s: limitS.default(DEFAULT_WAIT_LIMIT_MS / MS_PER_S),
+  weights: cargoFields.weights.optional(),
+  container: cargoFields.container.optional(),
+  args: cargoFields.args.optional(),
+  parameters: cargoFields.parameters.optional(),
+  quantization: cargoFields.quantization.optional(),
+  memory: cargoFields.memory.optional(),
+  input_schema: cargoFields.input_schema.optional(),
+  output_schema: cargoFields.output_schema.optional(),
+});
+export type CargoFile = z.infer<typeof cargoFileShape>;
+
+function hasSixDecimals(credits: number): boolean {
+  return Math.round(credits * MICRO_PER_CREDIT) / MICRO_PER_CREDIT === credits;
+}

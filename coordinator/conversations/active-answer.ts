@@ -1,0 +1,87 @@
+import { untilFeed, type Feed, type FeedEnding } from "../jobs/feed.ts";
+import type { AnswerEnding, Message } from "../store/conversation-store.ts";
+import type { JobInput } from "../store/job-store.ts";
+
+/** The job that makes an answer at the moment. */
+export interface AnswerJob {
+  readonly id: string;
+  readonly slug: string;
+  /** `messages` and the sampling fields. */
+  readonly input: JobInput;
+  readonly feed: Feed;
+}
+
+/** An answer in progress, for those who read it. Only `AnswerTracker` changes it. */
+export type AnswerView = Readonly<
+  Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId" | "job" | "begun" | "stored">
+>;
+
+/** The state behind an {@link AnswerView}. */
+export class ActiveAnswer {
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly answerId: string;
+  /** Jobs so far, with the present one. */
+  tries = 1;
+  /** The client left: when the present job ends, no other takes its place. */
+  isAbandoned = false;
+  /** The answer is known and about to be stored. */
+  isEnding = false;
+  #job: AnswerJob;
+  readonly #begun = Promise.withResolvers<void>();
+  readonly #stored = Promise.withResolvers<void>();
+
+  constructor(ids: Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId">, job: AnswerJob) {
+    this.accountId = ids.accountId;
+    this.conversationId = ids.conversationId;
+    this.answerId = ids.answerId;
+    this.#job = job;
+  }
+
+  get job(): AnswerJob {
+    return this.#job;
+  }
+
+  /** Resolves when the answer has text, after which no other job takes over, or when it is stored. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
+  }
+
+  /** Resolves when the answer is stored, however it ended. */
+  get stored(): Promise<void> {
+    return this.#stored.promise;
+  }
+
+  replaceJob(job: AnswerJob): void {
+    this.#job = job;
+    this.tries += 1;
+  }
+
+  /** Resolves with the ending of the present job. */
+  async jobEnded(): Promise<FeedEnding> {
+    const { feed } = this.#job;
+    await untilFeed(feed, ({ hasOutput, ending }) => {
+      if (hasOutput) this.#begun.resolve();
+      return ending !== null;
+    });
+    if (feed.ending === null) throw new Error(`Feed of ${feed.jobId} has not ended`);
+    return feed.ending;
+  }
+
+  markStored(): void {
+    this.#begun.resolve();
+    this.#stored.resolve();
+  }
+}
+
+/** How an answer ends whose job ended like this. */
+export function answerOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
+  if (ending.type === "done") return { state: "completed", finishReason: ending.finishReason, error: null };
+  const { code, message } = ending;
+  return { state: stateOf(code), finishReason: null, error: { code, message } };
+}
+
+function stateOf(code: Extract<FeedEnding, { type: "error" }>["code"]): Exclude<Message["state"], "in_progress"> {
+  if (code === "cancelled") return "cancelled";
+  return code === "wait_timeout" || code === "run_timeout" ? "timeout" : "failed";
+}

@@ -1,0 +1,141 @@
+import type { Logger } from "pino";
+import { chatInputSchema, type ChatMessage } from "../../shared/chat-input.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import type { FeedEnding } from "../jobs/feed.ts";
+import type { JobApi, SubmitRequest } from "../jobs/job-service.ts";
+import type { ConversationStore, Message } from "../store/conversation-store.ts";
+import { ActiveAnswer, answerOf, type AnswerJob, type AnswerView } from "./active-answer.ts";
+import { shortenHistory } from "./fit-history.ts";
+
+export interface AnswerTrackerDeps {
+  readonly store: ConversationStore;
+  readonly jobs: JobApi;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "error">;
+  /** How long the job of an answer waits for an Island. */
+  readonly waitMs: number;
+  /** Called when an answer could not be stored: the process must end and start again from storage. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Jobs of one answer when the model finds the history too long. The last one gets no history. */
+const MAX_TRIES = 4;
+
+/** Owner of all answers in progress: submits and follows their jobs, tries again with less history, and stores the result. */
+export class AnswerTracker {
+  readonly #deps: AnswerTrackerDeps;
+  /** By conversation, which has at most one. */
+  readonly #active = new Map<string, ActiveAnswer>();
+  #isClosing = false;
+
+  constructor(deps: AnswerTrackerDeps) {
+    this.#deps = deps;
+  }
+
+  find(conversationId: string): AnswerView | undefined {
+    return this.#active.get(conversationId);
+  }
+
+  /** Resolves when no answer of the conversation is about to be stored: a client that saw its stream end finds it in place. */
+  async settled(conversationId: string): Promise<void> {
+    const answer = this.#active.get(conversationId);
+    if (answer?.isEnding === true) await answer.stored;
+  }
+
+  /** Submits the job of a new answer, stored with its question, and follows it. @throws all that submitting a job can. */
+  async begin(
+    ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
+    request: Pick<SubmitRequest, "accountId" | "slug" | "input" | "answer">,
+  ): Promise<AnswerView> {
+    return this.#follow(new ActiveAnswer(ids, await this.#submit(request)));
+  }
+
+  /** Follows what was in progress when the coordinator last stopped. Runs after the jobs are restored, before clients are let in. */
+  async resume(): Promise<number> {
+    const { store, jobs } = this.#deps;
+    const unfinished = await store.unfinishedAnswers();
+    for (const { jobId, ...ids } of unfinished) {
+      const { slug, input } = await jobs.get(ids.accountId, jobId);
+      const feed = await jobs.openFeed(ids.accountId, jobId);
+      this.#follow(new ActiveAnswer(ids, { id: jobId, slug, input, feed }));
+    }
+    return unfinished.length;
+  }
+
+  /** From now on no answer is abandoned: the clients are cut off and did not leave, and the next start resumes their answers. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** Cancels the job of the conversation's answer, which ends with what was delivered. Ignored for an answer that is stored. */
+  abandon({ conversationId, answerId }: Pick<AnswerView, "conversationId" | "answerId">): void {
+    const answer = this.#active.get(conversationId);
+    if (this.#isClosing || answer?.answerId !== answerId) return;
+    answer.isAbandoned = true;
+    const { accountId, job } = answer;
+    this.#deps.jobs.cancel(accountId, job.id).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
+      this.#deps.log.error({ err: error, job_id: job.id }, "cancelling an abandoned answer failed");
+    });
+  }
+
+  #follow(answer: ActiveAnswer): AnswerView {
+    this.#active.set(answer.conversationId, answer);
+    this.#carry(answer).catch((error: unknown) => {
+      // Nothing is lost: the answer is in progress in storage, and the next start resumes it.
+      if (error instanceof ServiceError && error.code === "shutting_down") return;
+      this.#deps.onFatal(error);
+    });
+    return answer;
+  }
+
+  async #carry(answer: ActiveAnswer): Promise<void> {
+    let ending = await answer.jobEnded();
+    while (await this.#tryAgain(answer, ending)) ending = await answer.jobEnded();
+    answer.isEnding = true;
+    const { answerId, conversationId, job } = answer;
+    const atMs = this.#deps.clock.now();
+    const content = job.feed.text();
+    // Changes nothing when the conversation was deleted meanwhile.
+    await this.#deps.store.endAnswer({ answerId, jobId: job.id, content, atMs, ...answerOf(ending) });
+    this.#active.delete(conversationId);
+    answer.markStored();
+  }
+
+  /** Gives the answer another job if the model found the history too long, which the estimate before could not know. */
+  async #tryAgain(answer: ActiveAnswer, ending: FeedEnding): Promise<boolean> {
+    if (ending.type === "done" || ending.code !== "context_length_exceeded") return false;
+    if (answer.job.feed.hasOutput || answer.isAbandoned || answer.tries >= MAX_TRIES) return false;
+    const messages = shortenHistory(messagesOf(answer.job), answer.tries === MAX_TRIES - 1);
+    if (messages === undefined) return false;
+    const { accountId, answerId, job } = answer;
+    const input = { ...job.input, messages };
+    try {
+      const link = { kind: "again", answerId, endedJobId: job.id } as const;
+      answer.replaceJob(await this.#submit({ accountId, slug: job.slug, input, answer: link }));
+    } catch (error) {
+      // The conversation was deleted, the credits are spent, or the Cargo is gone: the answer ends as its last job did.
+      if (error instanceof ServiceError && error.code !== "shutting_down") return false;
+      throw error;
+    }
+    if (answer.isAbandoned) this.abandon(answer);
+    return true;
+  }
+
+  async #submit(request: Pick<SubmitRequest, "accountId" | "slug" | "input" | "answer">): Promise<AnswerJob> {
+    const { jobs, waitMs } = this.#deps;
+    const job = await jobs.submit({ ...request, priority: 0, idempotency: null, waitLimitMs: waitMs });
+    return { id: job.record.id, slug: request.slug, input: request.input, feed: await job.openFeed() };
+  }
+}
+
+function messagesOf({ input }: AnswerJob): readonly ChatMessage[] {
+  return chatInputSchema.parse(input).messages ?? [];
+}
+
+/** An answer in progress gets the text delivered so far as its content. */
+export function withDelivered(message: Message, answer: AnswerView | undefined): Message {
+  if (message.state !== "in_progress" || answer?.answerId !== message.id) return message;
+  return { ...message, content: answer.job.feed.text() };
+}

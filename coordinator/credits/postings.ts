@@ -1,0 +1,107 @@
+import { ServiceError } from "../../shared/errors.ts";
+import { formatCredits } from "./micro-credits.ts";
+
+/**
+ * Parties of the ledger. `client`: what an account may spend, its earnings included. `hold`: what is set aside for its unfinished
+ * jobs. `network`: the operator, who issues credits (its balance is the fees minus what was issued).
+ */
+export type LedgerParty = `client:${string}` | `hold:${string}` | "network";
+export type LedgerKind = "grant" | "hold" | "charge" | "release" | "earning" | "fee";
+
+/**
+ * One side of a movement of credits. The postings of one movement sum to zero and are stored together: a store adds each to its
+ * party's balance and keeps it as an entry. A posting of 0 leaves no entry.
+ */
+export interface Posting {
+  readonly party: LedgerParty;
+  /** Added to the party's balance; negative takes away. A safe integer. */
+  readonly micro: number;
+  readonly kind: LedgerKind;
+}
+
+/** A grant may lift a balance to this and no further: balances reach their accounts as doubles. Earnings have no such limit. */
+const MAX_GRANTED_MICRO = BigInt(Number.MAX_SAFE_INTEGER);
+/** Credits that the network may have issued in all: half of what a signed 64-bit integer takes, so that no balance overflows. */
+const MAX_ISSUED_MICRO = 2n ** 62n;
+
+/** The parties that every account has. */
+export function partiesOf(accountId: string): readonly LedgerParty[] {
+  return [`client:${accountId}`, `hold:${accountId}`];
+}
+
+/** Issues credits to an account. @throws {RangeError} unless `micro` is a safe integer of 1 or more. */
+export function grantPostings(accountId: string, micro: number): Posting[] {
+  if (!Number.isSafeInteger(micro) || micro < 1) {
+    throw new RangeError(`A grant of ${micro} micro-credits is not possible: it takes an integer of 1 or more`);
+  }
+  return [
+    { party: "network", micro: -micro, kind: "grant" },
+    { party: `client:${accountId}`, micro, kind: "grant" },
+  ];
+}
+
+/** Sets aside the price of each job of a submission; a single job is a submission of one. @throws {RangeError} for an invalid price. */
+export function holdPostings(accountId: string, pricesMicro: readonly number[]): Posting[] {
+  for (const price of pricesMicro) assertPrice(price);
+  const micro = pricesMicro.reduce((sum, price) => sum + price, 0);
+  return [
+    { party: `client:${accountId}`, micro: 0 - micro, kind: "hold" },
+    { party: `hold:${accountId}`, micro, kind: "hold" },
+  ];
+}
+
+/** @throws {RangeError} */
+export function assertPrice(micro: number): void {
+  if (!Number.isSafeInteger(micro) || micro < 0) throw new RangeError(`${micro} micro-credits is not a price`);
+}
+
+/**
+ * Why these postings may not be stored; null when they may. A store asks before it writes anything.
+ * @param balanceOf balance in micro-credits; undefined for a party that does not exist.
+ * @returns a {@link ServiceError} for what a caller must expect: `not_found` for an unknown account, `insufficient_credits`,
+ *   `bad_request` for a grant beyond what an account may hold or the network may issue. Another error is a fault of the program.
+ */
+export function refusalOf(
+  postings: readonly Posting[],
+  balanceOf: (party: LedgerParty) => bigint | undefined,
+): Error | null {
+  const added = new Map<LedgerParty, bigint>();
+  let sum = 0n;
+  for (const { party, micro } of postings) {
+    if (!Number.isInteger(micro)) return new Error(`A posting to ${party} has ${micro} micro-credits, not an integer`);
+    sum += BigInt(micro);
+    added.set(party, (added.get(party) ?? 0n) + BigInt(micro));
+  }
+  if (sum !== 0n) return new Error(`The postings sum to ${sum} micro-credits, not to 0`);
+  const isGrant = postings.some(({ kind }) => kind === "grant");
+  for (const [party, micro] of added) {
+    const balance = balanceOf(party);
+    if (balance === undefined)
+      return new ServiceError("not_found", `There is no account "${party.replace(/^\w+:/, "")}"`);
+    const refusal = limitPassed(party, balance, micro, isGrant);
+    if (refusal !== null) return refusal;
+  }
+  // Last: a hold of more than a double tells apart is more than the account has, and is refused for that.
+  const inexact = postings.find(({ micro }) => !Number.isSafeInteger(micro));
+  return inexact === undefined ? null : new Error(`A posting of ${inexact.micro} micro-credits is not exact`);
+}
+
+function limitPassed(party: LedgerParty, balance: bigint, added: bigint, isGrant: boolean): Error | null {
+  const after = balance + added;
+  if (party === "network") {
+    if (!isGrant || after >= -MAX_ISSUED_MICRO) return null;
+    const most = "4,611,686,018,427 credits";
+    return new ServiceError("bad_request", `With this grant the network would have issued more than ${most}`);
+  }
+  if (after < 0n) {
+    if (party.startsWith("hold:"))
+      return new Error(`${party} has ${balance} micro-credits; ${-added} were to leave it`);
+    const facts = `${formatCredits(-added)} needed, ${formatCredits(balance)} available`;
+    return new ServiceError("insufficient_credits", `Not enough credits: ${facts}`);
+  }
+  if (isGrant && after > MAX_GRANTED_MICRO) {
+    const most = "9,007,199,254 credits";
+    return new ServiceError("bad_request", `With this grant the account would have more than ${most}`);
+  }
+  return null;
+}

@@ -1,0 +1,64 @@
+import type { CargoSigner } from "../islands/cargo-signer.ts";
+import type { AttemptId } from "../islands/island.ts";
+import type { IslandRegistry } from "../islands/island-registry.ts";
+import type { ActiveJob } from "../jobs/active-job.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { JobInput } from "../store/job-store.ts";
+import type { AttemptProofs } from "./attempt-proofs.ts";
+
+export interface AssignmentsDeps {
+  readonly jobs: JobRegistry;
+  readonly islands: IslandRegistry;
+  readonly proofs: AttemptProofs;
+  readonly signer: Pick<CargoSigner, "sign">;
+}
+
+/** Carries out what the scheduler decides: the job gets an attempt, the Island's slot is taken, and `assign` is sent. */
+export class Assignments {
+  readonly #deps: AssignmentsDeps;
+
+  constructor(deps: AssignmentsDeps) {
+    this.#deps = deps;
+  }
+
+  assign(jobId: string, islandId: string): void {
+    const { jobs, islands } = this.#deps;
+    const job = jobs.get(jobId);
+    const island = islands.get(islandId);
+    if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
+    const attempt = jobs.attempts.assign(jobId, { islandId, accountId: island.accountId });
+    islands.takeSlot(islandId, { jobId, attempt });
+    if (job.input !== null) this.#send(job, islandId, job.input);
+    else
+      void jobs.attempts
+        .readInput(jobId)
+        .then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
+  }
+
+  #sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
+    if (job.state === "queued" && job.attempt === id.attempt) this.#send(job, islandId, input);
+    // The attempt ended while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
+    else this.#deps.islands.freeSlot(islandId, id);
+  }
+
+  #send(job: ActiveJob, islandId: string, input: JobInput): void {
+    const { jobs, islands, proofs, signer } = this.#deps;
+    const { id: jobId, attempt, feed } = job;
+    const cargo = jobs.cargoOf(job);
+    if (cargo === undefined) {
+      void jobs.attempts.failWithoutCargo(jobId);
+      // Nothing was sent, so the Island will not confirm.
+      return islands.freeSlot(islandId, { jobId, attempt });
+    }
+    return islands.send(islandId, {
+      type: "assign",
+      jobId,
+      attempt,
+      claim: proofs.issue(jobId, attempt, islandId),
+      ...signer.sign(cargo),
+      input,
+      runLimitMs: cargo.runLimitMs,
+      ...(feed.hasOutput ? { resume: { text: feed.text(), tokens: feed.tokens } } : {}),
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import type { AttemptId } from "../islands/island.ts";
+import type { IslandRegistry } from "../islands/island-registry.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Store } from "../store/store.ts";
+
+/** An Island with the attempts that it had when the coordinator last stopped. */
+interface AbsentIsland {
+  readonly accountId: string;
+  readonly attempts: AttemptId[];
+}
+
+/**
+ * Restores all jobs that had not ended when the coordinator last stopped. Those that an Island has wait for it, for the grace; the
+ * others compete or are parked. Runs before the first Island or client is let in.
+ * @returns how many jobs wait, and how many an Island has.
+ */
+export async function recoverJobs(
+  store: Pick<Store, "jobs" | "islands">,
+  jobs: JobRegistry,
+  islands: IslandRegistry,
+): Promise<{ waiting: number; held: number }> {
+  const records = await store.jobs.unfinished();
+  const absent = new Map<string, AbsentIsland>();
+  let held = 0;
+  for (const record of records) {
+    const { id: jobId, attempt, islandId } = record;
+    if (islandId === null) {
+      await jobs.restore(record, null);
+      continue;
+    }
+    const island = absent.get(islandId) ?? (await readIsland(store, islandId));
+    absent.set(islandId, island);
+    island.attempts.push({ jobId, attempt });
+    held += 1;
+    await jobs.restore(record, island.accountId);
+  }
+  for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
+  return { waiting: records.length - held, held };
+}
+
+async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland> {
+  const record = await store.islands.get(hostId);
+  if (record === undefined) throw new Error(`Island ${hostId} has a job but is not stored`);
+  return { accountId: record.accountId, attempts: [] };
+}

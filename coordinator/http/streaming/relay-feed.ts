@@ -1,0 +1,28 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Identity } from "../../accounts/account-service.ts";
+import type { Feed } from "../../jobs/feed.ts";
+import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
+import type { HttpDeps } from "../http-deps.ts";
+import { FeedRelay, type FeedEncoder } from "./sse.ts";
+
+export interface FeedStream {
+  readonly response: ServerResponse;
+  /** The caller. The stream is cut off when its key or session is revoked. */
+  readonly identity: Identity;
+  readonly feed: Feed;
+  readonly encoder: FeedEncoder;
+  /** The reader has this already; nothing by default. */
+  readonly after?: FeedPosition;
+}
+
+/** Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns. */
+export function relayFeed(
+  { accounts, clock, options }: Pick<HttpDeps, "accounts" | "clock" | "options">,
+  { response, identity, feed, encoder, after = FEED_START }: FeedStream,
+): Response {
+  const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
+  const { heartbeatMs } = options;
+  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, mayRead });
+  return RESPONSE_ALREADY_SENT;
+}

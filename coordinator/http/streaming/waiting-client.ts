@@ -1,0 +1,41 @@
+import type { ServerResponse } from "node:http";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+import type { JobHandle } from "../../jobs/job-service.ts";
+import type { HttpDeps } from "../http-deps.ts";
+import { JobFailedError, NoIslandError } from "../error-answers.ts";
+
+/*
+ * Shared by the endpoints whose client waits on the connection for a job: chats, answers of conversations, embeddings, long polls.
+ */
+
+/** Aborts when the client leaves before the answer is written. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  response.once("close", () => {
+    if (!response.writableEnded) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Cancels the job when the client leaves. Nobody is left to answer, so anything but an ended job is a fault for the log. */
+export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps["log"]): void {
+  const cancel = (): void => {
+    job.cancel().catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
+      log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
+    });
+  };
+  if (gone.aborted) cancel();
+  else gone.addEventListener("abort", cancel);
+}
+
+/** The answer to a client whose job ended without a result. */
+export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): ServiceError {
+  if (ending.code === "wait_timeout") return new NoIslandError(ending.message);
+  if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
+  // Only the Island's runtime could see this (a JSON schema that no grammar can express, say). Another try fails too.
+  if (ending.code === "invalid_input") return new ValidationError([{ path: "", message: ending.message }]);
+  return new JobFailedError(ending);
+}

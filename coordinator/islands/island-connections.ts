@@ -1,0 +1,101 @@
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
+import type { FromIsland, Hello } from "../../shared/protocol/from-island.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Store } from "../store/store.ts";
+import type { AttemptReports } from "./attempt-reports.ts";
+import type { CargoSigner } from "./cargo-signer.ts";
+import type { Island, IslandLink } from "./island.ts";
+import type { IslandRegistry } from "./island-registry.ts";
+
+export interface IslandConnectionsDeps {
+  readonly store: Pick<Store, "islands">;
+  readonly registry: IslandRegistry;
+  readonly reports: AttemptReports;
+  readonly signer: Pick<CargoSigner, "sign">;
+  readonly catalog: Pick<Catalog, "find">;
+  readonly clock: Pick<Clock, "now">;
+  readonly heartbeatMs: number;
+}
+
+/** What a session does with the frames of its Island. */
+export class IslandConnections {
+  readonly #deps: IslandConnectionsDeps;
+
+  constructor(deps: IslandConnectionsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left meanwhile.
+   * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
+   */
+  async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<Island | null> {
+    const { store, clock, registry, reports, heartbeatMs } = this.#deps;
+    const { hostId, agentVersion, hardware, runtimes } = hello;
+    const lastSeenAtMs = clock.now();
+    const isOurs = await store.islands.save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs });
+    if (!isOurs) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
+    if (!link.isOpen) return null;
+    const island = registry.connect(hello, accountId, link);
+    const held = reports.reconcile(island, hello.held);
+    link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held });
+    registry.resume(island, held);
+    return island;
+  }
+
+  disconnect(island: Island, link: IslandLink): void {
+    this.#deps.registry.disconnect(island, link);
+  }
+
+  noteRoundTrip(island: Island, rttMs: number): void {
+    this.#deps.registry.setRoundTrip(island, rttMs);
+  }
+
+  /**
+   * Acts on a frame. Resolves when what it says is durable; undefined for frames that are not stored.
+   * @throws {ProtocolError} for a frame that does not fit the session's state.
+   */
+  receive(island: Island, frame: FromIsland): Promise<void> | undefined {
+    const { registry, reports } = this.#deps;
+    switch (frame.type) {
+      case "hello":
+        throw new ProtocolError("hello: said twice");
+      case "heartbeat":
+        registry.update(island, frame.state);
+        return undefined;
+      case "draining":
+      case "accepting":
+        registry.setDraining(island, frame.type === "draining");
+        return undefined;
+      case "wanted":
+        this.#offer(island, frame.slugs);
+        return undefined;
+      case "accepted":
+        return undefined;
+      case "started":
+      case "refused":
+        return reports.receive(island.hostId, frame);
+      case "output":
+      case "finished":
+      case "failed":
+      case "cancelled": {
+        const { jobId, attempt, seq } = frame;
+        const acknowledge = (): void => registry.send(island.hostId, { type: "ack", jobId, attempt, seq });
+        return reports.receive(island.hostId, frame)?.then(acknowledge);
+      }
+      default:
+        return frame satisfies never;
+    }
+  }
+
+  /** Sends the Cargos that the Island asked for, as far as its owner may run them. */
+  #offer(island: Island, slugs: readonly string[]): void {
+    const { catalog, signer } = this.#deps;
+    for (const slug of new Set(slugs)) {
+      const entry = catalog.find(slug, island.accountId);
+      if (entry !== undefined) island.link?.send({ type: "preload", ...signer.sign(entry) });
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
+import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
+import { Island, type AttemptId, type IslandLink, type IslandView } from "./island.ts";
+import type { IslandRegistryEvent } from "./island-registry-events.ts";
+
+export interface IslandRegistryDeps {
+  readonly clock: Pick<Clock, "schedule">;
+  /** How long a lost Island's attempts wait for it. */
+  readonly graceMs: number;
+}
+
+/**
+ * Owner of every Island that is connected or in its grace: its link, its slots, what it reported and how long it may be away.
+ * Everything that changes an Island is a command here. Others see Islands as {@link IslandView}.
+ */
+export class IslandRegistry {
+  readonly #deps: IslandRegistryDeps;
+  /** By host id. */
+  readonly #islands = new Map<string, Island>();
+  readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
+
+  constructor(deps: IslandRegistryDeps) {
+    this.#deps = deps;
+  }
+
+  get connectedCount(): number {
+    let count = 0;
+    for (const { isConnected } of this.#islands.values()) if (isConnected) count += 1;
+    return count;
+  }
+
+  /** Undefined for an Island whose grace is over. */
+  get(hostId: string): IslandView | undefined {
+    return this.#islands.get(hostId);
+  }
+
+  /** Calls `listener` for each event, synchronously. */
+  subscribe(listener: (event: IslandRegistryEvent) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Sends a frame, if the Island is connected. */
+  send(hostId: string, frame: FromCoordinator): void {
+    this.#islands.get(hostId)?.link?.send(frame);
+  }
+
+  /** The first half of a session's begin; {@link resume} is the second. An older session of the same Island ends. */
+  connect(hello: Hello, accountId: string, link: IslandLink): Island {
+    const { hostId } = hello;
+    const island = this.#islands.get(hostId) ?? new Island(hostId, accountId);
+    this.#islands.set(hostId, island);
+    const previous = island.link;
+    if (previous !== null) {
+      this.#emit({ type: "island_down", islandId: hostId });
+      previous.dismiss("replaced by a newer session of the same host", null);
+    }
+    island.grace?.cancel();
+    island.grace = null;
+    island.link = link;
+    island.greet(hello);
+    return island;
+  }
+
+  /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */
+  resume(island: Island, held: readonly HeldDecision[]): void {
+    const kept = new Map(
+      held.filter(({ action }) => action === "continue").map(({ jobId, attempt }) => [jobId, attempt]),
+    );
+    const lost = attemptsOf(island).filter(({ jobId }) => !kept.has(jobId));
+    island.slots.clear();
+    for (const [jobId, attempt] of kept) island.slots.set(jobId, attempt);
+    this.#emit({ type: "island_up", island: island.facts(), busy: island.slots.size });
+    this.#emitLost(island, lost, "The Island came back without the job");
+  }
+
+  /** The session is over. The Island's attempts wait for it to come back, for the grace. */
+  disconnect(island: Island, link: IslandLink): void {
+    if (island.link !== link) return;
+    island.link = null;
+    this.#emit({ type: "island_down", islandId: island.hostId });
+    this.#beginGrace(island);
+  }
+
+  /** Takes in an Island that had attempts when the coordinator last stopped. Its grace begins. */
+  awaitReturn(hostId: string, accountId: string, attempts: readonly AttemptId[]): void {
+    const island = new Island(hostId, accountId);
+    this.#islands.set(hostId, island);
+    for (const { jobId, attempt } of attempts) island.slots.set(jobId, attempt);
+    this.#beginGrace(island);
+  }
+
+  update(island: Island, state: IslandState): void {
+    island.update(state);
+    this.#emit({ type: "island_changed", island: island.facts() });
+  }
+
+  setDraining(island: Island, draining: boolean): void {
+    island.setDraining(draining);
+    this.#emit({ type: "island_changed", island: island.facts() });
+  }
+
+  /** Counts from the next heartbeat on. */
+  setRoundTrip(island: Island, rttMs: number): void {
+    island.rttMs = rttMs;
+  }
+
+  /** An attempt was given to the Island. @throws for an Island that the registry does not have. */
+  takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
+    const island = this.#islands.get(hostId);
+    if (island === undefined) throw new Error(`Island ${hostId} is not known`);
+    island.slots.set(jobId, attempt);
+  }
+
+  /** The Island finished with an attempt. Does nothing for one that takes no slot. */
+  freeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
+    const island = this.#islands.get(hostId);
+    if (island?.slots.get(jobId) !== attempt) return;
+    island.slots.delete(jobId);
+    if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId });
+  }
+
+  /** Stops all timers. */
+  close(): void {
+    for (const island of this.#islands.values()) island.grace?.cancel();
+  }
+
+  #beginGrace(island: Island): void {
+    if (island.slots.size === 0) {
+      this.#islands.delete(island.hostId);
+      return;
+    }
+    island.grace = this.#deps.clock.schedule(this.#deps.graceMs, () => {
+      this.#islands.delete(island.hostId);
+      this.#emitLost(island, attemptsOf(island), "The Island was lost and did not come back");
+    });
+  }
+
+  #emitLost(island: Island, attempts: readonly AttemptId[], message: string): void {
+    if (attempts.length > 0) this.#emit({ type: "attempts_lost", islandId: island.hostId, attempts, message });
+  }
+
+  #emit(event: IslandRegistryEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function attemptsOf({ slots }: Island): AttemptId[] {
+  return [...slots].map(([jobId, attempt]) => ({ jobId, attempt }));
+}

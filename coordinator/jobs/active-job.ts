@@ -1,0 +1,42 @@
+import type { JobState } from "../../shared/job-state.ts";
+import type { CatalogEntry } from "../catalog/catalog.ts";
+import type { JobInput } from "../store/job-store.ts";
+import type { Feed } from "./feed.ts";
+import type { JobTraits } from "./job-traits.ts";
+
+/** A job that has not ended, or whose end is not durable yet. A view: only the commands of `JobRegistry` change it. */
+export interface ActiveJob {
+  readonly id: string;
+  readonly accountId: string;
+  /** Null for a job that was submitted alone. */
+  readonly batchId: string | null;
+  readonly slug: string;
+  readonly priority: number;
+  readonly state: JobState;
+  readonly hasEnded: boolean;
+  readonly feed: Feed;
+  /** When the job began to compete for Islands: a job of a batch when it got its place, any other when it was made. */
+  readonly waitsSinceMs: number;
+  /** Counts against the account's limit of unfinished jobs. False for a job of a batch that waits for a place. */
+  readonly hasPlace: boolean;
+  /** Attempts begun; the number of the present one while the job is queued or running. */
+  readonly attempt: number;
+  /** The Island that has the present attempt; null while the job is pending. */
+  readonly islandId: string | null;
+  /** Islands that lost or refused the job. They are asked last. */
+  readonly avoidIslands: ReadonlySet<string>;
+  /** Last numbered frame received of the present attempt; 0 for none. */
+  readonly lastSeq: number;
+  /** Last numbered frame of the present attempt that is durable; 0 for none. */
+  readonly durableSeq: number;
+  /** Resolves when the present attempt is durable; null once it is. Nothing of an attempt is published before. */
+  readonly assigned: Promise<void> | null;
+  /** Resolves when the job's end is durable; null before the end. */
+  readonly settled: Promise<void> | null;
+  /** Kept from submission to the first scheduling decision only, so that an idle network never reads it back. */
+  readonly input: JobInput | null;
+  /** Null until the input was read. */
+  readonly traits: JobTraits | null;
+  /** The Cargo as it was when the job was accepted; the job runs that version. Null if it was gone at the last restart. */
+  readonly cargo: CatalogEntry | null;
+}

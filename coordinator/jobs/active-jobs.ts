@@ -1,0 +1,181 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { JobError } from "../../shared/errors.ts";
+import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
+import { settle } from "../credits/settle.ts";
+import type { JobQuota } from "../quotas/job-quota.ts";
+import type { JobEnding, JobMove, JobStore } from "../store/job-store.ts";
+import { Deadlines } from "./deadlines.ts";
+import { deliveredUsage, feedEndingOf, type Outcome } from "./job-ending.ts";
+import type { JobRegistryEvent } from "./job-registry-events.ts";
+import type { MutableJob } from "./mutable-job.ts";
+
+export interface ActiveJobsDeps {
+  readonly store: { readonly jobs: JobStore };
+  readonly catalog: Catalog;
+  readonly jobQuota: JobQuota;
+  readonly clock: Clock;
+  /** The network's part of a charge, 0 to 1. */
+  readonly networkFee: number;
+  /** Called when the end of a job, now durable, makes a webhook due. */
+  readonly onWebhookDue: (webhookId: string, accountId: string) => void;
+  /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** The state of all unfinished jobs and what every command on them shares. Used by `JobRegistry` and `JobAttempts` only. */
+export class ActiveJobs {
+  /** By id. A job leaves when its end is durable. */
+  readonly byId = new Map<string, MutableJob>();
+  readonly #deps: ActiveJobsDeps;
+  readonly #listeners = new Set<(event: JobRegistryEvent) => void>();
+  readonly #deadlines: Deadlines;
+  #isClosed = false;
+
+  constructor(deps: ActiveJobsDeps) {
+    this.#deps = deps;
+    this.#deadlines = new Deadlines(deps.clock);
+  }
+
+  subscribe(listener: (event: JobRegistryEvent) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  emit(event: JobRegistryEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** @throws for a job whose end is durable, and for an unknown id: such a command is a fault of ours. */
+  require(jobId: string): MutableJob {
+    const job = this.byId.get(jobId);
+    if (job === undefined) throw new Error(`Job ${jobId} is not active`);
+    return job;
+  }
+
+  /** What the job runs. Undefined when the Cargo was gone at the last restart and is still gone. */
+  cargoOf(job: MutableJob): CatalogEntry | undefined {
+    return job.cargo ?? this.#deps.catalog.known(job.slug);
+  }
+
+  /** True if the job's account may still run its Cargo. */
+  hasCargo(job: MutableJob): boolean {
+    return this.#deps.catalog.find(job.slug, job.accountId) !== undefined;
+  }
+
+  /** Lets a pending job compete for Islands. It may be assigned before this returns. */
+  compete(job: MutableJob): void {
+    this.emit({ type: "job_waiting", job });
+    job.input = null;
+  }
+
+  /** Counts the job against its account's limit, without a look at the limit. */
+  takePlace(job: MutableJob): void {
+    this.#deps.jobQuota.add(job.accountId);
+    job.hasPlace = true;
+  }
+
+  /** The wait of a job of a batch begins here: its wait for other jobs of its account does not count. README, "Batches". */
+  beginWait(job: MutableJob, earliestMs = 0): void {
+    if (job.batchId !== null) {
+      job.waitsSinceMs = this.#deps.clock.now();
+      job.waitDeadlineMs = job.waitsSinceMs + (this.cargoOf(job)?.waitLimitMs ?? DEFAULT_WAIT_LIMIT_MS);
+    }
+    this.awaitStart(job, earliestMs);
+  }
+
+  /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
+  awaitStart(job: MutableJob, earliestMs: number): void {
+    const deadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
+    this.#deadlines.set(job.id, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
+  }
+
+  /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
+  beginRun(job: MutableJob, earliestMs = 0): void {
+    const limitMs = this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
+    const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + limitMs, earliestMs);
+    const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
+    const error: JobError = { code: "run_timeout", message, retryable: false };
+    this.#deadlines.set(job.id, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
+  }
+
+  /** Stores a move that the job has just made. */
+  storeMove(job: MutableJob, event: JobMove["event"]): Promise<void> {
+    const { id: jobId, attempt, islandId } = job;
+    return this.persist(this.#deps.store.jobs.move({ jobId, event, attempt, islandId, atMs: this.#deps.clock.now() }));
+  }
+
+  /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */
+  end(job: MutableJob, outcome: Outcome): Promise<void> {
+    const wasPending = job.state === "pending";
+    job.apply(outcome.event);
+    this.#deadlines.clear(job.id);
+    if (wasPending) this.emit({ type: "job_withdrawn", job });
+    const ending = this.#endingOf(job, outcome);
+    const { id: jobId, attempt } = job;
+    const unsaved = job.takeUnsaved();
+    if (unsaved.length > 0) {
+      void this.persist(this.#deps.store.jobs.appendFeed({ jobId, attempt, seq: null, items: unsaved }));
+    }
+    const ended = this.#deps.store.jobs.end(ending).then(({ dueWebhookIds }) => {
+      this.byId.delete(jobId);
+      if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
+      job.feed.end(feedEndingOf({ ...ending, id: jobId, state: job.state, creditsUsedMicro: ending.chargeMicro }));
+      for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
+    });
+    job.settled = this.persist(ended);
+    this.emit({ type: "job_ended", job });
+    return job.settled;
+  }
+
+  /** Ends a job and has its Island stop the work. */
+  stop(job: MutableJob, reason: "cancelled" | "timeout", outcome: Outcome): Promise<void> {
+    const ended = this.end(job, outcome);
+    if (job.islandId !== null) this.emit({ type: "attempt_stopped", job, reason });
+    return ended;
+  }
+
+  failWithoutCargo(job: MutableJob): Promise<void> {
+    const message = `The Cargo "${job.slug}" is not available any more`;
+    return this.end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
+  }
+
+  /** Takes over a write that was acted on before it is durable: if it fails, memory and storage differ and the process must end. */
+  persist<T>(write: Promise<T>): Promise<T> {
+    return write.catch((error: unknown) => {
+      if (!this.#isClosed) this.#deps.onFatal(error);
+      // Nothing may continue as if the write had happened, nor report a failure of its own.
+      return new Promise<never>(() => {});
+    });
+  }
+
+  /** Stops all timers. What is not durable by now is restored from storage at the next start. */
+  close(): void {
+    this.#isClosed = true;
+    this.#deadlines.close();
+  }
+
+  #endingOf(job: MutableJob, outcome: Outcome): JobEnding {
+    const isCompleted = outcome.event === "complete";
+    return {
+      jobId: job.id,
+      event: outcome.event,
+      attempt: job.attempt,
+      atMs: this.#deps.clock.now(),
+      output: isCompleted ? (outcome.output ?? job.feed.text()) : undefined,
+      usage: outcome.usage ?? deliveredUsage(job.feed),
+      finishReason: outcome.finishReason ?? null,
+      timings: outcome.timings ?? null,
+      error: outcome.error ?? null,
+      ...settle({
+        event: outcome.event,
+        accountId: job.accountId,
+        priceMicro: job.priceMicro,
+        hasOutput: job.feed.hasOutput,
+        deliveredTokens: job.feed.tokens,
+        maxTokens: job.traits?.maxTokens ?? null,
+        networkFee: this.#deps.networkFee,
+        ownerAccountId: job.assignee?.accountId ?? null,
+      }),
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import type { JobError } from "../../shared/errors.ts";
+import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
+import type { JobInput, LiveJobRecord } from "../store/job-store.ts";
+import type { ActiveJob } from "./active-job.ts";
+import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
+import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
+import type { JobRegistryEvent } from "./job-registry-events.ts";
+import { MutableJob } from "./mutable-job.ts";
+
+export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps {
+  /** How long the jobs of a lost Island wait for it. */
+  readonly graceMs: number;
+}
+
+/** Time to send what it kept, for an Island that comes back at the end of its grace. */
+const REPORT_MARGIN_MS = 5_000;
+
+/**
+ * Owner of every unfinished job. Everything that changes a job is a command here or in {@link JobAttempts}: it acts in memory in
+ * one turn of the event loop, stores what it did, and tells subscribers. Others see jobs as {@link ActiveJob}.
+ */
+export class JobRegistry {
+  /** Commands on the attempts of jobs. */
+  readonly attempts: JobAttempts;
+  readonly #active: ActiveJobs;
+  readonly #deps: JobRegistryDeps;
+
+  constructor(deps: JobRegistryDeps) {
+    this.#deps = deps;
+    this.#active = new ActiveJobs(deps);
+    this.attempts = new JobAttempts(this.#active, deps);
+  }
+
+  /** Undefined for an unknown id and for a job whose end is durable. */
+  get(jobId: string): ActiveJob | undefined {
+    return this.#active.byId.get(jobId);
+  }
+
+  /** Oldest first. */
+  list(): Iterable<ActiveJob> {
+    return this.#active.byId.values();
+  }
+
+  /** What the job runs: the Cargo as it was when the job was accepted, or at the last restart. */
+  cargoOf({ id }: ActiveJob): CatalogEntry | undefined {
+    return this.#active.cargoOf(this.#active.require(id));
+  }
+
+  /** Calls `listener` for each event, synchronously. */
+  subscribe(listener: (event: JobRegistryEvent) => void): void {
+    this.#active.subscribe(listener);
+  }
+
+  /** Takes in a new, durable job that has its place, and lets it compete for Islands. */
+  admit(record: LiveJobRecord, input: JobInput, cargo: CatalogEntry): ActiveJob {
+    const job = this.#add(new MutableJob(record));
+    job.hasPlace = true;
+    job.input = input;
+    job.cargo = cargo;
+    job.learnTraits(input, cargo.isChat);
+    this.#compete(job);
+    return job;
+  }
+
+  /** Takes in a new, durable job of a batch. It waits for its account's place until {@link admitParked}. */
+  park(record: LiveJobRecord, cargo: CatalogEntry): ActiveJob {
+    const job = this.#add(new MutableJob(record));
+    job.cargo = cargo;
+    return job;
+  }
+
+  /** Gives a parked job a place, whatever the limit, and lets it compete for Islands. */
+  admitParked(jobId: string): void {
+    const job = this.#active.require(jobId);
+    this.#active.takePlace(job);
+    this.#compete(job);
+  }
+
+  /**
+   * Takes in a job that was unfinished when the coordinator last stopped. One that an Island has waits for that Island to come
+   * back; a job of a batch that never had an attempt is parked; the others compete.
+   * @param islandOwnerId Account of the Island that has the job; null when no Island has it.
+   */
+  async restore(record: LiveJobRecord, islandOwnerId: string | null): Promise<void> {
+    const { jobs } = this.#deps.store;
+    const hasBegun = record.attempt > 0;
+    // What was delivered is needed to continue. A job without attempts has no feed to read.
+    const { parts, lastSeq } = hasBegun ? await jobs.feed(record.id, record.attempt) : { parts: [], lastSeq: 0 };
+    const input = hasBegun ? await jobs.input(record.id) : null;
+    const job = this.#add(new MutableJob(record, parts));
+    job.lastSeq = lastSeq;
+    job.durableSeq = lastSeq;
+    // Undefined for what the account may not run now: the definition, and its approval, may have changed meanwhile.
+    job.cargo = this.#deps.catalog.find(record.slug, record.accountId) ?? null;
+    if (input !== null) job.learnTraits(input, this.#deps.catalog.known(record.slug)?.isChat ?? false);
+    if (job.batchId !== null && !hasBegun) return;
+    // Without a look at the limit, which may be lower now than when the job was accepted.
+    this.#active.takePlace(job);
+    if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
+    job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
+    // However late it is, the Island may have the result: it gets the grace to bring it.
+    const earliestMs = this.#deps.clock.now() + this.#deps.graceMs + REPORT_MARGIN_MS;
+    if (job.state === "running") this.#active.beginRun(job, earliestMs);
+    else this.#active.beginWait(job, earliestMs);
+  }
+
+  /**
+   * The catalog answers differently for `slug`. If the Cargo is gone, its pending jobs fail, and jobs that an Island has get no
+   * other attempt. Otherwise each job keeps the Cargo that it was accepted for; an approval of that very Cargo counts.
+   */
+  cargoChanged(slug: string): void {
+    const entry = this.#deps.catalog.known(slug);
+    for (const job of this.#active.byId.values()) {
+      if (job.slug !== slug || job.state !== "pending") continue;
+      if (entry === undefined) void this.#active.failWithoutCargo(job);
+      else if (job.cargo !== null && isApprovalOf(entry, job.cargo)) {
+        job.cargo = entry;
+        // A parked job competes only when it is admitted.
+        if (job.hasPlace) this.#active.compete(job);
+      }
+    }
+  }
+
+  /** Ends a job at its client's wish. Resolves when the end is durable. */
+  cancel(jobId: string): Promise<void> {
+    return this.#active.stop(this.#active.require(jobId), "cancelled", { event: "cancel" });
+  }
+
+  /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
+  expireWait(jobId: string, reason: string | null): Promise<void> {
+    const message = `No Island began the job within its wait limit${reason === null ? "" : `: ${reason}`}`;
+    const error: JobError = { code: "wait_timeout", message, retryable: true };
+    return this.#active.stop(this.#active.require(jobId), "timeout", { event: "expire", error });
+  }
+
+  /** For a write that was acted on before it is durable: if it fails, the process ends and starts again from storage. */
+  persist<T>(write: Promise<T>): Promise<T> {
+    return this.#active.persist(write);
+  }
+
+  /** Resolves when every job that has ended so far is durable. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#active.byId.values()].flatMap((job) => job.settled ?? []));
+  }
+
+  /** Stops all timers. A write that fails from now on is not fatal: the job is restored at the next start. */
+  close(): void {
+    this.#active.close();
+  }
+
+  #add(job: MutableJob): MutableJob {
+    this.#active.byId.set(job.id, job);
+    return job;
+  }
+
+  #compete(job: MutableJob): void {
+    // It may have gone since the job was accepted: during the commit, the wait for a place, or a restart.
+    if (!this.#active.hasCargo(job)) return void this.#active.failWithoutCargo(job);
+    this.#active.beginWait(job);
+    this.#active.compete(job);
+  }
+}

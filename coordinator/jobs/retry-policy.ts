@@ -1,0 +1,18 @@
+import type { ActiveJob } from "./active-job.ts";
+
+/*
+ * The retry policy of attempts. `maxAttempts` is the setting `max_attempts`; which failures end only the attempt is in
+ * `dispatch/attempt-fencing.ts` (`retryable`), and that Islands which lost the job are asked last in `scheduler/`.
+ */
+
+/** After a lost attempt the job gets at least this long to find another Island, however long it waited for the first. */
+export const MIN_RETRY_WAIT_MS = 60_000;
+
+/**
+ * True if another attempt may follow the present one. Output that was delivered is never taken back, so a job with output
+ * is tried again only if another Island can continue after it.
+ */
+export function mayRetry(job: Pick<ActiveJob, "attempt" | "feed" | "traits">, maxAttempts: number): boolean {
+  if (job.attempt >= maxAttempts) return false;
+  return !job.feed.hasOutput || job.traits?.canContinue === true;
+}

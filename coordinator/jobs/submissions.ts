@@ -1,0 +1,139 @@
+import type { Clock } from "../../shared/clock.ts";
+import { MAX_DETAILS, ValidationError, type FieldError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { checkInput } from "../catalog/input-check.ts";
+import { holdPostings } from "../credits/postings.ts";
+import { resolveLimits } from "../quotas/account-limits.ts";
+import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
+import type { Store } from "../store/store.ts";
+import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
+
+export interface SubmissionsDeps {
+  readonly store: Pick<Store, "accounts">;
+  readonly catalog: Catalog;
+  readonly clock: Pick<Clock, "now">;
+  /** Accept webhooks with private addresses, and over http. */
+  readonly webhookAllowPrivate: boolean;
+}
+
+/** What a client asks of one job and of a batch alike. */
+export interface SubmissionRequest {
+  readonly accountId: string;
+  readonly slug: string;
+  /** 0 to 100. */
+  readonly priority: number;
+  readonly idempotency: NewJob["idempotency"];
+  /** Notified when the job or batch has ended. */
+  readonly webhook?: WebhookRequest | undefined;
+}
+
+/** A submission that passed every check except those of the commit: credits and Idempotency-Key. */
+export interface CheckedSubmission {
+  readonly cargo: CatalogEntry;
+  /** Most unfinished jobs that the account may have. */
+  readonly maxJobs: number;
+  /** Shared by a batch and each of its jobs. */
+  readonly common: Pick<SubmittedJob, "accountId" | "slug" | "workloadId" | "priority" | "createdAtMs">;
+  readonly webhook: NewJob["webhook"];
+  /** They hold the prices of all jobs. */
+  readonly postings: NewJob["postings"];
+  /** A job to store, with an id of its own. Ids grow in the order of the calls. */
+  newJob(input: JobInput): SubmittedJob;
+}
+
+/** The way of every job into storage: the checks, the new record, and which commits are under way. */
+export class Submissions {
+  readonly #deps: SubmissionsDeps;
+  /** By id of a job whose commit is under way, and which the registry does not have yet. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+
+  constructor(deps: SubmissionsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Answers a repeated request with what its first one made, whatever has changed since, so that the repeat of an accepted
+   * request never becomes an error; else makes it.
+   * @param find What the first request with the same Idempotency-Key made; undefined for a new one and for one without a key.
+   * @param make Checks the request as of now, and writes only if `find` would find nothing.
+   */
+  async firstOfKey<T>(find: () => Promise<T | undefined>, make: () => Promise<T>): Promise<T> {
+    const first = await find();
+    if (first !== undefined) return first;
+    try {
+      return await make();
+    } catch (error) {
+      // The first request was under way during `find`, and may have taken what this one was refused for.
+      const made = await find();
+      if (made !== undefined) return made;
+      throw error;
+    }
+  }
+
+  /**
+   * @param inputs Each with the field of the request that held it.
+   * @param maxWaitMs Shortens the Cargo's wait limit.
+   * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming what is wrong in every input.
+   */
+  async check(
+    request: SubmissionRequest,
+    inputs: readonly { readonly path: string; readonly input: JobInput }[],
+    maxWaitMs: number = Infinity,
+  ): Promise<CheckedSubmission> {
+    const { store, catalog, clock, webhookAllowPrivate } = this.#deps;
+    const { accountId, priority } = request;
+    const cargo = catalog.get(request.slug, accountId);
+    checkInputs(cargo, inputs);
+    const createdAtMs = clock.now();
+    const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
+    const { concurrentJobs } = resolveLimits(await store.accounts.limits(accountId));
+    const { slug, workloadId, priceMicro } = cargo;
+    const common = { accountId, slug, workloadId, priority, createdAtMs };
+    const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs);
+    return {
+      cargo,
+      maxJobs: concurrentJobs,
+      common,
+      webhook,
+      postings: holdPostings(
+        accountId,
+        inputs.map(() => priceMicro),
+      ),
+      newJob: (input) => ({ ...common, id: newId("job", createdAtMs), input, priceMicro, waitDeadlineMs }),
+    };
+  }
+
+  /** Runs a commit that makes jobs, together with what hands them to the registry. Whoever asks for one of them waits for it. */
+  async commit<T>(jobIds: readonly string[], run: () => Promise<T>): Promise<T> {
+    const done = run();
+    for (const id of jobIds) this.#underWay.set(id, done);
+    try {
+      return await done;
+    } finally {
+      for (const id of jobIds) this.#underWay.delete(id);
+    }
+  }
+
+  /** Resolves when the commit of this very job is over, however it ended; at once when none is under way. */
+  async settled(jobId: string): Promise<void> {
+    await this.#underWay.get(jobId)?.catch(() => undefined);
+  }
+}
+
+function checkInputs(
+  cargo: CatalogEntry,
+  inputs: readonly { readonly path: string; readonly input: JobInput }[],
+): void {
+  const details: FieldError[] = [];
+  for (const { path, input } of inputs) {
+    try {
+      checkInput(cargo, input, path);
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      details.push(...error.details);
+    }
+    if (details.length >= MAX_DETAILS) break;
+  }
+  if (details.length > 0) throw new ValidationError(details);
+}

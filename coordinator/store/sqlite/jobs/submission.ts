@@ -1,0 +1,76 @@
+import type Database from "better-sqlite3";
+import type { Submission, SubmittedJob } from "../../job-store.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
+import { IdempotencyKeys, type Made } from "./idempotency-keys.ts";
+
+/** A job as it crosses to the writer. `input`: JSON text. */
+export type JobToInsert = Omit<SubmittedJob, "input"> & { readonly input: string };
+
+/** What a submission makes: a job, or a batch of them. Webhook, Idempotency-Key and ledger name it. */
+export interface Subject {
+  readonly kind: "job" | "batch";
+  readonly id: string;
+  readonly jobs: readonly JobToInsert[];
+}
+
+/**
+ * Stores submissions of every kind. Answers what the first one with the same Idempotency-Key made, or null when this one was
+ * stored. `insertSubject` inserts what the jobs belong to, before them.
+ */
+export function prepareSubmit(
+  db: Database.Database,
+  ledger: Ledger,
+): (submission: Submission, subject: Subject, insertSubject?: () => void) => Made | null {
+  const keys = new IdempotencyKeys(db);
+  const insertJob = prepareInsertJob(db);
+  const insertWebhook = prepareInsertWebhook(db);
+  return (submission, { kind, id, jobs }, insertSubject) => {
+    const known = keys.find(submission);
+    if (known !== undefined) return known;
+    const first = jobs[0];
+    if (first === undefined) throw new Error(`The ${kind} ${id} has no job`);
+    const { accountId, createdAtMs, postings, webhook } = submission;
+    ledger.assertAccepts(postings);
+
+    insertSubject?.();
+    const [batchId, jobWebhookId] = kind === "batch" ? [id, null] : [null, webhook?.id ?? null];
+    for (const job of jobs) insertJob(job, batchId, jobWebhookId);
+    if (webhook !== null) insertWebhook(webhook, accountId, { kind, id });
+    keys.save(submission, { jobId: first.id, batchId });
+    ledger.post(postings, id, createdAtMs);
+    return null;
+  };
+}
+
+/** Inserts a pending job and its input. */
+function prepareInsertJob(
+  db: Database.Database,
+): (job: JobToInsert, batchId: string | null, webhookId: string | null) => void {
+  const insert = db.prepare<Omit<JobToInsert, "input"> & { batchId: string | null; webhookId: string | null }>(
+    `INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms,
+       batch_id, webhook_id)
+     VALUES (@id, @accountId, @slug, @workloadId, 'pending', @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
+       @batchId, @webhookId)`,
+  );
+  const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
+  return (
+    { id, accountId, slug, workloadId, input, priority, priceMicro, createdAtMs, waitDeadlineMs },
+    batchId,
+    webhookId,
+  ) => {
+    insert.run({
+      id,
+      accountId,
+      slug,
+      workloadId,
+      priority,
+      priceMicro,
+      createdAtMs,
+      waitDeadlineMs,
+      batchId,
+      webhookId,
+    });
+    insertInput.run(id, input);
+  };
+}

@@ -1,0 +1,119 @@
+import { fileURLToPath } from "node:url";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
+import type { CatalogSnapshot } from "../../../coordinator/store/catalog-store.ts";
+import { eventually } from "../http/api.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { CONTAINER_FILE, makeStored, ONNX_FILE } from "./cargo-builders.ts";
+import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
+
+const SHIPPED = fileURLToPath(new URL("../../../catalog", import.meta.url));
+
+let store: NumberingCatalogStore;
+let clock: ManualClock;
+let catalogSync: CatalogSync;
+let changes: string[];
+let warnings: object[];
+beforeEach(async () => {
+  [store, clock, changes, warnings] = [new NumberingCatalogStore(), new ManualClock(), [], []];
+  const log = {
+    warn: (facts: object) => void warnings.push(facts),
+    error: (facts: object) => void warnings.push(facts),
+  };
+  catalogSync = await CatalogSync.open({ directory: SHIPPED, store, defaultChatSlug: "tiny-chat", clock, log });
+  catalogSync.watch((slug) => changes.push(slug));
+});
+
+async function put(stored: Partial<CatalogSnapshot>): Promise<void> {
+  store.stored = { ...store.stored, ...stored, revision: store.stored.revision + 1 };
+  for (const cargo of store.stored.cargos) await store.numberCargos([cargo.slug]);
+}
+
+describe("CatalogSync", () => {
+  it("offers approved Cargos to everybody, and says which slugs changed", async () => {
+    await put({ cargos: [makeStored()] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("some-onnx")).toMatchObject({ slug: "some-onnx", isChat: false });
+    expect(catalogSync.catalog.list({ category: "text" }).map(({ slug }) => slug)).toContain("some-onnx");
+    expect(changes).toEqual(["some-onnx"]);
+  });
+  it("shows one that is not approved to its owner only, and the scheduler knows it", async () => {
+    await put({ cargos: [makeStored({ isApproved: false })] });
+    await catalogSync.refresh();
+    const { catalog } = catalogSync;
+    expect([catalog.find("some-onnx"), catalog.find("some-onnx", "user_2")]).toEqual([undefined, undefined]);
+    expect(catalog.find("some-onnx", "user_1")?.slug).toBe("some-onnx");
+    expect(catalog.known("some-onnx")?.slug).toBe("some-onnx");
+    expect(catalog.list().map(({ slug }) => slug)).not.toContain("some-onnx");
+  });
+  it("grants no network to a container before it is approved", async () => {
+    const cargo = makeStored({ slug: "some-container", file: CONTAINER_FILE, isApproved: false });
+    await put({ cargos: [cargo] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.known("some-container")?.container?.network).toBe(false);
+    await put({ cargos: [{ ...cargo, isApproved: true, revision: 2 }] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.known("some-container")?.container?.network).toBe(true);
+  });
+  it("leaves out what its owner or the operator switched off, shipped ones too", async () => {
+    await put({
+      cargos: [makeStored({ isEnabled: false }), makeStored({ slug: "other", file: { ...ONNX_FILE, slug: "other" } })],
+      disabledSlugs: ["other", "phi-4"],
+    });
+    await catalogSync.refresh();
+    for (const slug of ["some-onnx", "other", "phi-4"]) expect(catalogSync.catalog.known(slug)).toBeUndefined();
+    expect(changes).toEqual(["phi-4"]);
+    await put({ cargos: [], disabledSlugs: [] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.find("phi-4")?.slug).toBe("phi-4");
+  });
+  it("keeps the entry of what did not change, so that its schema stays compiled", async () => {
+    await put({ cargos: [makeStored()] });
+    await catalogSync.refresh();
+    const entry = catalogSync.catalog.get("some-onnx");
+    await put({ disabledSlugs: ["phi-4"] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("some-onnx")).toBe(entry);
+    expect(changes).toEqual(["some-onnx", "phi-4"]);
+  });
+  it("lets a shipped Cargo have its slug, whoever stored another under it", async () => {
+    await put({ cargos: [makeStored({ slug: "phi-4", file: { ...ONNX_FILE, slug: "phi-4" } })] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");
+  });
+  it("leaves out and reports a stored Cargo that breaks a rule, and keeps the others", async () => {
+    await put({ cargos: [makeStored({ slug: "bad", file: {} }), makeStored()] });
+    await catalogSync.refresh();
+    expect([catalogSync.catalog.known("bad"), catalogSync.catalog.known("some-onnx")?.slug]).toEqual([
+      undefined,
+      "some-onnx",
+    ]);
+    expect(warnings).toMatchObject([{ slug: "bad" }]);
+  });
+  it("notices by itself what another process stored, and reads nothing while nothing changed", async () => {
+    const { snapshots } = store;
+    for (let second = 1; second <= 3; second += 1) {
+      clock.advance(1_000);
+      await eventually(() => clock.pendingTimers === 1);
+    }
+    expect(store.snapshots).toBe(snapshots);
+    await put({ cargos: [makeStored()] });
+    clock.advance(1_000);
+    await eventually(() => changes.length === 1);
+    expect(store.snapshots).toBe(snapshots + 1);
+  });
+  it("goes on looking after a read failed", async () => {
+    const revision = store.revision.bind(store);
+    store.revision = () => Promise.reject(new Error("disk"));
+    clock.advance(1_000);
+    await eventually(() => warnings.length === 1 && clock.pendingTimers === 1);
+    store.revision = revision;
+    await put({ cargos: [makeStored()] });
+    clock.advance(1_000);
+    await eventually(() => changes.length === 1);
+  });
+  it("leaves no timer behind when it is closed", async () => {
+    await catalogSync.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

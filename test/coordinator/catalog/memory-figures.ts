@@ -1,0 +1,102 @@
+import { PROCESS_MB } from "../../../coordinator/catalog/cargo-rules.ts";
+import type { RuntimeType, WeightFormat } from "../../../shared/cargo.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+
+/** Required memory is a multiple of this. */
+export const MEMORY_STEP_MB = 64;
+/** Cargos of more parameters answer too slowly on a CPU and ask for a GPU that holds all of them. */
+const MAX_CPU_PARAMETERS = 4.5e9;
+
+/** Host memory beside a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
+const OFFLOADED_HOST_MB = 1_536;
+/** KV cache entries are 16-bit. */
+const BYTES_PER_KV = 2;
+/** Tokens that llama.cpp evaluates at once; it keeps a 32-bit logit of every vocabulary entry for each. */
+const BATCH_TOKENS = 512;
+const BYTES_PER_LOGIT = 4;
+
+/** ONNX Runtime keeps the file's weights and, beside them, those it has laid out for the processor. */
+const ONNX_COPIES = 2;
+/** Bytes of a weight. The 4-bit formats keep embeddings and norms in more, hence the extra. Source: the formats themselves. */
+const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
+  fp32: 4,
+  fp16: 2,
+  int8: 1,
+  uint8: 1,
+  q8: 1,
+  q4: 0.7,
+  q4f16: 0.7,
+  bnb4: 0.7,
+};
+
+interface ModelShape {
+  readonly fileBytes: number;
+  readonly layers: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly vocabulary: number;
+  /** Per sequence. */
+  readonly contextTokens: number;
+  /** Jobs that run at the same time, each with a context of its own. */
+  readonly sequences: number;
+}
+
+/** Keys and values of every layer for every token of every sequence. Layers with a sliding window count in full. */
+export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">): number {
+  const perToken = 2 * shape.layers * shape.kvHeads * shape.headDim * BYTES_PER_KV;
+  return perToken * shape.contextTokens * shape.sequences;
+}
+
+/**
+ * Memory that an Island must have for a GGUF Cargo, in MB rounded up to {@link MEMORY_STEP_MB}. A Cargo for the CPU needs all of it
+ * as RAM and no VRAM; one for the GPU needs room for all layers there, and the host's part as RAM.
+ */
+export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb: number; vramMb: number } {
+  const computeBytes = BATCH_TOKENS * shape.vocabulary * BYTES_PER_LOGIT;
+  const modelBytes = shape.fileBytes + kvCacheBytes(shape) + computeBytes;
+  if (target === "cpu") return { ramMb: roundUp(modelBytes / MIB + PROCESS_MB), vramMb: 0 };
+  return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / MIB) };
+}
+
+/**
+ * The same for the other runtimes, from the number of weights and what a job takes beside them. An onnx Cargo is meant for the
+ * CPU, a diffusers one for a GPU that holds all of it; Core ML shares one memory; a wasm module has its cap, a container its limit.
+ */
+export function workingNeedMb(
+  runtime: Exclude<RuntimeType, "llmcpp">,
+  workingMb: number,
+  weights: { readonly count: number; readonly format: WeightFormat },
+): { ramMb: number; vramMb: number } {
+  const weightsMb = (weights.count * BYTES_PER_WEIGHT[weights.format]) / MIB;
+  switch (runtime) {
+    case "onnx":
+      return { ramMb: roundUp(ONNX_COPIES * weightsMb + workingMb + PROCESS_MB), vramMb: 0 };
+    case "coreml":
+      return { ramMb: roundUp(weightsMb + workingMb + PROCESS_MB), vramMb: 0 };
+    case "diffusers":
+      // The weights pass through the host's memory on their way to the GPU.
+      return { ramMb: roundUp(weightsMb + OFFLOADED_HOST_MB), vramMb: roundUp(weightsMb + workingMb) };
+    case "wasm":
+      return { ramMb: roundUp(workingMb + PROCESS_MB), vramMb: 0 };
+    case "container":
+      return { ramMb: roundUp(workingMb), vramMb: 0 };
+    default:
+      return runtime satisfies never;
+  }
+}
+
+function roundUp(mb: number): number {
+  return Math.ceil(mb / MEMORY_STEP_MB) * MEMORY_STEP_MB;
+}
+
+/** "1.1M", "8B" as a number. @throws {RangeError} when it is no such figure. */
+export function parameterCount(parameters: string): number {
+  const [, figure, unit] = /^(\d+(?:\.\d+)?)([MB])$/.exec(parameters) ?? [];
+  if (figure === undefined) throw new RangeError(`"${parameters}" is not a number of parameters such as "8B"`);
+  return Number(figure) * (unit === "M" ? 1e6 : 1e9);
+}
+
+/** The processor that a model of `parameters` is meant for. @throws {RangeError} when it is no such figure. */
+export function targetOf(parameters: string): "cpu" | "gpu" {
+  return parameterCount(parameters) > MAX_CPU_PARAMETERS ? "gpu" : "cpu";
+}

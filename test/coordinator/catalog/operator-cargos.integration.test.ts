@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
+import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { CHAT_FILE, ONNX_FILE } from "./cargo-builders.ts";
+import {
+  as,
+  coordinator,
+  OFFERED,
+  openForEachTest,
+  operate,
+  other,
+  owner,
+  post,
+  statusOf,
+  submit,
+} from "./owned-cargos.ts";
+
+openForEachTest();
+
+describe("OperatorCargos", () => {
+  const operator = <T>(use: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
+    coordinator.withStore(async (store) =>
+      use(new OperatorCargos(store.catalog, await readShippedCargos("catalog", "tiny-chat"), systemClock)),
+    );
+
+  it("lists everything with its state", async () => {
+    await post();
+    await post({ ...ONNX_FILE, slug: "off", enabled: false });
+    const lines = await operator(async (cargos) => {
+      await cargos.disable("phi-4");
+      await cargos.importFile(JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
+      return cargos.list();
+    });
+    const states = lines.map(({ slug, status, origin }) => `${slug} ${status} ${origin}`);
+    expect(states).toEqual(
+      expect.arrayContaining([
+        "some-onnx waiting owned",
+        "off off owned",
+        "phi-4 disabled shipped",
+        "ours offered imported",
+        "tiny-chat offered shipped",
+      ]),
+    );
+  });
+
+  it("does not approve what its owner has changed since it was looked at", async () => {
+    await post();
+    await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/evil" } });
+    const stale = operator((cargos) => cargos.approve("some-onnx", 1));
+    await expect(stale).rejects.toMatchObject({ code: "bad_request" });
+    expect(await statusOf("/cargos/some-onnx")).toBe(404);
+  });
+
+  it("imports for everybody, and replaces what it imported", async () => {
+    const price = async () => (await as(null, "GET", "/cargos/ours")).body.data?.price_per_job;
+    for (const price_per_job of [1, 2]) {
+      const text = JSON.stringify({ ...ONNX_FILE, slug: "ours", price_per_job });
+      await operate(
+        (cargos) => cargos.importFile(text),
+        async () => (await price()) === price_per_job,
+      );
+    }
+    expect((await submit(other, { ...OFFERED, workload: "ours" })).status).toBe(201);
+  });
+
+  it("refuses slugs that are not its own, files that are wrong, and Cargos that there are not", async () => {
+    await post();
+    const codes: string[] = [];
+    const acts: ((cargos: OperatorCargos) => Promise<unknown>)[] = [
+      (cargos) => cargos.importFile(JSON.stringify(ONNX_FILE)),
+      (cargos) => cargos.importFile(JSON.stringify({ ...CHAT_FILE, slug: "tiny-chat" })),
+      (cargos) => cargos.importFile("{"),
+      (cargos) => cargos.approve("none"),
+      (cargos) => cargos.disable("none"),
+    ];
+    for (const act of acts) {
+      await operator(act).catch((error: { code: string }) => codes.push(error.code));
+    }
+    expect(codes).toEqual(["slug_taken", "slug_taken", "validation_failed", "cargo_not_found", "cargo_not_found"]);
+  });
+});

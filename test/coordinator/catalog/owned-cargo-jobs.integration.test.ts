@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { collect, jobEvents, until } from "../../support/http.ts";
+import { CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
+import {
+  OFFERED,
+  approve,
+  as,
+  coordinator,
+  detail,
+  island,
+  openForEachTest,
+  operate,
+  other,
+  owner,
+  post,
+  statusOf,
+  submit,
+} from "./owned-cargos.ts";
+
+openForEachTest();
+
+describe("jobs of a Cargo that is not approved", () => {
+  it("run on the Islands of its owner only, also those of a batch, and say so", async () => {
+    await post();
+    await using theirs = await island(other);
+    const { body } = await submit();
+    const batch = await as(owner, "POST", "/jobs/batch", { workload: "some-onnx", inputs: [OFFERED.input] });
+    const ids = [body.data.id, batch.body.data.jobs[0].id] as string[];
+    const message = "only your own Islands run it until it is approved, and none of them is online";
+    for (const id of ids) {
+      const { status, waiting } = await until(
+        () => detail(id),
+        (job) => job.waiting.reason !== "account_limit",
+        "the gate has let it through",
+      );
+      expect([status, waiting]).toMatchObject(["pending", { reason: "own_islands_only", message }]);
+    }
+    await using own = await island();
+    expect([(await own.next("assign")).jobId, (await own.next("assign")).jobId].toSorted()).toEqual(ids.toSorted());
+    expect(theirs.pending("assign")).toEqual([]);
+  });
+
+  it("run on any Island from its approval on, those too that wait already", async () => {
+    await post(CONTAINER_FILE);
+    await using theirs = await island(other);
+    const request = { workload: "some-container", input: { text: "Hello" } };
+    const { body } = await submit(owner, request);
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    await approve("some-container");
+    const { jobId, cargo } = await theirs.next("assign");
+    expect([jobId, cargo.container?.network]).toEqual([body.data.id, true]);
+  });
+
+  it("do not run elsewhere by the approval of what its owner has made of it since", async () => {
+    await post();
+    await using theirs = await island(other);
+    const { body } = await submit();
+    const model = { ...ONNX_FILE.model, url: "hf:owner/other" };
+    await as(owner, "PATCH", "/cargos/some-onnx", { model });
+    await approve();
+    const later = (await submit()).body.data.id;
+    expect((await theirs.next("assign")).jobId).toBe(later);
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    await using own = await island();
+    const { jobId, cargo } = await own.next("assign");
+    expect([jobId, cargo.model?.url]).toEqual([body.data.id, ONNX_FILE.model.url]);
+  });
+
+  it("are limited to them after a restart too", async () => {
+    await post();
+    const { body } = await submit();
+    await coordinator.stop();
+    await coordinator.start();
+    await using theirs = await island(other);
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    expect(theirs.pending("assign")).toEqual([]);
+  });
+});
+
+describe("jobs of a Cargo that changes", () => {
+  it("keep the Cargo that they were accepted for", async () => {
+    await post();
+    const { body } = await submit();
+    const next = { ...ONNX_FILE.model, url: "hf:owner/other" };
+    await as(owner, "PATCH", "/cargos/some-onnx", { model: next, weights: "fp16" });
+    await using host = await island();
+    const { jobId, cargo } = await host.next("assign");
+    expect([jobId, cargo.weights, cargo.model?.url]).toEqual([body.data.id, "q8", ONNX_FILE.model.url]);
+    const later = (await submit()).body.data.id;
+    expect((await host.next("assign", (frame) => frame.jobId === later)).cargo.model?.url).toBe("hf:owner/other");
+  });
+
+  it("fail at once when they wait and it is deleted, and cost nothing", async () => {
+    await post();
+    const { body } = await submit();
+    await as(owner, "DELETE", "/cargos/some-onnx");
+    const events = await collect(jobEvents(coordinator.url, owner.key, body.data.id));
+    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "cargo_unavailable", retryable: false } });
+    expect((await as(owner, "GET", "/account")).body.data.credits).toBe(1_000);
+    expect((await submit()).status).toBe(404);
+    expect(coordinator.fatal).toEqual([]);
+  });
+
+  it("go on when an Island has them, but get no other attempt", async () => {
+    coordinator.withFlags({ islandGraceS: "0" });
+    await coordinator.stop();
+    await coordinator.start();
+    await post();
+    await using first = await island();
+    const ids = [(await submit()).body.data.id, (await submit()).body.data.id];
+    const assigned = [await first.next("assign"), await first.next("assign")];
+    await as(owner, "PATCH", "/cargos/some-onnx", { enabled: false });
+    const { jobId, attempt } = assigned[0]!;
+    first.send({ type: "started", jobId, attempt });
+    first.send({
+      type: "finished",
+      jobId,
+      attempt,
+      seq: 1,
+      finishReason: "stop",
+      output: { label: "POSITIVE" },
+      usage: { promptTokens: 0, completionTokens: 0 },
+      timings: { loadMs: 0, firstOutputMs: null, runMs: 1 },
+    });
+    await first.next("ack");
+    expect(await detail(ids[0])).toMatchObject({ status: "completed", output: { label: "POSITIVE" } });
+    first.cut();
+    const lost = await until(
+      () => detail(ids[1]),
+      ({ status }) => status === "failed",
+      "the lost job fails",
+    );
+    expect(lost.error).toMatchObject({ code: "cargo_unavailable" });
+    expect(coordinator.fatal).toEqual([]);
+  });
+
+  it("fail when the operator disables it, a shipped one too; approval brings it back", async () => {
+    const { body } = await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } });
+    const isGone = async () => (await statusOf("/cargos/phi-4")) === 404;
+    await operate((cargos) => cargos.disable("phi-4"), isGone);
+    const ended = await until(
+      () => detail(body.data.id),
+      ({ status }) => status !== "pending",
+      "its job ends",
+    );
+    expect(ended).toMatchObject({ status: "failed", error: { code: "cargo_unavailable" } });
+    await approve("phi-4");
+    expect((await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } })).status).toBe(201);
+  });
+
+  it("fail after a restart when their account may not run it any more", async () => {
+    await post();
+    await approve();
+    const [theirs, own] = [(await submit(other)).body.data.id, (await submit()).body.data.id];
+    await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/other" } });
+    expect((await detail(theirs, other)).status).toBe("pending");
+    await coordinator.stop();
+    await coordinator.start();
+    const failed = await until(
+      () => detail(theirs, other),
+      ({ status }) => status !== "pending",
+      "it fails",
+    );
+    expect(failed).toMatchObject({ status: "failed", error: { code: "cargo_unavailable" } });
+    expect((await detail(own)).status).toBe("pending");
+  });
+});

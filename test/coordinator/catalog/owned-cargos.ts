@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach } from "vitest";
+import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
+import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { ONNX_FILE } from "./cargo-builders.ts";
+
+const RUNTIMES = (["llmcpp", "onnx", "container"] as const).map((type) => ({ type, version: "test" }));
+export const OFFERED = { workload: "some-onnx", input: { text: "Hello" } };
+
+type Account = Awaited<ReturnType<TestCoordinator["createAccount"]>>;
+
+/** A coordinator with two accounts, made anew for each test. */
+export let coordinator: TestCoordinator;
+export let owner: Account;
+export let other: Account;
+
+/** To be called once by each test file. */
+export function openForEachTest(): void {
+  beforeEach(async () => {
+    coordinator = await TestCoordinator.open();
+    owner = await coordinator.createAccount("owner@example.com");
+    other = await coordinator.createAccount("other@example.com");
+  });
+  afterEach(() => coordinator[Symbol.asyncDispose]());
+}
+
+export const as = (account: { key: string } | null, method: string, path: string, body?: unknown) =>
+  call(coordinator.url, account?.key ?? null, method, path, body);
+export const post = (file: object = ONNX_FILE, by = owner) => as(by, "POST", "/cargos", file);
+export const submit = (by = owner, body: object = OFFERED) => as(by, "POST", "/jobs", body);
+export const detail = async (jobId: string, by = owner) => (await as(by, "GET", `/jobs/${jobId}`)).body.data;
+export const island = (of = owner) =>
+  FakeIsland.join(coordinator.url, of.islandToken, { hostId: randomUUID(), runtimes: RUNTIMES });
+
+/** Works beside the running coordinator, as `coordinator cargo` does; then waits until that has noticed. */
+export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
+  await coordinator.withStore(async (store) => {
+    const shipped = await readShippedCargos("catalog", "tiny-chat");
+    await act(new OperatorCargos(store.catalog, shipped, systemClock));
+  });
+  await until(isNoticed, (noticed) => noticed, "the coordinator notices");
+}
+export const statusOf = async (path: string) => (await as(null, "GET", path)).status;
+export const approve = (slug = "some-onnx") =>
+  operate(
+    (cargos) => cargos.approve(slug),
+    async () => (await statusOf(`/cargos/${slug}`)) === 200,
+  );

@@ -1,0 +1,55 @@
+import { expect } from "vitest";
+import type { IslandRecord } from "../../../../coordinator/store/island-store.ts";
+import type { Check } from "./store.contract.ts";
+import { ISLAND_ID, MADE_AT_MS, makeAccount } from "./store-builders.ts";
+
+function makeIsland(accountId: string, override: Partial<IslandRecord> = {}): IslandRecord {
+  return {
+    hostId: ISLAND_ID,
+    accountId,
+    agentVersion: "0.1.0",
+    hardware: {
+      platform: "linux",
+      arch: "x64",
+      osName: null,
+      cpuModel: "A CPU",
+      logicalCores: 8,
+      physicalCores: null,
+      ramBytes: 16 * 2 ** 30,
+      gpus: [],
+      diskFreeBytes: null,
+      diskBudgetBytes: 10 * 2 ** 30,
+    },
+    runtimes: [{ type: "llmcpp", version: "3.22.1" }],
+    lastSeenAtMs: MADE_AT_MS,
+    ...override,
+  };
+}
+
+export function describeIslands(check: Check): void {
+  check("islands.save() creates, then updates", async (store) => {
+    const accountId = await makeAccount(store);
+    expect(await store.islands.save(makeIsland(accountId))).toBe(true);
+    const later = makeIsland(accountId, { agentVersion: "0.2.0", runtimes: [], lastSeenAtMs: MADE_AT_MS + 1 });
+    expect(await store.islands.save(later)).toBe(true);
+    expect(await store.islands.get(ISLAND_ID)).toEqual(later);
+  });
+
+  check("islands.save() of another account's host id is false and changes nothing", async (store) => {
+    const first = makeIsland(await makeAccount(store));
+    await store.islands.save(first);
+    expect(await store.islands.save(makeIsland(await makeAccount(store), { agentVersion: "9" }))).toBe(false);
+    expect(await store.islands.get(ISLAND_ID)).toEqual(first);
+  });
+
+  check("islands.hasAny() is true from the first Island on", async (store) => {
+    const accountId = await makeAccount(store);
+    expect(await store.islands.hasAny()).toBe(false);
+    await store.islands.save(makeIsland(accountId));
+    expect(await store.islands.hasAny()).toBe(true);
+  });
+
+  check("islands.get() of an unknown host is undefined", async (store) => {
+    expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
+  });
+}
