@@ -17,7 +17,7 @@ const chatRoute = createRoute({
   method: "post",
   path: `${API_BASE}/chat/completions`,
   summary: "Chat completion",
-  description: "A chat is a job: its id is the completion's id. It is cancelled when the client leaves.",
+  description: "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.",
   request: jsonBody(chatBodySchema),
   responses: {
     200: {

@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Chat completion
-         * @description A chat is a job: its id is the completion's id. It is cancelled when the client leaves.
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -266,8 +266,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say something in a conversation, and get the answer
-         * @description A chat job on the history, of which the oldest is left out when it does not fit the model. With `stream` the answer is that job's events (as GET /jobs/{id}/stream has them) after one event `message` that names message and job; Last-Event-ID there resumes it. When the client leaves, the job is cancelled and what was delivered stays as the answer.
+         * Send a message to a conversation and get the answer
+         * @description Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer.
          */
         post: operations["postMessage"];
         delete?: never;
@@ -303,8 +303,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Embeddings of texts, in the shape of OpenAI's
-         * @description One job for all texts. It waits for an Island as a chat does, and is cancelled when the client leaves.
+         * Embeddings of texts, as OpenAI has them
+         * @description One job for all texts. Like a chat it waits for an Island and is cancelled when the client disconnects.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a job
-         * @description With an Idempotency-Key header, the same key and body within 24 h answer the first job again.
+         * @description With an Idempotency-Key header, the same key and body within 24 h return the first job again.
          */
         post: operations["submitJob"];
         delete?: never;
@@ -377,7 +377,7 @@ export interface paths {
         };
         /**
          * Status, output and usage of a job
-         * @description With `wait`, the answer comes when the job has ended, or else after so many seconds, as the job is then.
+         * @description With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.
          */
         get: operations["getJob"];
         put?: never;
@@ -397,8 +397,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a job has produced so far
-         * @description Also while it runs. What a job produced before it failed or was cancelled stays readable.
+         * Output of a job so far
+         * @description Works while the job runs. Output from before a failure or cancellation stays readable.
          */
         get: operations["getJobOutput"];
         put?: never;
@@ -417,8 +417,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A job's output as it is made
-         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays. Where a crash has lost what was delivered up to there, the stream ends without `done` or `error` and the answer to the id is 422 position_lost: forget what the stream said, and read it again without the id.
+         * Stream a job's output while it is produced
+         * @description Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets 422 position_lost: discard all earlier events and read the stream again without the id.
          */
         get: operations["streamJob"];
         put?: never;
@@ -440,7 +440,7 @@ export interface paths {
         put?: never;
         /**
          * Submit up to 100 jobs of one Cargo
-         * @description All or none: they are stored, and their prices held, together. Each counts against the account's limit of unfinished jobs as it begins, not as it waits. With an Idempotency-Key header, the same key and body within 24 h answer the first batch again.
+         * @description All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again.
          */
         post: operations["submitBatch"];
         delete?: never;
@@ -456,13 +456,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A batch with the states of its jobs */
+        /** A batch with the state of each job */
         get: operations["getBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel every job of a batch that has not ended
-         * @description Jobs that have ended stay as they are. A batch whose jobs have all ended: 422 job_not_cancellable.
+         * @description Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.
          */
         delete: operations["cancelBatch"];
         options?: never;
@@ -1263,11 +1263,11 @@ export interface components {
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
-            /** @description The job completed, and `output` is all of it */
+            /** @description The job is completed and `output` is all of it */
             is_complete: boolean;
-            /** @description Text so far, the last image as {format, data}, or once completed the output; null before anything */
+            /** @description Text so far, the last image as {format, data}, or the output once completed; null before any output */
             output?: unknown;
-            /** @description The last that the Cargo told */
+            /** @description The last progress that the Cargo reported */
             progress: {
                 step: number;
                 total: number;
@@ -3548,7 +3548,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A vector for each text, in their order */
+            /** @description One vector for each text, in the same order */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
@@ -3694,11 +3694,11 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description Id of a batch: its jobs only */
+                /** @description Id of a batch; lists only its jobs */
                 batch?: string;
                 limit?: number;
                 offset?: number;
-                /** @description Comma-separated, of pending, queued, running, completed, failed, cancelled, timeout */
+                /** @description Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
                 status?: string;
                 /** @description Cargo slug */
                 workload?: string;
@@ -4021,7 +4021,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["JobEvent"];
                 };
             };
-            /** @description The last event was received already */
+            /** @description The job has no events after that id */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
