@@ -6,7 +6,7 @@ import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import type { JobErrorCode } from "../../../shared/errors.ts";
 import type { FeedItem } from "../../../coordinator/store/job-store.ts";
 import { Api, BodyReader, eventually } from "./api.ts";
-import { DONE, makeJob, T0 } from "./scripted-jobs.ts";
+import { DONE, T0 } from "./scripted-jobs.ts";
 
 const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 const MESSAGES = [{ role: "user", content: "Hi" }];
@@ -194,22 +194,16 @@ describe("POST /chat/completions", () => {
   describe.each([false, true])("stream %j", (stream) => {
     it("answers 503 with the reason when no Island takes it in time", async () => {
       const pending = chat({ stream });
-      await eventually(() => api.clock.pendingTimers === 1);
-      const job = makeJob({ id: "job_new1", accountId: api.accountId });
-      api.jobs.jobs.set("job_new1", {
-        ...job,
-        waiting: { reason: "all_busy", position: 1, message: "2 Islands fit, all busy" },
-      });
-      api.clock.advance(59_999);
-      await new Promise((resolve) => setImmediate(resolve));
-      api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message: "late", retryable: true });
+      await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
+      const message = "No Island began the job within its wait limit: 2 Islands fit, all busy";
+      api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message, retryable: true });
       const answer = await pending;
       expect([answer.status, answer.headers.get("retry-after"), answer.body]).toEqual([
         503,
         "5",
         {
           error: {
-            message: "No Island was available in time: 2 Islands fit, all busy",
+            message,
             type: "server_error",
             param: null,
             code: "no_island_available",
