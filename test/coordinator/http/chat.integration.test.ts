@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { Api, eventually } from "./api.ts";
 import { MESSAGES, answerWith, failWith } from "./chat-answers.ts";
-import { makeJob, T0 } from "./scripted-jobs.ts";
+import { T0 } from "./scripted-jobs.ts";
 
 const CREATED = T0 / 1_000;
 
@@ -172,22 +172,16 @@ describe("POST /chat/completions", () => {
   describe.each([false, true])("stream %j", (stream) => {
     it("answers 503 with the reason when no Island takes it in time", async () => {
       const pending = chat({ stream });
-      await eventually(() => api.clock.pendingTimers === 1);
-      const job = makeJob({ id: "job_new1", accountId: api.accountId });
-      api.jobs.jobs.set("job_new1", {
-        ...job,
-        waiting: { reason: "all_busy", position: 1, message: "2 Islands fit, all busy" },
-      });
-      api.clock.advance(59_999);
-      await new Promise((resolve) => setImmediate(resolve));
-      api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message: "late", retryable: true });
+      await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
+      const message = "No Island began the job within its wait limit: 2 Islands fit, all busy";
+      api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message, retryable: true });
       const answer = await pending;
       expect([answer.status, answer.headers.get("retry-after"), answer.body]).toEqual([
         503,
         "5",
         {
           error: {
-            message: "No Island took the job in time (2 Islands fit, all busy); try again in 5 s",
+            message,
             type: "server_error",
             param: null,
             code: "no_island_available",
