@@ -54,7 +54,7 @@ export class SqliteJobStore implements JobStore {
     const firstId = await this.#writer.run("submitJob", { ...job, input: JSON.stringify(job.input) });
     if (firstId === null) return { created: true, job: newJobRecord(job) };
     const first = await this.get(firstId);
-    if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is gone`);
+    if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is missing from the database`);
     return { created: false, job: first };
   }
 
