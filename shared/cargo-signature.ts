@@ -2,27 +2,27 @@ import { createHash, createPublicKey, verify, type KeyObject } from "node:crypto
 import { canonicalJson } from "./canonical-json.ts";
 import type { CargoManifest } from "./cargo.ts";
 
-/** Stands before what is signed, so that a signature of this key for anything else is none for a Cargo. */
+/** Domain-separation prefix: keeps this signature from being valid for anything else. */
 const DOMAIN = "atoll.cargo.v1\n";
-/** Before a Cargo that only its owner's Islands may run; the account's id and a line feed follow. */
+/** Prefix for a Cargo that only its owner's Islands may run; the account id and a line feed follow. */
 const OWN_DOMAIN = "atoll.cargo.own.v1\n";
-/** Header of the answer to an Island's upgrade: the coordinator's public key, as {@link publicKeyText} writes it. */
+/** Header of the answer to an Island's upgrade request: the coordinator's public key in the form of {@link publicKeyText}. */
 export const PUBLIC_KEY_HEADER = "atoll-public-key";
-/** Header of that answer once the token was accepted: the account whose Island it is. */
+/** Header of the same answer if the token was accepted: the account that owns the Island. */
 export const ACCOUNT_HEADER = "atoll-account";
 
 /** 32 bytes in base64. */
 const PUBLIC_KEY_PATTERN = /^[A-Za-z0-9+/]{43}=$/;
-/** One line, so that no id reaches into the manifest behind it. */
+/** One line, so that an id cannot extend into the manifest after it. */
 const ACCOUNT_PATTERN = /^[\w-]{1,64}$/;
 /** 64 bytes in base64. */
 const SIGNATURE_PATTERN = /^[A-Za-z0-9+/]{86}==$/;
 
 /**
- * What is signed of a Cargo: every field of its manifest as it travels, also those that this version does not know.
+ * The bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this version does not know.
  * docs/protocol.md has test vectors.
- * @param accountId whose Islands alone may run it; null: every Island of the network.
- * @throws {TypeError} for a manifest that has no canonical JSON. @throws {RangeError} for what is no account id.
+ * @param accountId the account whose Islands alone may run it; null for every Island of the network.
+ * @throws {TypeError} for a manifest without canonical JSON. @throws {RangeError} for an invalid account id.
  */
 export function signedBytes(manifest: CargoManifest, accountId: string | null = null): Buffer {
   if (accountId !== null && !isAccountId(accountId)) throw new RangeError("not an account id");
@@ -31,8 +31,7 @@ export function signedBytes(manifest: CargoManifest, accountId: string | null = 
 }
 
 /**
- * True when `signature` (base64) is that of the key for exactly this manifest, and for exactly this account (null: for every
- * Island). Source: RFC 8032, Ed25519.
+ * True if `signature` (base64) is valid for exactly this manifest and account (null: every Island). Source: RFC 8032, Ed25519.
  */
 export function isSigned(
   manifest: CargoManifest,
@@ -44,17 +43,17 @@ export function isSigned(
   try {
     return verify(null, signedBytes(manifest, accountId), publicKey, Buffer.from(signature, "base64"));
   } catch {
-    // What cannot be written, whatever it is, nobody has signed.
+    // A manifest without canonical JSON cannot have been signed.
     return false;
   }
 }
 
-/** Whether a coordinator may have said this of an account: 1 to 64 letters, digits, `_` and `-`. */
+/** Whether `text` has the form of an account id: 1 to 64 letters, digits, `_` and `-`. */
 export function isAccountId(text: string): boolean {
   return ACCOUNT_PATTERN.test(text);
 }
 
-/** The key of a text that {@link publicKeyText} wrote; undefined for any other text. */
+/** Reads the text of {@link publicKeyText}; undefined for any other text. */
 export function readPublicKey(text: string): KeyObject | undefined {
   if (!PUBLIC_KEY_PATTERN.test(text)) return undefined;
   const x = Buffer.from(text, "base64").toString("base64url");
@@ -66,7 +65,7 @@ export function publicKeyText(key: KeyObject): string {
   return Buffer.from(key.export({ format: "jwk" }).x ?? "", "base64url").toString("base64");
 }
 
-/** For people to compare: `SHA256:` and the hash of the key's 32 bytes in base64 without padding, as OpenSSH writes it. */
+/** Fingerprint for people to compare, in the form of OpenSSH: `SHA256:` and the hash of the key's 32 bytes in base64 without padding. */
 export function fingerprintOf(publicKey: string): string {
   const hash = createHash("sha256").update(Buffer.from(publicKey, "base64")).digest("base64");
   return `SHA256:${hash.replace("=", "")}`;

@@ -21,27 +21,27 @@ import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
-/** Of an account. Requests are counted by key and by session, so that these bound the account's. */
+/** Per account. Requests are counted by key and by session, so these limits bound the requests of an account. */
 const MAX_KEYS = 50;
 const MAX_SESSIONS = 20;
-/** Sign-ins and registrations of an address in a minute. */
+/** Sign-ins and registrations of a network address in a minute. */
 const MAX_ATTEMPTS = 5;
 
-/** Who calls the API. A session has every scope and may manage keys. */
+/** The caller of an API request. A session has every scope and may manage keys. */
 export type Identity = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** Read anew for each request, so that a change holds at once. */
+  /** Read for each request, so that a change applies at once. */
   readonly limits: ResolvedLimits;
 } & ({ readonly kind: "key"; readonly keyId: string } | { readonly kind: "session"; readonly tokenHash: string });
 
-/** Whose Island a token speaks for. */
+/** The account that an Island token belongs to. */
 export interface IslandIdentity {
   readonly accountId: string;
   readonly tokenId: string;
 }
 
-/** A new session. `token` is shown this once. */
+/** A new session. `token` is not stored and cannot be shown again. */
 export interface SignedIn {
   readonly token: string;
   readonly expiresAtMs: number;
@@ -51,14 +51,14 @@ export interface SignedIn {
 export interface AccountServiceDeps {
   readonly store: AccountStore;
   readonly clock: Clock;
-  /** Credits of a new account. */
+  /** Credits of a new account, in micro-credits. */
   readonly newAccountMicro: number;
-  /** `closed`: accounts are made by the operator's `createAccount` only. */
+  /** `closed`: only the operator makes accounts, with `createAccount`. */
   readonly registration: "open" | "closed";
   readonly log: Pick<Logger, "error">;
 }
 
-/** Accounts, sessions, API keys and Island tokens. Secrets are made here, shown once and stored as hashes. */
+/** Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes. */
 export class AccountService {
   readonly #deps: AccountServiceDeps;
   readonly #passwords = new Passwords();
@@ -78,20 +78,24 @@ export class AccountService {
   }
 
   /**
-   * Makes an account and signs it in. Of more than 20 sessions of an account the oldest end. `address`: the network address that asks.
-   * @throws {ServiceError} `email_taken`; `insufficient_scope` when registration is closed; {@link ValidationError};
+   * Makes an account and signs it in. `address`: network address of the client.
+   * @throws {ServiceError} `email_taken`; `insufficient_scope` if registration is closed; {@link ValidationError};
    *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
    */
   async register(email: string, password: string, address: string): Promise<SignedIn> {
     if (this.#deps.registration === "closed") {
-      throw new ServiceError("insufficient_scope", "Registration is closed; ask the operator for an account");
+      throw new ServiceError(
+        "insufficient_scope",
+        "Registration is closed on this coordinator; ask its operator for an account",
+      );
     }
     this.#countAttempt(address);
     return this.#signIn(await this.createAccount({ email, password }));
   }
 
   /**
-   * @throws {ServiceError} `unauthenticated`, for an unknown e-mail and a wrong password alike;
+   * Begins a session. An account has at most 20: the oldest ones end.
+   * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password;
    *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
    */
   async login(email: string, password: string, address: string): Promise<SignedIn> {
@@ -105,13 +109,13 @@ export class AccountService {
     return this.#signIn(account);
   }
 
-  /** Ends the session of that token; does nothing when there is none. */
+  /** Ends the session of the token, if there is one. */
   logout(token: string): Promise<void> {
     return this.#deps.store.deleteSession(hashSecret(token));
   }
 
   /**
-   * Makes an account, whether registration is open or not. `credits` unset: those of every new account.
+   * Makes an account, also while registration is closed. `credits`: undefined for the default of new accounts.
    * @throws {ServiceError} `email_taken`; {@link ValidationError}
    */
   async createAccount(wish: {
@@ -123,7 +127,7 @@ export class AccountService {
     const { store, clock, newAccountMicro } = this.#deps;
     assertCredentials(email, password);
     const grantMicro = credits === undefined ? newAccountMicro : readCredits(credits);
-    // Asked first, so that a taken address costs no hash; the store decides.
+    // Checked first to save a hash; the store has the final check.
     if ((await store.getByEmail(email)) !== undefined) {
       throw new ServiceError("email_taken", "There is an account with this e-mail address");
     }
@@ -139,15 +143,15 @@ export class AccountService {
     return resolveLimits(await this.#deps.store.limits(accountId));
   }
 
-  /** See {@link changeLimits}. */
+  /** Like {@link changeLimits}. */
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
     return changeLimits(this.#deps.store, accountId, limits);
   }
 
   /**
-   * Makes an API key; `secret` is shown this once. A key that was revoked counts as long as its last requests do, or an account
-   * could go on with ever new ones.
-   * @throws {ServiceError} `too_many_keys` when the account has 50; {@link ValidationError}
+   * Makes an API key; `secret` is returned this once. A revoked key still counts for a minute, as long as its requests count: else an
+   * account could evade its limit with ever new keys.
+   * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
    */
   async createKey(
     accountId: string,
@@ -168,17 +172,17 @@ export class AccountService {
     return { key: { ...key, lastUsedAtMs: null }, secret };
   }
 
-  /** Newest first, without the revoked ones. */
+  /** Active ones, newest first. */
   listKeys(accountId: string): Promise<ApiKey[]> {
     return this.#deps.store.listKeys(accountId);
   }
 
-  /** False when the account has no such key that still works. */
+  /** False if the account has no such active key. */
   revokeKey(accountId: string, keyId: string): Promise<boolean> {
     return this.#deps.store.revokeKey(accountId, keyId, this.#deps.clock.now());
   }
 
-  /** Makes a token by which Islands join; `secret` is shown this once. @throws {ValidationError} */
+  /** Makes a token with which Islands join; `secret` is returned this once. @throws {ValidationError} */
   async createIslandToken(accountId: string, name?: string): Promise<{ token: IslandToken; secret: string }> {
     const createdAtMs = this.#deps.clock.now();
     const secret = newSecret("it");
@@ -187,17 +191,17 @@ export class AccountService {
     return { token, secret };
   }
 
-  /** Newest first, without the revoked ones. */
+  /** Active ones, newest first. */
   listIslandTokens(accountId: string): Promise<IslandToken[]> {
     return this.#deps.store.listIslandTokens(accountId);
   }
 
-  /** False when the account has no such token that still works. */
+  /** False if the account has no such active token. */
   revokeIslandToken(accountId: string, tokenId: string): Promise<boolean> {
     return this.#deps.store.revokeIslandToken(accountId, tokenId, this.#deps.clock.now());
   }
 
-  /** Whom an API key or session token stands for; undefined when it is none, revoked or expired. */
+  /** The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired. */
   async authenticate(token: string): Promise<Identity | undefined> {
     const { store, clock } = this.#deps;
     switch (secretKind(token)) {
@@ -220,21 +224,21 @@ export class AccountService {
     }
   }
 
-  /** False once the key was revoked, or the session has ended, whichever process did it. */
+  /** False after the key was revoked or the session ended, also by another process. */
   async isStillValid(identity: Identity): Promise<boolean> {
     const { store, clock } = this.#deps;
     if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
     return (await store.listKeys(identity.accountId)).some(({ id }) => id === identity.keyId);
   }
 
-  /** Whose Island this is; undefined when the token is none or revoked. */
+  /** The owner of an Island token; undefined if it is invalid or revoked. */
   async authenticateIsland(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;
     const found = await this.#deps.store.findIslandToken(hashSecret(token));
     return found && { accountId: found.accountId, tokenId: found.id };
   }
 
-  /** Waits for the writes that no request waits for. Call it before the store is closed. */
+  /** Resolves when background writes are done. Call it before the store is closed. */
   settled(): Promise<void> {
     return this.#usage.settled();
   }

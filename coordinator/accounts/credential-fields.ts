@@ -5,10 +5,10 @@ export const MAX_EMAIL = 254;
 export const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+$/;
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 200;
-/** Characters, without spaces around them. */
+/** Characters after trimming. */
 export const MAX_NAME = 100;
 
-/** Last line of defence: callers give better messages. @throws {ValidationError} naming all that is wrong. */
+/** The last check; the API's schemas give better messages before. @throws {ValidationError} naming every wrong field. */
 export function assertCredentials(email: string, password: string): void {
   const errors: FieldError[] = [];
   if (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email)) {
@@ -29,7 +29,7 @@ export function readName(name: string | undefined, fallback: string): string {
   return trimmed === "" ? fallback : trimmed;
 }
 
-/** Each scope once, in their own order; all when none are named. @throws {ValidationError} */
+/** The scopes without repeats, in the order of {@link SCOPES}; all if undefined. @throws {ValidationError} */
 export function readScopes(scopes: readonly string[] | undefined): Scope[] {
   const wanted = new Set((scopes ?? SCOPES).map((scope) => scope.trim()));
   const known = SCOPES.filter((scope) => wanted.has(scope));

@@ -5,7 +5,7 @@ const INTERVAL_MS = 1_000;
 /** Keys remembered; a key that is forgotten is written once more within its second. */
 const MAX_KEYS = 10_000;
 
-/** Owns the writes of "last used": at most one a second for each key, which no request waits for. */
+/** Writes when a key was last used: at most once a second for each key. No request waits for it. */
 export class KeyUsage {
   readonly #clock: Clock;
   readonly #write: (keyId: string, atMs: number) => Promise<void>;
@@ -30,7 +30,7 @@ export class KeyUsage {
     this.#underWay.add(written);
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }

@@ -8,11 +8,11 @@ interface Cost {
   readonly parallelization: number;
 }
 
-/** 32 MiB and about 0.1 s for each hash. The parameters are kept in the hash, so that they can be raised. */
+/** 32 MiB and about 0.1 s for each hash. Each stored hash includes its parameters, so that they can be raised later. */
 const COST: Cost = { cost: 2 ** 15, blockSize: 8, parallelization: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each hash takes a thread of libuv's pool (4 by default) and 32 MiB. */
+/** Each hash occupies a thread of libuv's pool (4 by default) and 32 MiB. */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
 const SPARE_BYTES = 2 ** 20;
@@ -22,7 +22,7 @@ export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** As `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} when too many wait. */
+  /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many wait. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await this.#inTurn(() => derive(password, salt, HASH_BYTES, COST));
@@ -31,8 +31,8 @@ export class Passwords {
   }
 
   /**
-   * Whether `password` is the one of `stored`. Without a stored hash it takes as long and answers false.
-   * @throws {RateLimitedError} when too many wait.
+   * Whether `password` matches `stored`. Without a stored hash it returns false after the same time, so that timing shows nothing.
+   * @throws {RateLimitedError} if too many wait.
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     if (stored === undefined) {
@@ -56,7 +56,7 @@ export class Passwords {
     if (this.#running < MAX_CONCURRENT) this.#running += 1;
     else {
       if (this.#waiting.length >= MAX_WAITING) throw new RateLimitedError("login_attempts", 1);
-      // Who leaves hands over the place, so that `#running` stays.
+      // The one that finishes passes on its place, so `#running` does not change.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
@@ -70,7 +70,7 @@ export class Passwords {
 }
 
 function derive(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
-  // scrypt needs 128 * r * (N + p) bytes and a little more; Node's own limit is just below what our N takes.
+  // scrypt needs slightly more than 128 * r * (N + p) bytes; Node's default limit is just below that for our N.
   const maxmem = 128 * cost.blockSize * (cost.cost + cost.parallelization) + SPARE_BYTES;
   return new Promise((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, length, { ...cost, maxmem }, (error, hash) => {

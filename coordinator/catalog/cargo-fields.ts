@@ -10,7 +10,7 @@ import {
 } from "../../shared/cargo.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
-/** Limits of a Cargo that gives none. Source: DESIGN §4, row Timeouts. */
+/** Limits of a Cargo that states none. Source: DESIGN §4, row Timeouts. */
 export const DEFAULT_RUN_LIMIT_MS = 300_000;
 export const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 export const MS_PER_S = 1_000;
@@ -43,9 +43,9 @@ const parametersSchema = z
   .string()
   .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' });
 
-/** What a Cargo's memory figures were worked out from; catalog/README.md has the rule. */
+/** The data that a Cargo's memory figures are computed from; catalog/README.md has the rule. */
 const memorySchema = z.union([
-  /** The shape of a GGUF model. */
+  /** Shape of a GGUF model. */
   z.strictObject({
     layers: z.number().int().positive(),
     kv_heads: z.number().int().positive(),
@@ -53,11 +53,11 @@ const memorySchema = z.union([
     vocabulary: z.number().int().positive(),
     sequences: z.number().int().positive(),
   }),
-  /** Other Cargos: what they take beside their weights. */
+  /** Other Cargos: memory that a job takes beside the weights. */
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 
-/** Every field of a Cargo as it is written, in the spec's names and units, without defaults. catalog/README.md explains each. */
+/** Every field of a Cargo's file, with the spec's names and units, without defaults. catalog/README.md explains each. */
 export const cargoFields = {
   slug: cargoManifestSchema.shape.slug,
   name: z.string().min(1).max(200),

@@ -6,21 +6,21 @@ import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems } from "./cargo-rules.ts";
 import { chatInputJsonSchema, outputSchemaOf } from "./default-schemas.ts";
 
-/** One file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
+/** A file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
 const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
   for (const { path, message } of cargoProblems(file)) {
     context.addIssue({ code: "custom", path: path.split("."), message });
   }
 });
 
-/** A catalog entry before it has its number. */
+/** A catalog entry without its number. */
 export interface CatalogCargo extends Cargo {
-  /** As people write it: "8B". */
+  /** As in the file: "8B". */
   readonly parameters?: string;
   readonly quantization?: string;
 }
 
-/** The Cargo that a file describes: bytes, ms and micro-credits. GGUF models are chat Cargos. */
+/** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. Every llmcpp Cargo is a chat Cargo. */
 export function cargoOf(file: CargoFile): CatalogCargo {
   const isChat = file.runtime_type === "llmcpp";
   return {
@@ -51,7 +51,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
   };
 }
 
-/** Reads a file's JSON text. Wrong fields come back as errors, all of them. */
+/** Reads the JSON text of a file. Returns all wrong fields as errors. */
 export function readCargoFile(text: string): { file: CargoFile } | { errors: FieldError[] } {
   let json: unknown;
   try {
@@ -64,7 +64,7 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
   return readCargo(json);
 }
 
-/** As {@link readCargoFile}, of what was parsed already. */
+/** Like {@link readCargoFile}, for a parsed value. */
 export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
   const parsed = cargoFileSchema.safeParse(json);
   if (parsed.success) return { file: parsed.data };

@@ -18,7 +18,7 @@ type OptionalField =
   | ("input_schema" | "output_schema");
 type Need = "needed" | "may" | "never";
 
-/** Which runtime has which fields; what is not said here is for every runtime alike. */
+/** The fields that depend on the runtime. All other fields are the same for every runtime. */
 const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
   llmcpp: needs({ model: "needed", context_tokens: "needed" }),
   onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
@@ -34,7 +34,7 @@ const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
   container: needs({ container: "needed", input_schema: "needed", output_schema: "may" }),
 };
 
-/** What may be named as `onnx_task_type`. Core ML runs the same files as the onnx and diffusers runtimes (catalog/README.md). */
+/** Allowed values of `onnx_task_type`. Core ML runs the files of the onnx and diffusers runtimes (catalog/README.md). */
 const TASKS: Partial<Record<RuntimeType, readonly string[]>> = {
   onnx: ONNX_TASKS,
   coreml: [...ONNX_TASKS, TEXT_TO_IMAGE],
@@ -54,7 +54,7 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
   };
 }
 
-/** What is wrong with a Cargo whose fields are right one by one: what goes with what, addresses, schema and example. */
+/** Problems of a Cargo whose single fields are valid: combinations, addresses, schemas and example. */
 export function cargoProblems(file: CargoFile): FieldError[] {
   return [
     ...fieldProblems(file),
@@ -71,15 +71,15 @@ function fieldProblems(file: CargoFile): FieldError[] {
     const isThere = value !== null && value !== undefined;
     if (need === "needed" && !isThere) return [{ path: field, message: `is needed by ${file.runtime_type} Cargos` }];
     if (need !== "never" || !isThere) return [];
-    if (field === "input_schema") return [{ path: field, message: "is that of chat for llmcpp Cargos" }];
+    if (field === "input_schema") return [{ path: field, message: "is not for llmcpp Cargos, which take chat input" }];
     return [{ path: field, message: `is not for ${file.runtime_type} Cargos` }];
   });
 }
 
-/** Of a wasm Cargo's RAM the process has its part, and the rest is the module's cap: too little would fail every job. */
+/** The module of a wasm Cargo gets the RAM that its process leaves; without any, every job would fail. */
 function memoryProblems({ runtime_type, required_ram_mb }: CargoFile): FieldError[] {
   if (runtime_type !== "wasm" || required_ram_mb > PROCESS_MB) return [];
-  return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which is the process's part of it` }];
+  return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which the process itself takes` }];
 }
 
 function taskProblems({ runtime_type, onnx_task_type: task, container, required_vram_mb }: CargoFile): FieldError[] {
@@ -89,7 +89,7 @@ function taskProblems({ runtime_type, onnx_task_type: task, container, required_
     problems.push({ path: "onnx_task_type", message: `must be one of ${tasks.join(", ")}` });
   }
   if (container !== undefined && required_vram_mb > 0 && !container.gpu) {
-    problems.push({ path: "required_vram_mb", message: "must be 0 for a container that is granted no GPU" });
+    problems.push({ path: "required_vram_mb", message: "must be 0 for a container without a GPU" });
   }
   return problems;
 }
@@ -100,7 +100,7 @@ function addressProblems({ runtime_type: runtimeType, model }: CargoFile): Field
     model.url.startsWith("hf:") && hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
   if (isHubFolder && model.sha256 !== null) {
     return [
-      { path: "model.sha256", message: "must be null for a folder of the hub; pin it by a commit: hf:owner/repo#…" },
+      { path: "model.sha256", message: "must be null for a folder of the hub; pin a commit instead: hf:owner/repo#…" },
     ];
   }
   if (!model.url.startsWith("https:")) return [];

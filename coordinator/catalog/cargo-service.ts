@@ -6,24 +6,24 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import type { CatalogSync } from "./catalog-sync.ts";
 
-/** An operator may import dearer and longer ones. */
+/** Limits of an owner's Cargo; Cargos that the operator imports may exceed them. */
 const MAX_OWNED_PRICE = 1_000;
 const MAX_OWNED_RUN_S = 3_600;
 const MAX_OWNED_WAIT_S = 86_400;
-/** Of all fields as JSON: each list of Cargos carries the whole of each. */
+/** All fields as JSON. Bounded, because lists of Cargos contain every field. */
 const MAX_OWNED_BYTES = 65_536;
 
-/** An owner's Cargo with its file read. */
+/** An owner's Cargo with its file parsed. */
 export interface OwnedCargo extends StoredCargo {
   readonly file: CargoFile;
 }
 
-/** Fields of a Cargo by name; `null` takes one away that may be missing. */
+/** Fields of a Cargo by name; `null` removes an optional field. */
 export type CargoPatch = Readonly<Record<string, unknown>>;
 
 /**
- * Fields that an owner may change without a new approval: they change neither what runs nor what people take it for. Of price and
- * memory only one direction is free.
+ * Fields that an owner may change without a new approval: they change neither what runs nor how it is presented. A higher price and
+ * lower memory figures do need one, see `needsApproval`.
  */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "category", "example_input", "output_schema"] as const),
@@ -37,7 +37,7 @@ export interface CargoServiceDeps {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** What owners can do with their Cargos. Another account's do not exist for them. Every change is in the catalog on return. */
+/** What owners can do with their own Cargos; to another account they do not exist. A change is in the catalog when its method resolves. */
 export class CargoService {
   readonly #deps: CargoServiceDeps;
 
@@ -46,21 +46,22 @@ export class CargoService {
   }
 
   /**
-   * Makes a Cargo that only its owner can run until it is approved.
+   * Stores a Cargo that only its owner can run until the operator approves it.
    * @throws {ServiceError} `slug_taken`; {@link ValidationError}
    */
   async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
     const file = readOwned(withoutNulls(fields));
     const { store, catalogSync, clock } = this.#deps;
-    if (catalogSync.isShipped(file.slug)) throw new ServiceError("slug_taken", `There is a Cargo "${file.slug}"`);
+    if (catalogSync.isShipped(file.slug))
+      throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${file.slug}"; choose another slug`);
     const stored = await store.create({ slug: file.slug, ownerId, file, isEnabled, atMs: clock.now() });
     await catalogSync.refresh();
     return { ...stored, file };
   }
 
   /**
-   * Changes the fields that are given. What the approval was given for takes it away: what runs, name and description, a higher
-   * price, lower memory figures.
+   * Changes the given fields. The Cargo loses its approval if what runs, its name or its description changes, if its price rises or if
+   * its memory figures fall.
    * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
    */
   async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
@@ -77,27 +78,27 @@ export class CargoService {
         isApproved: before.isApproved && !needsApproval(before.file, file),
         atMs: clock.now(),
       });
-      // Somebody else was faster: begin again with what is there now. Each round, someone has got on.
+      // Another request was faster: start again from its result. Every round one request succeeds, so this ends.
       if (!isStored) continue;
       await catalogSync.refresh();
       return this.get(ownerId, slug);
     }
   }
 
-  /** Its waiting jobs fail; those that an Island has go on. @throws {ServiceError} `cargo_not_found` */
+  /** Deletes a Cargo. Its waiting jobs fail; assigned ones go on. @throws {ServiceError} `cargo_not_found` */
   async remove(ownerId: string, slug: string): Promise<void> {
     const { store, catalogSync, clock } = this.#deps;
     if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
     await catalogSync.refresh();
   }
 
-  /** By slug. `total` counts all. */
+  /** Sorted by slug. `total` counts all pages. */
   async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
     const { cargos, total } = await this.#deps.store.listOwned(ownerId, page);
     return { cargos: cargos.map(withFile), total };
   }
 
-  /** Also one that is not enabled. @throws {ServiceError} `cargo_not_found` */
+  /** Also returns a disabled Cargo. @throws {ServiceError} `cargo_not_found` */
   async get(ownerId: string, slug: string): Promise<OwnedCargo> {
     const stored = await this.#deps.store.find(slug);
     if (stored === undefined || stored.ownerId !== ownerId) throw notFound(slug);
@@ -135,14 +136,14 @@ function merged(file: CargoFile, patch: CargoPatch): CargoPatch {
   return withoutNulls({ ...file, ...patch });
 }
 
-/** Where a field may be missing, that is how it is written; where it may not, its absence is the error that is told. */
+/** An optional field becomes absent; a required field is then reported as missing. */
 function withoutNulls(fields: CargoPatch): CargoPatch {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function needsApproval(before: CargoFile, after: CargoFile): boolean {
   if (after.price_per_job > before.price_per_job) return true;
-  // With less than it needs, its jobs run hosts out of memory.
+  // With less memory than it needs, its jobs would exhaust the memory of Islands.
   if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
   return [...names]
@@ -151,7 +152,7 @@ function needsApproval(before: CargoFile, after: CargoFile): boolean {
 }
 
 function withFile(stored: StoredCargo): OwnedCargo {
-  // Written by this class only, which had checked it.
+  // Only this class writes owned Cargos, after checking them.
   return { ...stored, file: stored.file as CargoFile };
 }
 

@@ -5,11 +5,11 @@ import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
 import { readShippedCargos } from "./load-catalog.ts";
 
-/** How soon a change that another process made (`coordinator cargo approve`) is noticed: one read of one number each time. */
+/** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
 
 interface CatalogSyncOptions {
-  /** Folder of the shipped catalog, read once. */
+  /** Folder of the shipped catalog; read once, at the start. */
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
@@ -22,13 +22,13 @@ interface Kept {
   readonly entry: CatalogEntry;
 }
 
-/** Keeps the catalog in memory what files and storage say together, whoever changes the latter. README, "Shipped and stored". */
+/** Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored". */
 export class CatalogSync {
   readonly catalog: Catalog;
   readonly #options: CatalogSyncOptions;
   readonly #shipped: ReadonlyMap<string, CatalogEntry>;
   #revision = -1;
-  /** Entries of stored Cargos, which keep their identity while they do not change. */
+  /** Entries of stored Cargos. An unchanged Cargo keeps the same object. */
   #stored = new Map<string, Kept>();
   #onChange: (slug: string) => void = () => undefined;
   #timer: Timer | null = null;
@@ -41,7 +41,7 @@ export class CatalogSync {
     this.catalog = new Catalog(shipped, options.defaultChatSlug);
   }
 
-  /** @throws {CatalogError} when the shipped catalog cannot be used. */
+  /** @throws {CatalogError} if the shipped catalog is invalid. */
   static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
     const cargos = await readShippedCargos(options.directory, options.defaultChatSlug);
     const numbers = await options.store.numberCargos(cargos.map((cargo) => cargo.slug));
@@ -53,7 +53,7 @@ export class CatalogSync {
     return catalogSync;
   }
 
-  /** Calls `onChange` from now on for each slug whose entry came, went or changed, after it did; and looks for changes by itself. */
+  /** Starts polling. From now on calls `onChange` after an entry was added, removed or changed. */
   watch(onChange: (slug: string) => void): void {
     this.#onChange = onChange;
     this.#watchLater();
@@ -63,14 +63,14 @@ export class CatalogSync {
     return this.#shipped.has(slug);
   }
 
-  /** Takes in what storage says. Resolves when everything that was stored before the call is in the catalog. */
+  /** Reads the store. Resolves when everything stored before the call is in the catalog. */
   refresh(): Promise<void> {
-    // One at a time: the snapshot that is read last must be the one that is applied last.
+    // One at a time, so that the latest snapshot is applied last.
     this.#refreshing = this.#refreshing.catch(() => undefined).then(() => this.#read());
     return this.#refreshing;
   }
 
-  /** Looks for no more changes. Resolves when none is under way. */
+  /** Stops polling. Resolves when no read is in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -105,10 +105,10 @@ export class CatalogSync {
   #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, number>): CatalogEntry | null {
     const read = readCargo(stored.file);
     if ("errors" in read) {
-      // It was right when it was stored; the rules have become stricter since.
+      // It was valid when it was stored; the rules became stricter since.
       this.#options.log.warn(
         { slug: stored.slug, problems: read.errors },
-        "A stored Cargo is left out: it breaks a rule",
+        "A stored Cargo is not offered, because it breaks a rule of this version",
       );
       return null;
     }
@@ -120,7 +120,9 @@ export class CatalogSync {
     if (this.#isClosed) return;
     this.#timer = this.#options.clock.schedule(WATCH_EVERY_MS, () => {
       this.refresh()
-        .catch((error: unknown) => this.#options.log.error({ err: error }, "Could not read the stored Cargos"))
+        .catch((error: unknown) =>
+          this.#options.log.error({ err: error }, "Could not read the stored Cargos; the catalog keeps its last state"),
+        )
         .finally(() => this.#watchLater());
     });
   }
@@ -132,7 +134,7 @@ function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, number>): Ca
   return { ...cargo, workloadId };
 }
 
-/** Only its owner's, and without network: nobody but him has looked at what it would do with it. */
+/** Private to its owner until approved, and without network, because nobody else has reviewed it. */
 function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   const { container } = entry;
   return {

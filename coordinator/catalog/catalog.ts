@@ -6,7 +6,7 @@ import type { CatalogCargo } from "./cargo-file.ts";
 export interface CatalogEntry extends CatalogCargo {
   /** `workload_id` of the spec. */
   readonly workloadId: number;
-  /** The account that alone may see and run it, as the operator has not approved it. Absent: it is everybody's. */
+  /** The only account that may see and run it, because it is not approved; absent for a public Cargo. */
   readonly privateTo?: string;
 }
 
@@ -15,22 +15,22 @@ export interface CatalogFilter {
   readonly category?: CargoCategory | undefined;
 }
 
-/** True if `entry` is everybody's and runs what `accepted` ran for its owner alone. */
+/** True if `entry` is the public form of `accepted`, which was private: the two run the same. */
 export function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
   return isDeepStrictEqual(withoutNetwork(entry), withoutNetwork(accepted));
 }
 
-/** What the Cargo runs, but for the network, which comes with the approval. */
+/** What the Cargo runs, ignoring network access, which comes with the approval. */
 function withoutNetwork(entry: CatalogEntry): CargoManifest {
   const { container, ...rest } = manifestOf(entry);
   return container === undefined ? rest : { ...rest, container: { ...container, network: false } };
 }
 
-/** The enabled Cargos as they are now, by slug. Its only writer is the catalog's keeper; an entry never changes, it is replaced. */
+/** The enabled Cargos, by slug. `CatalogSync` is the only writer. Entries are immutable: a changed Cargo gets a new one. */
 export class Catalog {
   #entries: ReadonlyMap<string, CatalogEntry>;
-  /** Slug of the chat Cargo that is used when a chat request names none. */
+  /** Slug of the chat Cargo for chat requests that name no model. */
   readonly defaultChatSlug: string;
 
   constructor(entries: readonly CatalogEntry[], defaultChatSlug: string) {
@@ -38,25 +38,25 @@ export class Catalog {
     this.defaultChatSlug = defaultChatSlug;
   }
 
-  /** What `accountId` may run under that slug; without an account, what everybody may. */
+  /** The Cargo with this slug that `accountId` may run; without an account, only a public one. */
   find(slug: string, accountId?: string): CatalogEntry | undefined {
     const entry = this.#entries.get(slug);
     return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
   }
 
-  /** As `find`. @throws {ServiceError} `cargo_not_found` */
+  /** Like `find`. @throws {ServiceError} `cargo_not_found` */
   get(slug: string, accountId?: string): CatalogEntry {
     const entry = this.find(slug, accountId);
     if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
     return entry;
   }
 
-  /** Whoever may run it: what the scheduler goes by. */
+  /** The Cargo with this slug, private or public; for the scheduler. */
   known(slug: string): CatalogEntry | undefined {
     return this.#entries.get(slug);
   }
 
-  /** What `accountId` may run, in order of slug; without an account, what everybody may. */
+  /** The Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
   list(filter: CatalogFilter = {}, accountId?: string): CatalogEntry[] {
     return [...this.#entries.values()]
       .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
@@ -64,7 +64,7 @@ export class Catalog {
       .filter((entry) => filter.category === undefined || entry.category === filter.category);
   }
 
-  /** Takes `entries` in the place of all there were. Returns the slugs that came, went or have another entry now. */
+  /** Replaces all entries. Returns the slugs that were added, removed or changed. */
   replace(entries: readonly CatalogEntry[]): string[] {
     const before = this.#entries;
     this.#entries = bySlug(entries);

@@ -5,7 +5,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** JSON Schema (2020-12) of what a client may send to a chat Cargo. Made once: all chat Cargos share it. */
+/** JSON Schema (2020-12) of the input of chat Cargos, which all share it. */
 export const chatInputJsonSchema: JsonSchema = Object.freeze({
   ...z.toJSONSchema(chatInputSchema, { io: "input", target: "draft-2020-12" }),
   // The refinement of chatInputSchema: zod cannot derive a counterpart.
@@ -23,8 +23,8 @@ const IMAGE = z.toJSONSchema(imageOutputSchema);
 const TENSORS = z.toJSONSchema(tensorsOutputSchema);
 
 /**
- * JSON Schema (2020-12) of what a job of the Cargo puts out. It describes; nothing is checked against it. A file that says nothing
- * has the schema of its task or runtime; a wasm module or container may then put out any JSON value: `{}`.
+ * JSON Schema (2020-12) of the output of a Cargo's jobs. It is documentation; no output is checked against it. Without an own
+ * `output_schema` it is that of the task or runtime; for a wasm module or container `{}`, which allows any JSON value.
  */
 export function outputSchemaOf({
   output_schema,

@@ -4,9 +4,9 @@ import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 /**
- * Refuses what the Cargo cannot take, before a job is stored: by size, by the meaning of chat, and by the Cargo's JSON Schema.
- * `input` has come through a JSON parser. Paths begin with `root`, the field of the request that held the input.
- * @throws {ValidationError} naming every wrong field (of a large input that is not chat, the first).
+ * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `input` comes from a JSON
+ * parser. Paths in errors begin with `root`, the field of the request that has the input.
+ * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
 export function checkInput(
   cargo: Pick<Cargo, "isChat" | "inputSchema">,
@@ -19,7 +19,7 @@ export function checkInput(
       { path: root, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are taken` },
     ]);
   }
-  // Chat first: it knows rules that a schema cannot say, and says more plainly what is wrong.
+  // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input) : [];
   if (errors.length === 0) errors.push(...inputSchemas.errorsOf(cargo.inputSchema, input, bytes));
   if (errors.length === 0) return;

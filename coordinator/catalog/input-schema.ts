@@ -12,14 +12,14 @@ interface CompiledSchema {
   listAll: ValidateFunction | null;
 }
 
-/** Compiled schemas that are kept; the one used longest ago gives way. */
+/** Compiled schemas in memory; beyond it, the least recently used is dropped. */
 const MAX_COMPILED = 256;
-/** More wrong fields than this are not listed. */
+/** Wrong fields in one answer. */
 const MAX_ERRORS = 100;
-/** A larger input is told its first error only: listing them all would take memory by the size of what is wrong. */
+/** For a larger input only the first error is listed, because the memory for all of them grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
 
-/** An input schema that cannot be used. Paths are those inside the schema. */
+/** An input schema that cannot be used. Paths are relative to the schema. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
   readonly problems: readonly FieldError[];
@@ -29,9 +29,9 @@ export class SchemaError extends Error {
   }
 }
 
-/** Checks inputs against JSON Schemas (2020-12), each of which is compiled once for as long as it is in use. */
+/** Checks inputs against JSON Schemas (2020-12). A schema is compiled once while it stays in use. */
 export class InputSchemas {
-  /** Two compilers: one stops at the first error, the other goes on and is asked only when there is something to list. */
+  /** Two compilers: one stops at the first error; the other lists all errors and runs only on invalid inputs. */
   readonly #first = newCompiler(false);
   readonly #all = newCompiler(true);
   readonly #compiled: LRUCache<Schema, CompiledSchema>;
@@ -40,13 +40,13 @@ export class InputSchemas {
     this.#compiled = new LRUCache({ max: limit, dispose: (_, schema) => this.#forget(schema) });
   }
 
-  /** Compiled schemas that are held now. */
+  /** Compiled schemas in memory. */
   get size(): number {
     return this.#compiled.size;
   }
 
   /**
-   * Refuses a schema that no input could be checked against, or none within bounds.
+   * Checks that the schema is valid and that checking an input by it has bounded cost.
    * @throws {SchemaError} naming every problem.
    */
   assertUsable(schema: Schema): void {
@@ -57,14 +57,14 @@ export class InputSchemas {
       this.#compile(schema);
     } catch (error) {
       this.#forget(schema);
-      // What the meta-schema lets pass and the compiler does not: keywords that need another beside them, above all.
+      // The compiler refuses more than the meta-schema, for example keywords that need another one.
       throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
     }
   }
 
   /**
-   * What is wrong with `input`, which is `bytes` long as JSON; empty when nothing is.
-   * @param schema Told apart by identity: it must not be changed after its first use. It was accepted by `assertUsable`.
+   * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid.
+   * @param schema accepted by `assertUsable`. It is cached by identity, so it must not change.
    */
   errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
     const compiled = this.#compile(schema);
@@ -83,26 +83,26 @@ export class InputSchemas {
     return compiled;
   }
 
-  /** The compilers keep what they compiled until they are told. */
+  /** ajv keeps compiled schemas until they are removed. */
   #forget(schema: Schema): void {
     this.#first.removeSchema(schema);
     this.#all.removeSchema(schema);
   }
 }
 
-/** The process's own. Compiled schemas are a cache like any other: they say nothing that the catalog does not. */
+/** The instance of the process. It is only a cache. */
 export const inputSchemas = new InputSchemas();
 
 function newCompiler(allErrors: boolean): Ajv2020 {
   const compiler = new Ajv2020({
     allErrors,
     strict: true,
-    // Rules of taste: a schema made by a program often breaks them.
+    // Style rules, which generated schemas often break.
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // "toString" of an input is a member only if the client sent one.
+    // Inherited properties such as "toString" are not members of the input.
     ownProperties: true,
     addUsedSchema: false,
     logger: false,
@@ -126,7 +126,7 @@ function segmentsOf(pointer: string): string[] {
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The member that an error is about, where ajv names its object only. */
+/** The member that an error is about, if ajv names only the object. */
 function memberOf({ params }: ErrorObject): string[] {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>;
   const member = missingProperty ?? additionalProperty ?? unevaluatedProperty;

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { cargoOf, readCargoFile, type CatalogCargo } from "./cargo-file.ts";
 
-/** The catalog on disk cannot be used. One line per problem: file, field, what is wrong. */
+/** The catalog on disk is invalid. One line per problem: file, field, what is wrong. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
   readonly problems: readonly string[];
@@ -14,8 +14,8 @@ export class CatalogError extends Error {
 
 /**
  * Reads `<directory>/cargos/*.json`.
- * @param defaultChatSlug the chat Cargo that is used when a chat request names none.
- * @throws {CatalogError} with all problems of all files; also when there is no Cargo, or the default is none for chat.
+ * @param defaultChatSlug slug of the chat Cargo for chat requests that name no model.
+ * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or the default is not a chat Cargo.
  */
 export async function readShippedCargos(directory: string, defaultChatSlug: string): Promise<CatalogCargo[]> {
   const cargos = await readCargos(join(directory, "cargos"));
@@ -37,12 +37,12 @@ async function readCargos(folder: string): Promise<CatalogCargo[]> {
     }
     const { slug } = read.file;
     const earlier = fileOfSlug.get(slug);
-    if (earlier !== undefined) problems.push(`${path}: slug: "${slug}" is also that of ${earlier}`);
+    if (earlier !== undefined) problems.push(`${path}: slug: "${slug}" is also the slug of ${earlier}`);
     fileOfSlug.set(slug, path);
     cargos.push(cargoOf(read.file));
   }
   if (problems.length > 0) throw new CatalogError(problems);
-  if (cargos.length === 0) throw new CatalogError([`${folder}: holds no Cargo (*.json)`]);
+  if (cargos.length === 0) throw new CatalogError([`${folder}: has no Cargo files (*.json)`]);
   return cargos;
 }
 
@@ -58,6 +58,6 @@ function defaultProblem(cargos: readonly CatalogCargo[], slug: string): string |
   const cargo = cargos.find((entry) => entry.slug === slug);
   if (cargo?.isChat === true) return null;
   const chats = cargos.filter((entry) => entry.isChat).map((entry) => entry.slug);
-  const why = cargo === undefined ? "is not in the catalog" : "is no chat Cargo";
+  const why = cargo === undefined ? "is not in the catalog" : "is not a chat Cargo";
   return `default_chat_cargo: "${slug}" ${why}; chat Cargos: ${chats.join(", ") || "none"}`;
 }

@@ -4,22 +4,22 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import { readCargo, readCargoFile, type CatalogCargo } from "./cargo-file.ts";
 
-/** `waiting`: for approval. `off`: by its owner. `disabled`: by the operator. `hidden`: a shipped Cargo has the slug now. */
+/** `waiting`: not approved yet. `off`: switched off by its owner. `disabled`: by the operator. `hidden`: a shipped Cargo has the same slug. */
 export type CargoStatus = "offered" | "waiting" | "off" | "disabled" | "hidden";
 
-/** A Cargo as the operator sees it. */
+/** A Cargo in `coordinator cargo list`. */
 export interface CargoLine {
   readonly slug: string;
   readonly runtimeType: RuntimeType | null;
   readonly status: CargoStatus;
-  /** Of an account's Cargo. */
+  /** Null unless `origin` is `owned`. */
   readonly ownerId: string | null;
   readonly origin: "shipped" | "imported" | "owned";
-  /** What `approve` can be tied to; null for shipped ones. */
+  /** For `approve --revision`; null for a shipped Cargo. */
   readonly revision: number | null;
 }
 
-/** What the operator does with Cargos, from beside a running coordinator, which notices within a second. */
+/** The operator's actions on Cargos. They run in another process than the coordinator, which picks them up within a second. */
 export class OperatorCargos {
   readonly #store: CatalogStore;
   readonly #shipped: ReadonlyMap<string, CatalogCargo>;
@@ -31,7 +31,7 @@ export class OperatorCargos {
     this.#clock = clock;
   }
 
-  /** All of them, by slug. */
+  /** All Cargos, sorted by slug. */
   async list(): Promise<CargoLine[]> {
     const { cargos, disabledSlugs } = await this.#store.snapshot();
     const disabled = new Set(disabledSlugs);
@@ -50,9 +50,9 @@ export class OperatorCargos {
   }
 
   /**
-   * Offers a Cargo to everybody; also one that was disabled.
-   * @param revision the one that was looked at; unset: the present one.
-   * @throws {ServiceError} `cargo_not_found`; `bad_request` when the owner has changed it since that revision.
+   * Makes a Cargo public; also enables one that was disabled.
+   * @param revision the reviewed revision; undefined for the present one.
+   * @throws {ServiceError} `cargo_not_found`; `bad_request` if the owner changed the Cargo since that revision.
    */
   async approve(slug: string, revision?: number): Promise<void> {
     const atMs = this.#clock.now();
@@ -60,27 +60,32 @@ export class OperatorCargos {
       const stored = await this.#store.find(slug);
       if (stored === undefined) throw noCargo(slug);
       const isApproved = await this.#store.approve(slug, revision ?? stored.revision, atMs);
-      if (!isApproved) throw new ServiceError("bad_request", `${slug} has been changed: look at it again`);
+      if (!isApproved)
+        throw new ServiceError(
+          "bad_request",
+          `${slug} has changed since that revision; review it again with: coordinator cargo list`,
+        );
     }
     await this.#store.setDisabled(slug, false, atMs);
   }
 
-  /** Takes a Cargo from everybody, its owner included. @throws {ServiceError} `cargo_not_found` */
+  /** Switches a Cargo off for everybody, including its owner. @throws {ServiceError} `cargo_not_found` */
   async disable(slug: string): Promise<void> {
     if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
     await this.#store.setDisabled(slug, true, this.#clock.now());
   }
 
   /**
-   * Stores a Cargo of the operator's own, or replaces it, and offers it to everybody.
-   * @param text a file as catalog/cargos has them.
+   * Stores or replaces a public Cargo of the operator.
+   * @param text content of a file like those of catalog/cargos.
    * @throws {ServiceError} `slug_taken`; {@link ValidationError}
    */
   async importFile(text: string): Promise<string> {
     const read = readCargoFile(text);
     if ("errors" in read) throw new ValidationError(read.errors);
     const { slug } = read.file;
-    if (this.#shipped.has(slug)) throw new ServiceError("slug_taken", `"${slug}" is shipped with the catalog`);
+    if (this.#shipped.has(slug))
+      throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
     await this.#store.importCargo({ slug, file: read.file, atMs: this.#clock.now() });
     return slug;
   }

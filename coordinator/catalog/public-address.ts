@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { isPrivateAddress } from "../../shared/private-address.ts";
 
-/** Names that only a local network answers for. */
+/** Names that only exist in a local network. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|home\.arpa)$/;
 
 /**
- * Why a URL's host is none of the public internet's, by its spelling alone: no name is looked up. Whoever fetches must check
- * the addresses that the name has then. Null when it may be public. The URL parser has spelled out `0x7f.1` and its like.
+ * Why a URL's host is not public, judged by its spelling; null if it may be public. No name is resolved: the code that fetches must
+ * check the addresses. The URL parser has already normalised forms such as `0x7f.1`.
  */
 export function hostProblem(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");

@@ -1,19 +1,19 @@
 import type { FieldError } from "../../shared/errors.ts";
 
-/** Bytes of a schema as JSON. */
+/** Bytes of a schema's JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
-/** Subschemas once every `$ref` is replaced by what it names: with the input's size it bounds the work of one check. */
+/** Subschemas after every `$ref` is expanded. Together with the size of the input this bounds the work of one check. */
 export const MAX_SUBSCHEMAS = 500;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_ENUM = 500;
 const MAX_PATTERN = 200;
-/** `uniqueItems` compares each pair. */
+/** Bounded, because `uniqueItems` compares all pairs. */
 const MAX_UNIQUE_ITEMS = 1_000;
 
-/** Those of ajv-formats whose expressions take linear time. */
+/** The formats of ajv-formats whose expressions take linear time. */
 export const ALLOWED_FORMATS = ["date", "time", "date-time", "email", "uuid", "uri", "ipv4", "ipv6"] as const;
 
-/** `$schema` may say what is meant anyway. */
+/** The only value of `$schema` that is accepted; it is the default. */
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -25,7 +25,7 @@ const ONE_SCHEMA = words(`
 const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAPS = ["properties", "dependentSchemas"];
 
-/** The others of 2020-12 that are taken. Not among them: identifiers, which all schemas of the process would share. */
+/** The other accepted keywords of 2020-12. Identifiers are not accepted, because all schemas of the process would share them. */
 const OTHER_KEYWORDS = words(`
   $defs $ref $comment title description default examples deprecated readOnly writeOnly type enum const
   format pattern minLength maxLength contentEncoding contentMediaType multipleOf minimum maximum
@@ -37,22 +37,22 @@ const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTH
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Why a schema of an input is not taken, whatever ajv thinks of it: what could make the check of one input slow, or reach out
- * of the schema. README, "Input schemas", gives the reasons. Paths are those inside the schema; empty: it is taken.
+ * Problems of an input schema beyond those that ajv finds: what would make the check of an input slow, or refer outside of the schema.
+ * README, "Input schemas", gives the reasons. Paths are relative to the schema. Empty if the schema is accepted.
  */
 export function schemaProblems(schema: Json): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > MAX_SCHEMA_BYTES) {
-    return [{ path: "", message: `is ${bytes} bytes as JSON; at most ${MAX_SCHEMA_BYTES} are taken` }];
+    return [{ path: "", message: `is ${bytes} bytes as JSON; at most ${MAX_SCHEMA_BYTES} are allowed` }];
   }
   return new SchemaWalk(schema).run();
 }
 
-/** Follows a schema as the check of an input would, and counts. */
+/** Walks a schema in the way in which an input is checked, and counts its parts. */
 class SchemaWalk {
   readonly #root: Json;
   readonly #problems = new Map<string, string>();
-  /** References that are being followed: meeting one again is a circle. */
+  /** References on the current path; meeting one of them again is a cycle. */
   readonly #following = new Set<string>();
   #subschemas = 0;
 
@@ -62,7 +62,7 @@ class SchemaWalk {
 
   run(): FieldError[] {
     this.#visit(this.#root, [], 0);
-    // Definitions that nothing names are compiled too.
+    // Unused definitions are compiled too.
     for (const [name, definition] of entriesOf(this.#root["$defs"])) this.#visit(definition, ["$defs", name], 1);
     return [...this.#problems].map(([path, message]) => ({ path, message }));
   }
@@ -95,7 +95,7 @@ class SchemaWalk {
     const at = [...path, "$ref"];
     const name = typeof reference === "string" ? /^#\/\$defs\/([A-Za-z0-9_.-]+)$/.exec(reference)?.[1] : undefined;
     if (name === undefined) return this.#report(at, "must name a definition of this schema: #/$defs/name");
-    if (this.#following.has(name)) return this.#report(at, "must not lead back to itself");
+    if (this.#following.has(name)) return this.#report(at, "must not refer back to itself");
     const definition = entriesOf(this.#root["$defs"]).find(([key]) => key === name)?.[1];
     if (definition === undefined) return this.#report(at, `names no definition: $defs has no "${name}"`);
     this.#following.add(name);
@@ -107,7 +107,7 @@ class SchemaWalk {
   #checkKeywords(schema: Json, path: readonly string[]): void {
     for (const keyword of Object.keys(schema)) {
       const isDialect = keyword === "$schema" && path.length === 0 && schema[keyword] === DIALECT;
-      if (!KEYWORDS.has(keyword) && !isDialect) this.#report([...path, keyword], "is not a keyword that is taken here");
+      if (!KEYWORDS.has(keyword) && !isDialect) this.#report([...path, keyword], "is not a keyword that is accepted here");
     }
     if (path.length > 0 && Object.hasOwn(schema, "$defs")) this.#report([...path, "$defs"], "must be at the top");
     const { pattern, format, enum: values, uniqueItems, maxItems } = schema;
@@ -133,13 +133,13 @@ class SchemaWalk {
   }
 }
 
-/** A character, an escape or a class; then, perhaps, how often. */
+/** A character, an escape or a class, with an optional quantifier. */
 const PATTERN_PART =
   /(?:\\[dDwWsSnrt.\\/^$*+?()[\]{}|-]|\[(?:\\[dDwWsSnrt\\^\]-]|[^\\\]])+\]|[^\\[\](){}|*+?^$])(\*|\+|\?|\{\d{1,4}(?:,\d{0,4})?\})?/y;
 
 /**
- * Patterns that take linear time on any text: one that is tied to the start, without groups and alternatives, and with one
- * quantifier at the most that can take more or less. Two of them already can take the square of the text's length.
+ * Why a pattern may take more than linear time; null if it is accepted. An accepted pattern is anchored at the start, has no groups
+ * and alternatives, and has at most one quantifier of variable length: two already can take quadratic time.
  */
 function patternProblem(pattern: unknown): string | null {
   if (typeof pattern !== "string") return "must be a string";
@@ -151,7 +151,7 @@ function patternProblem(pattern: unknown): string | null {
   while (PATTERN_PART.lastIndex < end) {
     const quantifier = PATTERN_PART.exec(pattern);
     if (quantifier === null)
-      return "takes only characters, classes and quantifiers: no groups, alternatives or look-around";
+      return "may have only characters, classes and quantifiers: no groups, alternatives or look-around";
     if (quantifier[1] !== undefined && !/^\{\d+\}$/.test(quantifier[1])) variable += 1;
   }
   return variable > 1 ? "may have one quantifier of variable length only (*, +, ?, {n,m})" : null;

@@ -12,11 +12,11 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 const MS_PER_S = 1_000;
 const ENV_PREFIX = "ATOLL_";
 
-/** Every key of the coordinator, in the order in which the docs list them. The only place of defaults and ranges. */
+/** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
 const COORDINATOR_SETTINGS = {
   host: setting.text("host", {
     fallback: "127.0.0.1",
-    meaning: "Address to listen on; 0.0.0.0 for all of the machine's",
+    meaning: "Address to listen on; 0.0.0.0 for all addresses of the machine",
   }),
   port: setting.integer("port", {
     min: 0,
@@ -39,7 +39,7 @@ const COORDINATOR_SETTINGS = {
     max: 1_000_000,
     factor: MICRO_PER_CREDIT,
     fallback: 10_000,
-    meaning: "Credits that a new account is given",
+    meaning: "Credits that a new account gets",
   }),
   networkFee: setting.number("network_fee", {
     min: 0,
@@ -49,7 +49,7 @@ const COORDINATOR_SETTINGS = {
   }),
   registration: setting.choice("registration", ["open", "closed"], {
     fallback: "open",
-    meaning: "Whether anybody may make an account",
+    meaning: "Whether anybody may register an account",
   }),
   islandGraceMs: seconds("island_grace_s", {
     min: 0,
@@ -61,19 +61,19 @@ const COORDINATOR_SETTINGS = {
     min: 0.01,
     max: 3_600,
     fallback: 10,
-    meaning: "How often an Island reports; it is lost after two that are missed",
+    meaning: "How often an Island reports; it counts as lost after two missed reports",
   }),
   chatWaitMs: seconds("chat_wait_s", {
     min: 0,
     max: 3_600,
     fallback: 60,
-    meaning: "How long a chat completion waits for an Island before it is refused",
+    meaning: "How long a chat completion waits for an Island before it fails",
   }),
   maxAttempts: setting.integer("max_attempts", {
     min: 1,
     max: 100,
     fallback: 3,
-    meaning: "Attempts on Islands that are lost before a job fails",
+    meaning: "Attempts of a job before it fails; another attempt follows when its Island is lost",
   }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,
@@ -89,13 +89,14 @@ const COORDINATOR_SETTINGS = {
   }),
   webhookAllowPrivate: setting.boolean("webhook_allow_private", {
     fallback: false,
-    meaning: "Send webhooks also to private addresses, and over http",
+    meaning: "Also send webhooks to private addresses and over http",
   }),
   webhookRetryMs: seconds("webhook_retry_s", {
     min: 0.01,
     max: 3_600,
     fallback: 5,
-    meaning: "Between a webhook's first try and its second; later ones follow at growing intervals for a day",
+    meaning:
+      "Time between the first and the second try of a webhook; later tries follow at growing intervals for a day",
   }),
   trustProxy: setting.boolean("trust_proxy", {
     fallback: false,
@@ -103,8 +104,8 @@ const COORDINATOR_SETTINGS = {
   }),
   catalogDirectory: setting.text("catalog_directory", {
     fallback: null,
-    unsetMeans: "the catalog that is shipped",
-    meaning: "Folder with the Cargos (cargos/*.json) and the models that the coordinator itself serves (models/)",
+    unsetMeans: "the shipped catalog",
+    meaning: "Folder with the Cargos (cargos/*.json) and the models that the coordinator serves (models/)",
   }),
   logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
 };
@@ -113,27 +114,27 @@ function seconds(key: string, options: { min: number; max: number; fallback: num
   return setting.number(key, { ...options, factor: MS_PER_S });
 }
 
-/** What a coordinator runs by: frozen, complete, in the program's units (ms, micro-credits). */
+/** The configuration of a coordinator: frozen, complete, in the program's units (ms, micro-credits). */
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory"> & {
   readonly catalogDirectory: string;
 };
 
 export interface CoordinatorConfigSources {
-  /** By camel-cased name of the flag, as commander gives them. */
+  /** By the camel-cased name of the flag, as commander returns them. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly toml: ConfigFile | null;
   readonly shippedCatalogDirectory: string;
 }
 
-/** Flags win over ATOLL_* variables, they over the file, it over the defaults. @throws {ConfigError} naming every problem. */
+/** A flag wins over an ATOLL_* variable, a variable over the file, the file over the default. @throws {ConfigError} naming every problem. */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
   const { flags, env, toml, shippedCatalogDirectory } = sources;
   const { values } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   return Object.freeze({ ...values, catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory });
 }
 
-/** Every key with flag, variable, default and meaning; the docs' table is made from it. */
+/** Every key with flag, variable, default and meaning, for help texts and the table in the docs. */
 export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }

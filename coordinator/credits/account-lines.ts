@@ -1,33 +1,33 @@
 import type { LedgerKind } from "./postings.ts";
 
-/** One movement of an account's credits, as its account sees it. */
+/** One movement of an account's credits, as `GET /account/ledger` shows it. */
 export interface LedgerLine {
-  /** Grows with time. */
+  /** Increases with time. */
   readonly id: number;
   readonly kind: Exclude<LedgerKind, "fee">;
-  /** What it adds to what may be spent; 0 for a charge, which takes what is held. */
+  /** Change of the spendable balance; 0 for a charge, which is taken from the hold. */
   readonly micro: number;
-  /** What it adds to what is held for unfinished jobs. */
+  /** Change of what is held for unfinished jobs. */
   readonly heldMicro: number;
-  /** What may be spent after it. */
+  /** Spendable balance after it. */
   readonly balanceMicro: number;
-  /** The job that was submitted, run or earned by; null for a grant and for the hold of a batch. */
+  /** The job that it belongs to; null for a grant and for the hold of a batch. */
   readonly jobId: string | null;
-  /** Of a hold: the batch whose jobs it is for, which settle under their own ids. */
+  /** The batch of a batch's hold; its jobs settle under their own ids. */
   readonly batchId: string | null;
   readonly atMs: number;
 }
 
 /**
- * A stored posting that makes a line: every one of the account's client, and of its hold the charges. A hold and a release have
- * a posting of each and make one line.
+ * A stored posting that becomes a line: all of the account's client party, and the charges of its hold party. A hold and a release
+ * have a posting for both parties and become one line.
  */
 export interface LineEntry extends Pick<LedgerLine, "id" | "kind" | "micro" | "atMs"> {
   /** Id of a job, or of the batch that was submitted; null for a grant. */
   readonly subjectId: string | null;
 }
 
-/** The lines of `entries`, newest first. `balanceMicro`: what may be spent after the first of them. */
+/** The lines of `entries`, newest first. `balanceMicro`: the spendable balance after the first of them. */
 export function linesOf(entries: readonly LineEntry[], balanceMicro: number): LedgerLine[] {
   let balance = balanceMicro;
   return entries.map(({ micro: moved, subjectId, ...entry }) => {

@@ -1,20 +1,20 @@
-/** Inside, all money is in integers of micro-credits. Source: DESIGN §4, row Credits. */
+/** All amounts inside the program are integers of micro-credits. Source: DESIGN §4, row Credits. */
 export const MICRO_PER_CREDIT = 1_000_000;
 
-/** Most that `microFromCredits` takes. Below 2^32 credits a double still tells every micro-credit from the next. */
+/** The largest amount that `microFromCredits` takes: below 2^32 credits a double still represents every micro-credit. */
 const MAX_CREDITS = 4_000_000_000;
 
 /** @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals. */
 export function microFromCredits(credits: number): number {
   const micro = Math.round(credits * MICRO_PER_CREDIT);
-  // Division of two exact integers rounds to the nearest double, which is what `credits` is if it has 6 decimals or fewer.
+  // Dividing two exact integers gives the nearest double, which equals `credits` if that has 6 decimals or fewer.
   if (!(credits >= 0 && credits <= MAX_CREDITS) || micro / MICRO_PER_CREDIT !== credits) {
     throw new RangeError(`${credits} is not an amount of credits: 0 to ${MAX_CREDITS}, with at most 6 decimals`);
   }
   return micro;
 }
 
-/** Exact below 2^53 micro-credits, which no grant lifts an account above; earnings can. @throws {RangeError} unless `micro` is an integer of 0 or more. */
+/** Exact below 2^53 micro-credits. No grant lifts an account above that; earnings can. @throws {RangeError} unless `micro` is an integer of 0 or more. */
 export function creditsFromMicro(micro: number): number {
   if (!Number.isInteger(micro) || micro < 0) throw new RangeError(`${micro} is not an amount of micro-credits`);
   return micro / MICRO_PER_CREDIT;

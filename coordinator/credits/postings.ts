@@ -19,9 +19,9 @@ export interface Posting {
   readonly kind: LedgerKind;
 }
 
-/** A grant may lift a balance to this and no further: balances reach their accounts as doubles. Earnings have no such limit. */
+/** A grant may not lift a balance above this, because the API shows balances as doubles. Earnings may. */
 const MAX_GRANTED_MICRO = BigInt(Number.MAX_SAFE_INTEGER);
-/** Credits that the network may have issued in all: half of what a signed 64-bit integer takes, so that no balance overflows. */
+/** Limit of all that the network has issued: half the range of a signed 64-bit integer, so that no balance overflows. */
 const MAX_ISSUED_MICRO = 2n ** 62n;
 
 /** The parties that every account has. */
@@ -40,7 +40,7 @@ export function grantPostings(accountId: string, micro: number): Posting[] {
   ];
 }
 
-/** Sets aside the price of each job of a submission; a single job is a submission of one. @throws {RangeError} for an invalid price. */
+/** Holds the prices of all jobs of a submission; a single job is a submission of one. @throws {RangeError} for an invalid price. */
 export function holdPostings(accountId: string, pricesMicro: readonly number[]): Posting[] {
   for (const price of pricesMicro) assertPrice(price);
   const micro = pricesMicro.reduce((sum, price) => sum + price, 0);
@@ -81,7 +81,7 @@ export function refusalOf(
     const refusal = limitPassed(party, balance, micro, isGrant);
     if (refusal !== null) return refusal;
   }
-  // Last: a hold of more than a double tells apart is more than the account has, and is refused for that.
+  // Last: a hold too large for an exact double is also more than the account has, and that is the reason to give.
   const inexact = postings.find(({ micro }) => !Number.isSafeInteger(micro));
   return inexact === undefined ? null : new Error(`A posting of ${inexact.micro} micro-credits is not exact`);
 }

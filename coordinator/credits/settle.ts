@@ -9,11 +9,11 @@ export interface SettleFacts {
   /** A client may have seen something of the output. */
   readonly hasOutput: boolean;
   readonly deliveredTokens: number;
-  /** Null where the Cargo has no such limit: output that began is then charged in full. */
+  /** Null if the Cargo has no such limit: a job cancelled after output began is then charged in full. */
   readonly maxTokens: number | null;
   /** The network's part of a charge, 0 to 1. */
   readonly networkFee: number;
-  /** Owner of the Island that has the job; null without one, the network then keeps all. */
+  /** Owner of the Island that runs the job; null if there is none: the network then keeps the whole charge. */
   readonly ownerAccountId: string | null;
 }
 

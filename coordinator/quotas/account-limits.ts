@@ -1,31 +1,31 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import type { AccountLimits, AccountStore } from "../store/account-store.ts";
 
-/** What an account may do at once and in a minute, defaults filled in. */
+/** The limits of an account, with defaults filled in. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
 
-/** Of an account for which the operator set nothing. Source: spec §8. */
+/** For limits that the operator did not set. Source: spec §8. */
 export const DEFAULT_LIMITS: ResolvedLimits = {
   requestsPerMinute: 100,
   concurrentJobs: 10,
   concurrentStreams: 5,
 };
 
-/** Retry-After of a refused job or stream: nobody can tell when one ends, and asking once a second costs little. */
+/** Retry-After of a refused job or stream. When one ends is unknown, and one request a second costs little. */
 export const RETRY_AFTER_S = 1;
 
-/** A window keeps one number for each request of the last minute, so that a limit is also a size in memory. */
+/** The window keeps one number for each request of the last minute, so this limit also bounds memory. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 
-/** Smallest and largest value of each limit. No job or no stream at all is allowed: that is how an account is stopped. */
+/** Range of each limit. 0 jobs or streams stops an account. */
 const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, max: number] } = {
   requestsPerMinute: [1, MAX_REQUESTS_PER_MINUTE],
   concurrentJobs: [0, MAX_CONCURRENT],
   concurrentStreams: [0, MAX_CONCURRENT],
 };
 
-/** The limits in force. `stored` undefined: an account that is gone has those of any other. */
+/** The limits in force. `stored` is undefined for an unknown account, which gets the defaults. */
 export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits {
   return {
     requestsPerMinute: stored?.requestsPerMinute ?? DEFAULT_LIMITS.requestsPerMinute,
@@ -35,7 +35,7 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
 }
 
 /**
- * Changes the limits that are given; null puts one back to its default. A running coordinator reads them at the next request.
+ * Changes the given limits; null restores a default. A running coordinator applies them from the next request.
  * @throws {ValidationError} naming every limit that is not a whole number in its range; {@link ServiceError} `not_found`.
  */
 export async function changeLimits(

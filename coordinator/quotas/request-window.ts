@@ -1,29 +1,29 @@
 import type { Clock } from "../../shared/clock.ts";
 
 export const WINDOW_MS = 60_000;
-/** Callers of a generation; see {@link RequestWindow}. Reached only by a flood. */
+/** Callers in a generation, see {@link RequestWindow}. Only a flood reaches it. */
 const MAX_CALLERS = 50_000;
-/** A caller that comes once costs little; a busy one's ring grows to its limit. */
+/** Small, because most callers make few requests; the ring of a busy one grows up to its limit. */
 const FIRST_CAPACITY = 8;
 
-/** Where a caller stands after a request. */
+/** A caller's count after a request. */
 export interface RequestCount {
-  /** False: the request is over the limit, and was not counted. */
+  /** False if the request is over the limit; it is not counted then. */
   readonly isAllowed: boolean;
-  /** Requests that would still be allowed at once. */
+  /** Further requests that are allowed now. */
   readonly remaining: number;
-  /** Until the oldest request that counts no longer does, which is when one more is allowed. */
+  /** Time until the oldest counted request leaves the window, which allows one more. */
   readonly freesInMs: number;
 }
 
 /**
- * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Requests that are
- * refused for it do not count, so that a client which waits as told is let in.
+ * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Requests refused for
+ * this limit do not count, so that a client that waits as told is let in.
  *
- * Callers live in two generations. One who comes moves to the younger; each minute the older is dropped, and with it only callers
- * of whom no request counts any more. A flood of callers ends a generation early: memory is bounded, and what may be forgotten
- * too soon is who has been quiet longest. (Callers in the order of their last request, in one Map, would be simpler, but its
- * first entry is found only past all that were moved away.)
+ * Callers are in two generations. A request moves its caller to the younger one. Each minute the older generation is dropped, with
+ * callers whose requests have all left the window. A flood of callers ends a generation early: this bounds memory, and may forget
+ * too soon those who were quiet longest. (One Map in order of the last request is simpler, but slow: V8 finds its first entry only
+ * after walking past all deleted ones.)
  */
 export class RequestWindow {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class RequestWindow {
     this.#bornMs = clock.monotonicMs();
   }
 
-  /** Callers that are remembered; at most twice the bound. */
+  /** Callers in memory; at most twice the bound. */
   get size(): number {
     return this.#younger.size + this.#older.size;
   }
@@ -54,7 +54,7 @@ export class RequestWindow {
     return { isAllowed, ...standing(ring, limit, nowMs) };
   }
 
-  /** Where `caller` stands, without a request: whether one more would be allowed. Nobody is remembered for it. */
+  /** The count of `caller` without a request: whether one more is allowed. Does not add the caller. */
   look(caller: string, limit: number): RequestCount {
     const nowMs = this.#clock.monotonicMs();
     const ring = this.#younger.get(caller) ?? this.#older.get(caller);
@@ -80,13 +80,13 @@ export class RequestWindow {
   }
 }
 
-/** `ring` is not empty. A lowered limit may leave more in it than it allows: then the one that makes room is not the oldest. */
+/** `ring` is not empty. After the limit was lowered it may have more requests than allowed; then a later request makes room. */
 function standing(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
   const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
   return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
 }
 
-/** Times in their order, oldest first; a circular buffer that grows. */
+/** Times, oldest first, in a circular buffer that grows. */
 class TimeRing {
   #times = new Float64Array(FIRST_CAPACITY);
   #first = 0;
@@ -107,7 +107,7 @@ class TimeRing {
     this.#size += 1;
   }
 
-  /** Drops all times up to and including `time`. Of a long minute all may go at once, so that they are not walked through. */
+  /** Drops all times up to and including `time`, by binary search: a whole minute may end at once. */
   dropUntil(time: number): void {
     if (this.#size === 0 || this.at(0) > time) return;
     let [kept, dropped] = [this.#size, 0];
@@ -120,7 +120,7 @@ class TimeRing {
     this.#size -= kept;
   }
 
-  /** The ring is full. */
+  /** Call it when the ring is full. */
   #grow(): void {
     const grown = new Float64Array(this.#times.length * 2);
     grown.set(this.#times.subarray(this.#first));

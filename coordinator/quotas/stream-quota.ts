@@ -1,14 +1,14 @@
 import { RateLimitedError } from "../../shared/errors.ts";
 import { RETRY_AFTER_S } from "./account-limits.ts";
 
-/** Counts the open streams of each account: those of jobs, of chats and of conversations alike. */
+/** Counts the open streams of each account: of jobs, chats and conversations. */
 export class StreamQuota {
   /** Accounts with at least one open stream. */
   readonly #open = new Map<string, number>();
 
   /**
    * Opens a stream; the returned function closes it, and may be called twice.
-   * @throws {RateLimitedError} when the account has `limit` open already.
+   * @throws {RateLimitedError} if the account has `limit` open already.
    */
   enter(accountId: string, limit: number): () => void {
     const open = this.#open.get(accountId) ?? 0;

@@ -1,7 +1,7 @@
-/** How much a Cargo is wanted now, and how far it is spread. */
+/** The demand for a Cargo, and how many Islands have it. */
 export interface CargoDemand {
   readonly slug: string;
-  /** Jobs that wait. */
+  /** Waiting jobs. */
   readonly queued: number;
   /** Jobs completed in the last hour. */
   readonly recentCompletions: number;
@@ -17,8 +17,8 @@ export function demandScore({ queued, recentCompletions }: Pick<CargoDemand, "qu
 }
 
 /**
- * Most wanted first; of equal scores what fewer Islands hold, so that what nobody asked for yet is there when somebody does.
- * Then by slug: the same demand always gives the same list.
+ * Highest demand first; at equal scores the Cargo that fewer Islands have, so that rare Cargos spread before they are asked for; then
+ * by slug, so that the same demand always gives the same list.
  */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): Ranked<T>[] {
   return demands

@@ -12,14 +12,14 @@ import { rankCargos, type CargoDemand } from "./rank.ts";
 
 /** Source: spec §2; Core ML Cargos are not recommended. */
 export const RECOMMENDED_RUNTIMES: readonly RuntimeType[] = ["llmcpp", "container", "wasm", "onnx", "diffusers"];
-/** Completions of this long count as recent. */
+/** Completions within this time count as recent. */
 export const RECENT_MS = 3_600_000;
 export const MAX_RECOMMENDATIONS = 20;
 
-/** A Cargo that is worth having on an Island's disk. */
+/** A Cargo whose files an Island should download. */
 export interface Recommendation {
   readonly slug: string;
-  /** As the catalog has it; `/models/…` is below the coordinator's own address. Of a container, the image's reference. */
+  /** As in the catalog; `/models/…` is a path on the coordinator. For a container, the reference of its image. */
   readonly modelUrl: string;
   readonly modelHash: string | null;
   readonly runtimeType: RuntimeType;
@@ -35,9 +35,9 @@ export interface RecommenderOptions {
     readonly jobs: Pick<Store["jobs"], "completionsSince">;
   };
   readonly catalog: Pick<Catalog, "list">;
-  /** Jobs that wait now, by Cargo. */
+  /** Number of waiting jobs, by slug. */
   readonly queuedDemand: () => ReadonlyMap<string, number>;
-  /** Online Islands but one that have a model or image, by cache key. */
+  /** Number of online Islands, without `exceptId`, that have a model or image, by cache key. */
   readonly holdersOf: (exceptId: string) => (cacheKey: string) => number;
   /** Share of a price that the network keeps, 0 to 1. */
   readonly networkFee: number;
@@ -49,7 +49,7 @@ interface Candidate extends CargoDemand {
   readonly fetch: { readonly url: string; readonly hash: string | null };
 }
 
-/** Says which Cargos an Island should have on its disk. Source: spec §4, DESIGN §4 row Recommendations. */
+/** Recommends the Cargos that an Island should have on disk. Source: spec §4, DESIGN §4 row Recommendations. */
 export class Recommender {
   readonly #options: RecommenderOptions;
 
@@ -58,9 +58,9 @@ export class Recommender {
   }
 
   /**
-   * The best Cargos for an Island as it last reported itself, most wanted first, at most {@link MAX_RECOMMENDATIONS}. What the
-   * Island has itself stays in its place: whether others have it is what counts.
-   * @throws {ServiceError} `not_found` for a host id that never reported.
+   * The best Cargos for an Island by its last report, highest demand first, at most {@link MAX_RECOMMENDATIONS}. What the Island has
+   * itself does not change the order; what the other Islands have does.
+   * @throws {ServiceError} `not_found` for an unknown host id.
    */
   async recommend(hostId: string): Promise<Recommendation[]> {
     const { store, catalog, clock } = this.#options;
@@ -91,7 +91,7 @@ export class Recommender {
   }
 }
 
-/** What an Island must fetch for the Cargo: its model, or its image by the reference that container engines take. */
+/** What an Island must download for the Cargo: its model, or its image by reference. */
 function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | null {
   if (model !== null) return { url: model.url, hash: model.sha256 };
   if (container === undefined) return null;
@@ -105,7 +105,7 @@ function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {
     runtimes: island.runtimes.map((runtime) => runtime.type),
     ramBytes: island.hardware.ramBytes,
     vramBytes: totalVramBytes(island.hardware),
-    // An Island that drains now may be back before the download is done.
+    // A draining Island may be back before the download is done.
     draining: false,
   };
   return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;

@@ -4,7 +4,7 @@ export interface Account {
   readonly id: string;
   readonly email: string;
   readonly createdAtMs: number;
-  /** What may be spent now, without what is held for unfinished jobs. */
+  /** Spendable balance; what is held for unfinished jobs is not in it. */
   readonly balanceMicro: number;
 }
 
@@ -30,9 +30,9 @@ export interface IslandToken {
   readonly createdAtMs: number;
 }
 
-/** Limits that the operator set for one account; null: the default of `quotas/account-limits.ts`. Source: spec §8. */
+/** Limits that the operator set for one account; null means the default of `quotas/account-limits.ts`. Source: spec §8. */
 export interface AccountLimits {
-  /** Of each API key and each session. */
+  /** For each API key and each session. */
   readonly requestsPerMinute: number | null;
   /** Unfinished jobs. */
   readonly concurrentJobs: number | null;
@@ -47,7 +47,7 @@ export interface Session {
 /** How many keys an account may have. */
 export interface KeyCap {
   readonly maxKeys: number;
-  /** Keys that were revoked after this moment count like those that work. */
+  /** Keys revoked after this moment still count. */
   readonly revokedAfterMs: number;
 }
 
@@ -55,14 +55,14 @@ export interface KeyCap {
 export interface AccountStore {
   /**
    * Creates the account and stores its first grant in the same commit.
-   * @throws {ServiceError} `email_taken`, addresses compare without case; then what `refusalOf` says of the postings. Nothing is
+   * @throws {ServiceError} `email_taken`, addresses compare without case; then the refusal of the postings (`refusalOf`). Nothing is
    *   stored.
    */
   create(account: {
     id: string;
     email: string;
     passwordHash: string;
-    /** Of its first grant; may be empty. */
+    /** The first grant; may be empty. */
     postings: readonly Posting[];
     createdAtMs: number;
   }): Promise<Account>;
@@ -71,29 +71,29 @@ export interface AccountStore {
   passwordHash(accountId: string): Promise<string | undefined>;
   /** Undefined for an unknown account. */
   limits(accountId: string): Promise<AccountLimits | undefined>;
-  /** Changes the limits that are given; null puts one back to its default. @throws {ServiceError} `not_found`. */
+  /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits>;
 
-  /** @throws {ServiceError} `too_many_keys`, also when calls at once would pass the cap together. */
+  /** @throws {ServiceError} `too_many_keys`, also when concurrent calls would exceed the cap together. */
   createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }, cap: KeyCap): Promise<void>;
-  /** The key that is not revoked, by its secret's hash. */
+  /** The active key with this hash; undefined if there is none. */
   findKey(secretHash: string): Promise<ApiKey | undefined>;
-  /** Newest first; revoked keys are not listed. */
+  /** Active keys, newest first. */
   listKeys(accountId: string): Promise<ApiKey[]>;
-  /** False when the account has no such key that still works. */
+  /** False if the account has no such active key. */
   revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean>;
   touchKey(keyId: string, atMs: number): Promise<void>;
 
-  /** Of more than `maxSessions` (1 or more) of the account, the oldest end. */
+  /** Ends the account's oldest sessions beyond `maxSessions` (1 or more). */
   createSession(session: Session & { tokenHash: string; createdAtMs: number }, maxSessions: number): Promise<void>;
-  /** The session that has not expired at `nowMs`. */
+  /** Undefined if the session has expired at `nowMs` or was deleted. */
   findSession(tokenHash: string, nowMs: number): Promise<Session | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
 
   createIslandToken(token: IslandToken & { tokenHash: string }): Promise<void>;
   findIslandToken(tokenHash: string): Promise<IslandToken | undefined>;
-  /** Newest first; revoked tokens are not listed. */
+  /** Active tokens, newest first. */
   listIslandTokens(accountId: string): Promise<IslandToken[]>;
-  /** False when the account has no such token that still works. */
+  /** False if the account has no such active token. */
   revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean>;
 }

@@ -23,7 +23,7 @@ export interface BatchRecord {
   readonly priority: number;
   readonly failMode: FailMode;
   readonly createdAtMs: number;
-  /** When its client cancelled it as a whole; null if never. */
+  /** When its client cancelled the whole batch; null if never. */
   readonly cancelledAtMs: number | null;
   /** When its last job ended; null before. */
   readonly completedAtMs: number | null;
@@ -32,32 +32,32 @@ export interface BatchRecord {
   readonly jobs: readonly { readonly id: string; readonly state: JobState }[];
 }
 
-/** `created` false: the Idempotency-Key was used before with the same body, and `batch` is that first batch as it is now. */
+/** `created` is false if the Idempotency-Key was used before with the same body; `batch` is then that first batch in its present state. */
 export interface SubmitBatchOutcome {
   readonly created: boolean;
   readonly batch: BatchRecord;
 }
 
-/** What the coordinator must know of an unfinished batch. */
+/** What the coordinator keeps in memory of an unfinished batch. */
 export interface LiveBatchRecord {
   readonly id: string;
   readonly failMode: FailMode;
   readonly isCancelled: boolean;
-  /** A job of it failed or timed out. */
+  /** One of its jobs failed or timed out. */
   readonly hasFailed: boolean;
 }
 
 export interface BatchStore {
   /**
    * Stores all jobs as `pending`, with the postings, in one commit.
-   * @throws {ServiceError} as `JobStore.submit`.
+   * @throws {ServiceError} like `JobStore.submit`.
    */
   submit(batch: NewBatch): Promise<SubmitBatchOutcome>;
-  /** As `JobStore.findRepeat`, of a batch. @throws {ServiceError} `idempotency_conflict`. */
+  /** Like `JobStore.findRepeat`, for a batch. @throws {ServiceError} `idempotency_conflict`. */
   findRepeat(request: Pick<NewBatch, "accountId" | "createdAtMs" | "idempotency">): Promise<BatchRecord | undefined>;
   get(batchId: string): Promise<BatchRecord | undefined>;
-  /** Those with a job that has not ended. */
+  /** Batches with at least one job that has not ended. */
   unfinished(): Promise<LiveBatchRecord[]>;
-  /** Notes that the client cancelled the whole; the jobs are ended one by one. A finished batch is left as it is. */
+  /** Records that the client cancelled the whole batch; its jobs are ended one by one. Does nothing to a finished batch. */
   cancel(batchId: string, atMs: number): Promise<void>;
 }

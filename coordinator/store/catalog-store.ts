@@ -3,15 +3,15 @@ import type { Page } from "./page.ts";
 /** A Cargo that is not shipped with the product. */
 export interface StoredCargo {
   readonly slug: string;
-  /** Null: the operator's own, imported. */
+  /** Null for a Cargo that the operator imported. */
   readonly ownerId: string | null;
-  /** As a file of catalog/cargos; checked when it was stored. */
+  /** The content of a file of catalog/cargos; checked before it is stored. */
   readonly file: unknown;
-  /** By its owner. */
+  /** Set by its owner. */
   readonly isEnabled: boolean;
-  /** By the operator. */
+  /** Set by the operator. */
   readonly isApproved: boolean;
-  /** Counts the changes of this Cargo, from 1. */
+  /** 1 at first; each change adds 1. */
   readonly revision: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -19,35 +19,35 @@ export interface StoredCargo {
 
 export interface CatalogSnapshot {
   readonly revision: number;
-  /** By slug; deleted ones are left out. */
+  /** Sorted by slug, without deleted ones. */
   readonly cargos: readonly StoredCargo[];
-  /** Cargos that the operator switched off, shipped ones included. */
+  /** Cargos that the operator disabled, shipped ones included. */
   readonly disabledSlugs: readonly string[];
 }
 
-/** Most Cargos that an account may have at a time. */
+/** Cargos that an account may have at a time. */
 export const MAX_OWNED_CARGOS = 50;
-/** Most slugs that an account may ever have had: each keeps its number and its owner for good. */
+/** Slugs that an account may ever have used, deleted ones included: a slug keeps its number and owner for good. */
 export const MAX_HELD_SLUGS = 1_000;
 
-/** What the catalog has beside the shipped files. Every write raises its revision; other processes may write too. */
+/** The Cargos that are not shipped as files. Every write raises the catalog's revision; other processes may write too. */
 export interface CatalogStore {
   /**
-   * Gives every slug its number, new ones the next free, and returns all of them: `workload_id` of the spec is stable for ever,
-   * also for a Cargo that left the catalog.
+   * Gives each new slug the next free number, and returns the numbers of all slugs. They are the spec's `workload_id`, which stays
+   * the same for ever, also for a Cargo that left the catalog.
    */
   numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Cheap enough to be asked every second. */
+  /** Cheap: callers poll it every second. */
   revision(): Promise<number>;
-  /** All at one moment. */
+  /** One consistent read. */
   snapshot(): Promise<CatalogSnapshot>;
-  /** Undefined also for one that was deleted. */
+  /** Undefined for an unknown or deleted Cargo. */
   find(slug: string): Promise<StoredCargo | undefined>;
-  /** By slug. `total` counts all. */
+  /** Sorted by slug. `total` counts all pages. */
   listOwned(ownerId: string, page: Page): Promise<{ cargos: StoredCargo[]; total: number }>;
   /**
-   * Stores a Cargo that is not approved. An owner may take up a slug again that he deleted.
-   * @throws {ServiceError} `slug_taken` by whoever else; `too_many_cargos` past {@link MAX_OWNED_CARGOS} or
+   * Stores a Cargo that is not yet approved. An owner may use a slug again that he deleted.
+   * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond {@link MAX_OWNED_CARGOS} or
    * {@link MAX_HELD_SLUGS}.
    */
   create(cargo: {
@@ -57,7 +57,7 @@ export interface CatalogStore {
     isEnabled: boolean;
     atMs: number;
   }): Promise<StoredCargo>;
-  /** Replaces what revision `revision` was. False, with nothing changed, when that is not the present one. */
+  /** Replaces the Cargo if `revision` is still its present one; else returns false and changes nothing. */
   update(change: {
     slug: string;
     ownerId: string;
@@ -67,12 +67,12 @@ export interface CatalogStore {
     isApproved: boolean;
     atMs: number;
   }): Promise<boolean>;
-  /** Forgets all but the slug, its owner and its number. False when the account has no such Cargo. */
+  /** Deletes the Cargo; slug, owner and number are kept. False if the account has no such Cargo. */
   remove(slug: string, ownerId: string, atMs: number): Promise<boolean>;
-  /** Stores the operator's own Cargo, approved, or replaces it. @throws {ServiceError} `slug_taken` by an account. */
+  /** Stores or replaces a Cargo of the operator, approved. @throws {ServiceError} `slug_taken` if an account has the slug. */
   importCargo(cargo: { slug: string; file: unknown; atMs: number }): Promise<StoredCargo>;
-  /** Approves that revision. False, with nothing changed, when it is not the present one. */
+  /** Approves the Cargo if `revision` is still its present one; else returns false and changes nothing. */
   approve(slug: string, revision: number, atMs: number): Promise<boolean>;
-  /** The operator's switch, for shipped Cargos too. */
+  /** Switches a Cargo off or on for everybody; shipped Cargos too. */
   setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<void>;
 }

@@ -9,16 +9,16 @@ export interface Conversation {
   /** The chat Cargo that answers. */
   readonly slug: string;
   readonly systemPrompt: string | null;
-  /** The client's own; never read here. */
+  /** Belongs to the client; never interpreted here. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAtMs: number;
-  /** When something of it last changed: itself, a question or an answer. */
+  /** When the conversation or one of its messages last changed. */
   readonly updatedAtMs: number;
 }
 
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
 export type MessageRole = (typeof MESSAGE_ROLES)[number];
-/** `in_progress`: an answer whose job has not ended. The others are how a job ends; a user's message is `completed`. */
+/** `in_progress`: an answer whose job has not ended. The others say how the job ended; a user's message is `completed`. */
 export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -31,7 +31,7 @@ export interface Message {
   readonly id: string;
   readonly conversationId: string;
   readonly role: MessageRole;
-  /** Of an answer: what was delivered, empty while it is in progress. */
+  /** Text of the message; for an answer, what was delivered (empty while it is in progress). */
   readonly content: string;
   readonly state: MessageState;
   /** The job that makes, or made, the answer; null for a user's message. */
@@ -42,13 +42,13 @@ export interface Message {
   readonly completedAtMs: number | null;
 }
 
-/** A user's message and the answer that it waits for. */
+/** A user's message and the answer to it. */
 export interface Question {
   readonly conversationId: string;
   readonly userMessageId: string;
   readonly content: string;
   readonly answerId: string;
-  /** The conversation's last message as its asker knows it, null for none: what was said meanwhile is in no prompt. */
+  /** The last message that the prompt includes; null if there is none. A later message would be missing from the prompt. */
   readonly afterMessageId: string | null;
 }
 
@@ -71,7 +71,7 @@ export interface AnswerEnding {
   readonly atMs: number;
 }
 
-/** An answer in progress, as a restarted coordinator takes it up. */
+/** An answer that was in progress when the coordinator stopped. */
 export interface UnfinishedAnswer {
   readonly accountId: string;
   readonly conversationId: string;
@@ -85,14 +85,14 @@ export interface ConversationStore {
   get(conversationId: string): Promise<Conversation | undefined>;
   /** Newest first. */
   list(accountId: string, page: Page): Promise<{ conversations: Conversation[]; total: number }>;
-  /** Changes what is given. @throws {ServiceError} `not_found`, also for another account's. */
+  /** Changes the given fields. @throws {ServiceError} `not_found`, also for another account's conversation. */
   update(
     accountId: string,
     conversationId: string,
     changes: { readonly title?: string | null; readonly metadata?: Conversation["metadata"] },
     atMs: number,
   ): Promise<Conversation>;
-  /** With all its messages. False when the account has no such conversation. */
+  /** Deletes it with all its messages. False if the account has no such conversation. */
   delete(accountId: string, conversationId: string): Promise<boolean>;
 
   message(messageId: string): Promise<Message | undefined>;
@@ -100,10 +100,10 @@ export interface ConversationStore {
     conversationId: string,
     page: Page & { readonly order: "asc" | "desc" },
   ): Promise<{ messages: Message[]; total: number }>;
-  /** The newest messages in their order: at most `maxCount`, and none before the one that reaches `maxBytes` of UTF-8 in all. */
+  /** The newest messages, oldest first: at most `maxCount`, and going back no further than the one that reaches `maxBytes` of UTF-8 in all. */
   history(conversationId: string, maxCount: number, maxBytes: number): Promise<Message[]>;
 
-  /** False when the answer is not in progress by that job: it ended already, or its conversation was deleted. */
+  /** False if the answer is not in progress by that job: it has ended, or its conversation was deleted. */
   endAnswer(ending: AnswerEnding): Promise<boolean>;
   /** Oldest first. */
   unfinishedAnswers(): Promise<UnfinishedAnswer[]>;

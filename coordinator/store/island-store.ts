@@ -1,9 +1,9 @@
 import type { Hardware } from "../../shared/hardware.ts";
 import type { RuntimeReport } from "../../shared/protocol/from-island.ts";
 
-/** An Island as it last reported itself. */
+/** What an Island last reported about itself. */
 export interface IslandRecord {
-  /** UUID that the agent made once. */
+  /** UUID that the agent made when it was first started. */
   readonly hostId: string;
   readonly accountId: string;
   readonly agentVersion: string;
@@ -13,9 +13,9 @@ export interface IslandRecord {
 }
 
 export interface IslandStore {
-  /** Creates or updates. False, with nothing changed, when the host id belongs to another account. */
+  /** Creates or updates. Returns false and changes nothing if the host id belongs to another account. */
   save(island: IslandRecord): Promise<boolean>;
   get(hostId: string): Promise<IslandRecord | undefined>;
-  /** Whether any Island was ever here. */
+  /** Whether any Island has ever joined. */
   hasAny(): Promise<boolean>;
 }

@@ -8,7 +8,7 @@ import type { NewWebhook } from "./webhook-store.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
 
-/** A job of a submission. */
+/** A job as it is submitted. */
 export interface SubmittedJob {
   readonly id: string;
   readonly accountId: string;
@@ -19,19 +19,19 @@ export interface SubmittedJob {
   readonly priority: number;
   readonly priceMicro: number;
   readonly createdAtMs: number;
-  /** After this moment a job that has not started ends in `timeout`. */
+  /** A job that has not started by then ends in `timeout`. */
   readonly waitDeadlineMs: number;
 }
 
-/** What a submission has beside its jobs, of which there is one or a batch. */
+/** What a submission has beside its job or its batch of jobs. */
 export interface Submission {
   readonly accountId: string;
   readonly createdAtMs: number;
-  /** They hold the jobs' prices; see `holdPostings`. */
+  /** Hold the prices of the jobs; made by `holdPostings`. */
   readonly postings: readonly Posting[];
-  /** `key` as the client sent it; `bodyHash` tells the same request from another with the same key. */
+  /** `key` as the client sent it; `bodyHash` shows whether a second request with the key is the same one. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** Told when all has ended. */
+  /** Posted when the job, or the last job of the batch, has ended. */
   readonly webhook: NewWebhook | null;
 }
 
@@ -40,23 +40,23 @@ export interface NewJob extends SubmittedJob, Submission {
   readonly answer?: AnswerLink;
 }
 
-/** `created` false: the Idempotency-Key was used before with the same body, and `job` is that first job. */
+/** `created` is false if the Idempotency-Key was used before with the same body; `job` is then that first job. */
 export interface SubmitOutcome {
   readonly created: boolean;
   readonly job: JobRecord;
 }
 
-/** What the coordinator must know of an unfinished job, without its input and output. */
+/** What the coordinator keeps in memory of an unfinished job: neither its input nor its output. */
 export interface LiveJobRecord {
   readonly id: string;
   readonly accountId: string;
-  /** The batch that it is a job of. */
+  /** Null for a job that was submitted by itself. */
   readonly batchId: string | null;
   readonly slug: string;
   readonly state: JobState;
   readonly priority: number;
   readonly priceMicro: number;
-  /** Attempts begun so far; the number of the present one while the job is queued or running. */
+  /** Attempts begun so far; while the job is queued or running, the number of the present one. */
   readonly attempt: number;
   readonly islandId: string | null;
   readonly createdAtMs: number;
@@ -67,7 +67,7 @@ export interface LiveJobRecord {
 export interface JobRecord extends LiveJobRecord {
   readonly workloadId: number;
   readonly input: JobInput;
-  /** The JSON value that the job produced; undefined unless completed. */
+  /** The JSON value that the job produced; undefined unless it completed. */
   readonly output: unknown;
   readonly usage: Usage | null;
   readonly creditsUsedMicro: number;
@@ -86,10 +86,10 @@ export interface JobFilter {
   readonly batchId?: string;
 }
 
-/** Something of a job's feed in its order: an output item, or a state that the job came to. */
+/** One entry of a job's feed: an output item, or a state that the job reached. */
 export type FeedItem = OutputItem | { readonly type: "status"; readonly state: string };
 
-/** Feed items that become durable together. `seq`: the Island's frame that brought them, null for those of the coordinator. */
+/** Feed items that become durable together. `seq`: number of the Island's frame that carried them; null for the coordinator's own items. */
 export interface FeedChunk {
   readonly jobId: string;
   readonly attempt: number;
@@ -104,7 +104,7 @@ export type FeedPart = Pick<FeedChunk, "attempt" | "items">;
 export interface JobEnding {
   readonly jobId: string;
   readonly event: EndEvent;
-  /** The attempt that ends; 0 for a job that was never assigned. */
+  /** The present attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
   readonly output?: unknown;
@@ -112,19 +112,19 @@ export interface JobEnding {
   readonly finishReason: FinishReason | null;
   readonly timings: Timings | null;
   readonly error: JobError | null;
-  /** Kept with the job; 0 to its price. */
+  /** What the job is charged, 0 to its price; kept with the job. */
   readonly chargeMicro: number;
-  /** They empty the job's hold; see `settle`. */
+  /** Empty the hold of the job; made by `settle`. */
   readonly postings: readonly Posting[];
 }
 
-/** A move of an unfinished job. Moves of a superseded attempt change nothing. */
+/** A state change of an unfinished job. */
 export interface JobMove {
   readonly jobId: string;
   readonly event: Extract<JobEvent, "assign" | "start" | "lose">;
-  /** `assign`: the new attempt; else the present one. */
+  /** For `assign` the number of the new attempt, else that of the present one. */
   readonly attempt: number;
-  /** The Island that it is assigned to; ignored by the other moves. */
+  /** For `assign` the Island that gets the job; ignored by the other moves. */
   readonly islandId: string | null;
   readonly atMs: number;
 }
@@ -132,37 +132,37 @@ export interface JobMove {
 export interface JobStore {
   /**
    * Stores the job as `pending`, with its postings and the answer that it makes, in one commit.
-   * @throws {ServiceError} `idempotency_conflict` when the key was used within 24 h with another body; for an answer `not_found`,
-   *   and `conversation_busy` when an answer is in progress or something was said after `afterMessageId`; then what `refusalOf`
-   *   says of the postings: `not_found`, `insufficient_credits`. Nothing is stored.
+   * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
+   *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
+   *   (`refusalOf`): `not_found`, `insufficient_credits`. Nothing is stored.
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**
-   * The first job of the same request: what `submit` would answer without making one; undefined without an Idempotency-Key. It
-   * sees every submission that was asked for before. @throws {ServiceError} `idempotency_conflict`.
+   * The job that the first request with this Idempotency-Key made; undefined for a new key or without one. It sees every submission
+   * that was called before it. @throws {ServiceError} `idempotency_conflict`.
    */
   findRepeat(request: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined>;
-  /** Whose job it is, without reading the job; undefined for an unknown id. */
+  /** Account of the job; undefined for an unknown id. Does not read the job. */
   accountOf(jobId: string): Promise<string | undefined>;
-  /** The job with all of it; undefined for an unknown id. */
+  /** The whole job; undefined for an unknown id. */
   get(jobId: string): Promise<JobRecord | undefined>;
-  /** The input alone. @throws when the job does not exist. */
+  /** The input alone. @throws {ServiceError} `not_found`. */
   input(jobId: string): Promise<JobInput>;
-  /** Newest first. `limit` 1 to 100; `total` counts all that the filter admits. */
+  /** Newest first. `total` counts all jobs that match the filter. */
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
   /** Every job that has not ended, oldest first. */
   unfinished(): Promise<LiveJobRecord[]>;
-  /** @throws {IllegalTransitionError} when state or attempt do not allow it; nothing changes. */
+  /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
   /**
-   * Ends the job, stores its postings and makes its webhooks due, in one commit: its own, and its batch's if it was the last.
-   * @throws {IllegalTransitionError} nothing changes.
+   * Ends the job, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was its last job.
+   * @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes.
    */
   end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[] }>;
-  /** Appends to the job's feed. A chunk whose (attempt, seq) is stored already changes nothing. */
+  /** Appends to the job's feed. A chunk whose (attempt, seq) is already stored changes nothing. @throws {ServiceError} `not_found`. */
   appendFeed(chunk: FeedChunk): Promise<void>;
-  /** The whole feed in order, and the last frame stored of `attempt` (0 for none). */
+  /** The whole feed in order, and the number of the last stored frame of `attempt` (0 for none). */
   feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }>;
-  /** Jobs completed at or after `sinceMs`, by Cargo. */
+  /** Number of jobs completed at or after `sinceMs`, by slug. */
   completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>>;
 }

@@ -8,8 +8,8 @@ import type { LedgerStore } from "./ledger-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /**
- * Durable storage of a coordinator. Every write resolves after its commit, and what is asked for together is committed
- * together. Writes are applied in the order in which they were called. Reads see every write that has resolved.
+ * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
+ * in call order. A read sees every write that has resolved.
  */
 export interface Store {
   readonly name: string;
@@ -21,8 +21,8 @@ export interface Store {
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly webhooks: WebhookStore;
-  /** Writes and reads something small. @throws when storage does not answer. */
+  /** Writes and reads one small value. @throws if storage does not answer. */
   check(): Promise<void>;
-  /** Waits for the writes under way, then closes; calls after it reject. */
+  /** Waits for the writes in progress, then closes; later calls reject. May be called twice. */
   close(): Promise<void>;
 }

@@ -1,21 +1,21 @@
 /**
- * `waiting`: what it tells of has not ended. `pending`: to be delivered. `failed`: given up. A state moves on only, in this order.
+ * `waiting`: its job or batch has not ended. `pending`: to be delivered. `failed`: given up. States only move forward, in this order.
  */
 export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** Stored with the job or batch whose end it tells of. */
+/** Stored with the job or batch whose end it reports. */
 export interface NewWebhook {
-  /** Also the `webhook-id` of every try, by which a receiver tells a repeat. */
+  /** Also the `webhook-id` header of every try: receivers recognise repeats by it. */
   readonly id: string;
   readonly url: string;
-  /** `whsec_` and base64. It signs, so it cannot be stored as a hash. */
+  /** `whsec_` and base64. Stored in clear, because it signs every try. */
   readonly secret: string;
-  /** Ours rather than the client's: the answer to the submission shows it. */
+  /** True if the coordinator made the secret: the answer to the submission then shows it. */
   readonly isSecretGenerated: boolean;
 }
 
-/** One try. `status`: what the receiver answered; null when it did not, and `error` says why. */
+/** One try. `status`: HTTP status of the answer; null without an answer, and `error` says why. */
 export interface WebhookTry {
   readonly atMs: number;
   readonly status: number | null;
@@ -26,7 +26,7 @@ export interface WebhookRecord extends NewWebhook {
   readonly accountId: string;
   readonly subject: { readonly kind: "job" | "batch"; readonly id: string };
   readonly state: WebhookState;
-  /** When what it tells of ended; null while it waits. */
+  /** When its job or batch ended; null while it waits. */
   readonly endedAtMs: number | null;
   /** Oldest first. */
   readonly tries: readonly WebhookTry[];
@@ -39,19 +39,19 @@ export interface PendingWebhook {
   readonly dueAtMs: number;
 }
 
-/** What a try came to. */
+/** Result of a try. */
 export type TryOutcome =
   | { readonly state: "delivered" | "failed" }
   | { readonly state: "pending"; readonly dueAtMs: number };
 
 /**
- * The outbox of webhooks. They are made by the submission of a job or batch, and become `pending` in the commit of its end, so
- * that none is forgotten whatever fails after.
+ * The outbox of webhooks. The submission of a job or batch stores its webhook; the commit of its end makes it `pending`, so that a
+ * crash after the commit loses none.
  */
 export interface WebhookStore {
   get(webhookId: string): Promise<WebhookRecord | undefined>;
-  /** All that are to be delivered, the one due first first. */
+  /** All that are to be delivered, in order of their due time. */
   pending(): Promise<PendingWebhook[]>;
-  /** Adds a try to the log of a pending webhook; one in another state is left as it is. */
+  /** Adds a try to the log of a pending webhook. Does nothing to a webhook in another state. */
   record(webhookId: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void>;
 }

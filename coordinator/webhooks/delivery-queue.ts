@@ -1,12 +1,12 @@
 /**
- * Deliveries that are due, in a line for each account. Accounts take turns, and none has more than its part under way, so that
- * one with slow receivers does not hold up the others.
+ * Due deliveries, with a queue for each account. Accounts take turns, and each has a limited number in progress, so that an account
+ * with slow receivers does not delay the others.
  */
 export class DeliveryQueue {
   readonly #maxInAll: number;
   readonly #maxPerAccount: number;
-  /** Accounts with at least one delivery that is due, the one whose turn it is first. */
-  readonly #lines = new Map<string, string[]>();
+  /** Accounts with due deliveries, in order of their turns. */
+  readonly #queues = new Map<string, string[]>();
   readonly #active = new Map<string, number>();
   #activeInAll = 0;
 
@@ -16,21 +16,21 @@ export class DeliveryQueue {
   }
 
   push(accountId: string, id: string): void {
-    const line = this.#lines.get(accountId);
-    if (line === undefined) this.#lines.set(accountId, [id]);
-    else line.push(id);
+    const queue = this.#queues.get(accountId);
+    if (queue === undefined) this.#queues.set(accountId, [id]);
+    else queue.push(id);
   }
 
-  /** Takes the next that may begin; undefined when there is none. `release` must follow when it is over. */
+  /** Takes the next delivery that may begin; undefined if there is none. Call `release` when it is over. */
   take(): { readonly accountId: string; readonly id: string } | undefined {
     if (this.#activeInAll >= this.#maxInAll) return undefined;
-    for (const [accountId, line] of this.#lines) {
+    for (const [accountId, queue] of this.#queues) {
       const active = this.#active.get(accountId) ?? 0;
       if (active >= this.#maxPerAccount) continue;
-      const id = line.shift();
-      this.#lines.delete(accountId);
+      const id = queue.shift();
+      this.#queues.delete(accountId);
       if (id === undefined) continue;
-      if (line.length > 0) this.#lines.set(accountId, line);
+      if (queue.length > 0) this.#queues.set(accountId, queue);
       this.#active.set(accountId, active + 1);
       this.#activeInAll += 1;
       return { accountId, id };

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { NewWebhook } from "../store/webhook-store.ts";
-import { refusalOf } from "./webhook-address.ts";
+import { webhookUrlProblem } from "./webhook-address.ts";
 
-/** Where a client wants to be told of an end. */
+/** Where a client wants the end of a job or batch to be posted. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Null: we make one. */
+  /** Null: the coordinator makes one. */
   readonly secret: string | null;
 }
 
@@ -17,8 +17,7 @@ const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = { min: 24, max: 64, generated: 32 };
 
 /**
- * A webhook to be stored with its job or batch.
- * @param request Undefined: none.
+ * The webhook to store with a job or batch; null without a request.
  * @throws {ValidationError} naming `webhook_url` or `webhook_secret`.
  */
 export function newWebhook(
@@ -29,7 +28,9 @@ export function newWebhook(
   const errors: FieldError[] = [];
   const url = request.url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(request.url);
   const refusal =
-    url === null ? `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters` : refusalOf(url, allowPrivate);
+    url === null
+      ? `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`
+      : webhookUrlProblem(url, allowPrivate);
   if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
   if (request.secret !== null && !isSecret(request.secret)) {
     const { min, max } = SECRET_BYTES;
@@ -47,7 +48,7 @@ export function newWebhook(
 function isSecret(secret: string): boolean {
   const encoded = secret.slice(SECRET_PREFIX.length);
   const bytes = Buffer.from(encoded, "base64");
-  // Buffer skips what is not base64: only what it gives back unchanged was.
+  // Buffer skips characters that are not base64, so only valid base64 comes back unchanged.
   return (
     secret.startsWith(SECRET_PREFIX) &&
     bytes.toString("base64") === encoded &&

@@ -3,20 +3,20 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { HostAddress } from "../../shared/host-lookup.ts";
 
-/** All addresses of a host name; gives up when `signal` aborts. */
+/** Resolves a host name to all its addresses; rejects when `signal` aborts. */
 export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
 
 export interface HostResolverOptions {
-  /** "address:port" of the name servers; the system's when left out. */
+  /** "address:port" of each name server; default: the system's. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
 }
 
 const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
-/** Of the first question; each further one waits longer. Within the limit of a whole try. */
-const QUESTION_LIMIT_MS = 1_500;
-const QUESTIONS = 3;
-/** RFC 6761 §6.3: these names are this machine, whatever a server says. */
+/** Timeout of the first query; later ones wait longer. All are within the limit of a try. */
+const QUERY_LIMIT_MS = 1_500;
+const QUERIES = 3;
+/** RFC 6761 §6.3: these names always mean this machine. */
 const LOCALHOST = /(?:^|\.)localhost$/i;
 const LOOPBACK: readonly HostAddress[] = [
   { address: "127.0.0.1", family: 4 },
@@ -24,8 +24,8 @@ const LOOPBACK: readonly HostAddress[] = [
 ];
 
 /**
- * Resolves names by asking the name servers itself. The platform's own lookup blocks one of the few threads that the whole
- * process has for files and names, for as long as a server is silent. README, "Names".
+ * Queries the name servers directly. getaddrinfo would block one of the few threads that the process has for files and names, for as
+ * long as a server is silent. README, "Names".
  */
 export function hostResolver({ servers, hostsFile = SYSTEM_HOSTS }: HostResolverOptions = {}): ResolveHostUntil {
   return async (hostname, signal) => {
@@ -42,8 +42,8 @@ async function askServers(
   signal: AbortSignal,
 ): Promise<HostAddress[]> {
   signal.throwIfAborted();
-  // One of its own for each name, so that to cancel it ends these questions only.
-  const resolver = new Resolver({ timeout: QUESTION_LIMIT_MS, tries: QUESTIONS });
+  // A resolver for each name, so that `cancel` ends only its own queries.
+  const resolver = new Resolver({ timeout: QUERY_LIMIT_MS, tries: QUERIES });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener("abort", cancel);
@@ -53,7 +53,7 @@ async function askServers(
       ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 as const })) : []),
       ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 as const })) : []),
     ];
-    // A host may have addresses of one family only; the other's failure matters where there is none at all.
+    // A host may have addresses of one family only; a failure counts if there is no address at all.
     if (found.length === 0 && four.status === "rejected") throw four.reason;
     return found;
   } finally {
@@ -61,7 +61,7 @@ async function askServers(
   }
 }
 
-/** Read each time: the operator may change it, and it is small. */
+/** Read each time, because the file is small and may change. */
 async function readHosts(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }

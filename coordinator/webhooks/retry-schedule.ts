@@ -1,16 +1,16 @@
 import type { TryOutcome } from "../store/webhook-store.ts";
 
-/** Tries end so long after what they tell of. */
+/** No try is planned later than this after the end of the job or batch. */
 export const RETRY_FOR_MS = 24 * 3_600_000;
 /** Delays after the first, second, … failed try, as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h. */
 const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
-/** Each delay is longer or shorter by up to this part of it, so that what failed together does not come back together. */
+/** Each delay varies by up to this share, so that deliveries that failed together are not repeated together. */
 const JITTER = 0.25;
-/** "Gone": the receiver wants no more. */
+/** HTTP 410 Gone: the receiver wants no more tries. */
 const GONE = 410;
 
 export interface TryFacts {
-  /** Null: no answer. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   /** Tries so far, this one included. */
   readonly tries: number;
@@ -21,7 +21,7 @@ export interface TryFacts {
   readonly random: () => number;
 }
 
-/** What follows from a try: any 2xx is a delivery, 410 ends it, everything else is tried again for a day. */
+/** Decides after a try: 2xx is delivered, 410 is given up, everything else is tried again for a day. */
 export function outcomeOf({ status, tries, endedAtMs, nowMs, firstRetryMs, random }: TryFacts): TryOutcome {
   if (status !== null && status >= 200 && status < 300) return { state: "delivered" };
   if (status === GONE) return { state: "failed" };

@@ -1,17 +1,17 @@
 import type { WebhookState, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
 
-/** More tries than this are not shown; the newest are. */
+/** Only the newest tries are shown. */
 const SHOWN_TRIES = 10;
 
 /** A webhook as its owner sees it, without its secret. */
 export interface WebhookLog {
   readonly url: string;
   readonly state: WebhookState;
-  /** The last ones, oldest first. */
+  /** The newest ones, oldest first. */
   readonly tries: readonly WebhookTry[];
 }
 
-/** The delivery log of a job's or batch's webhook; null where there is none. */
+/** The delivery log of a webhook; null if the job or batch has none. */
 export async function readWebhookLog(
   store: Pick<WebhookStore, "get">,
   webhookId: string | null,
@@ -22,7 +22,7 @@ export async function readWebhookLog(
   return { url, state, tries: tries.slice(-SHOWN_TRIES) };
 }
 
-/** The secret that we made for a webhook; null where the client sent its own. For the answer to a submission only. */
+/** The secret of a webhook if the coordinator made it; null if the client sent its own. Only for the answer to a submission. */
 export async function readGeneratedSecret(
   store: Pick<WebhookStore, "get">,
   webhookId: string | null,

@@ -11,35 +11,35 @@ export interface WebhookSenderDeps {
   readonly store: WebhookStore;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn" | "error">;
-  /** The body that tells of the end of a webhook's job or batch: the same for every try. */
+  /** The body that reports the end of the job or batch; the same for every try. */
   readonly payload: (webhook: WebhookRecord) => Promise<string>;
   readonly resolveHost: ResolveHostUntil;
   /** 0 (included) to 1 (excluded). */
   readonly random: () => number;
   readonly options: {
-    /** Also send to private addresses, and over http. */
+    /** Also send to private addresses and over http. */
     readonly allowPrivate: boolean;
-    /** Between the first try and the second; the later ones follow by `retry-schedule.ts`. */
+    /** Time between the first and the second try; `retry-schedule.ts` has the later ones. */
     readonly firstRetryMs: number;
   };
 }
 
-/** A receiver that takes longer is tried again. */
+/** Longest time of a try; after that it is tried again. */
 export const TRY_LIMIT_MS = 15_000;
-/** After a fault of ours (storage, for one), which is no try. */
+/** Pause after a fault of the coordinator, such as storage; it does not count as a try. */
 const FAULT_PAUSE_MS = 60_000;
 const MAX_IN_ALL = 32;
 const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;
 
 /**
- * Delivers the outbox: whatever is `pending` in storage is posted until a receiver takes it. What is in memory here is only
- * when to try next; after a crash `start` reads it again, so that a delivery may be repeated (under the same id) but not lost.
+ * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. Memory holds only the time of the next try; after
+ * a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
  */
 export class WebhookSender {
   readonly #deps: WebhookSenderDeps;
-  readonly #lines = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
-  /** Everything that is scheduled, due or under way, with its timer while it is scheduled. */
+  readonly #queue = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
+  /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
   readonly #known = new Map<string, Timer | null>();
   readonly #tries = new Set<Promise<void>>();
   readonly #stop = new AbortController();
@@ -48,17 +48,17 @@ export class WebhookSender {
     this.#deps = deps;
   }
 
-  /** Takes up what is to be delivered from before. */
+  /** Reads the outbox and schedules what is to be delivered. */
   async start(): Promise<void> {
     for (const webhook of await this.#deps.store.pending()) this.#take(webhook);
   }
 
-  /** Takes a webhook that has become due now. */
+  /** Adds a webhook that is due now. */
   add(id: string, accountId: string): void {
     this.#take({ id, accountId, dueAtMs: this.#deps.clock.now() });
   }
 
-  /** Breaks off what is under way; it is tried again after the next start. */
+  /** Aborts the tries in progress; they are repeated after the next start. */
   async close(): Promise<void> {
     this.#stop.abort();
     for (const timer of this.#known.values()) timer?.cancel();
@@ -74,7 +74,7 @@ export class WebhookSender {
     const delayMs = dueAtMs - this.#deps.clock.now();
     const becomeDue = (): void => {
       this.#known.set(id, null);
-      this.#lines.push(accountId, id);
+      this.#queue.push(accountId, id);
       this.#pump();
     };
     if (delayMs <= 0) becomeDue();
@@ -82,11 +82,11 @@ export class WebhookSender {
   }
 
   #pump(): void {
-    for (let next = this.#lines.take(); next !== undefined; next = this.#lines.take()) {
+    for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
       const { id, accountId } = next;
       const trying = this.#tryAndPlan(id, accountId).finally(() => {
         this.#tries.delete(trying);
-        this.#lines.release(accountId);
+        this.#queue.release(accountId);
         if (!this.#stop.signal.aborted) this.#pump();
       });
       this.#tries.add(trying);
@@ -98,22 +98,21 @@ export class WebhookSender {
     try {
       dueAtMs = await this.#try(id);
     } catch (error) {
-      if (!this.#stop.signal.aborted)
-        this.#deps.log.error({ err: error, webhook_id: id }, "Webhook could not be tried");
+      if (!this.#stop.signal.aborted) this.#deps.log.error({ err: error, webhook_id: id }, "Could not try a webhook");
       dueAtMs = this.#deps.clock.now() + FAULT_PAUSE_MS;
     }
     if (dueAtMs === null) this.#known.delete(id);
     else this.#schedule({ id, accountId, dueAtMs });
   }
 
-  /** When to try again; null when that is over. */
+  /** Returns the time of the next try; null if there is none. */
   async #try(id: string): Promise<number | null> {
     const { store, clock, log, options, random } = this.#deps;
     const webhook = await store.get(id);
     if (webhook === undefined || webhook.state !== "pending") return null;
     const atMs = clock.now();
     const answer = await this.#post(webhook, await this.#deps.payload(webhook), atMs);
-    // Broken off by us: what the receiver made of it is not known.
+    // Aborted by close(): what the receiver did is unknown, so it is not recorded.
     if (answer.status === null && this.#stop.signal.aborted) return null;
     const tries = webhook.tries.length + 1;
     const outcome = outcomeOf({
@@ -125,7 +124,7 @@ export class WebhookSender {
       random,
     });
     await store.record(id, { atMs, ...answer }, outcome);
-    if (outcome.state === "failed") log.warn({ webhook_id: id, tries, ...answer }, "Webhook was given up");
+    if (outcome.state === "failed") log.warn({ webhook_id: id, tries, ...answer }, "Gave up a webhook");
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 
@@ -164,7 +163,7 @@ function signedHeaders({ id, secret }: WebhookRecord, body: string, atMs: number
   };
 }
 
-/** What the owner is told: the kind of failure, not the address that Node puts into its messages. */
+/** The failure as its owner sees it. Node's messages contain the address; the code does not. */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError) return error.message;
   const code = (error as NodeJS.ErrnoException).code;

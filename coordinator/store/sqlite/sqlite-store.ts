@@ -27,15 +27,15 @@ import { Writer } from "./engine/writer.ts";
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
-  /** Of the database file; its folder is made where it is missing. */
+  /** The database file; its folder is made if it is missing. */
   readonly path: string;
   readonly clock: Clock;
 }
 
 /**
- * Opens, and where needed creates or migrates, the database.
- * @throws {MigrationError} when the database is newer than this program or its migrations were edited.
- * @throws {DatabaseError} when the file is none, is damaged or may not be written; errors of the file system as they are.
+ * Opens the database; creates or migrates it first if needed.
+ * @throws {MigrationError} if the database is newer than this program or its migrations were edited.
+ * @throws {DatabaseError} if the file is not a SQLite database, is damaged or is not writable. File system errors pass through.
  */
 export async function openSqliteStore({ path, clock }: SqliteStoreOptions): Promise<SqliteStore> {
   const file = prepareFile(path);
@@ -61,7 +61,7 @@ function migrateFile(file: string, nowMs: number): void {
   }
 }
 
-/** A store in one SQLite file: one writer and one reader of long lists in threads of their own, and a connection for other reads here. */
+/** A store in one SQLite file. Writes and pages of long lists run in a thread each; other reads use a connection in this thread. */
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   readonly accounts: AccountStore;
@@ -80,7 +80,7 @@ export class SqliteStore implements Store {
   #pruneTimer: Timer | null = null;
   #pruneFault: unknown = null;
 
-  /** Of a database that is migrated. */
+  /** The database must be migrated already. */
   constructor(file: string, clock: Clock) {
     this.#clock = clock;
     this.#db = openForReading(file);
@@ -97,7 +97,7 @@ export class SqliteStore implements Store {
     this.#selectCount = this.#db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   }
 
-  /** Commits of this store since it was opened. */
+  /** Transactions committed since the store was opened. */
   get commits(): number {
     return this.#writer.commits;
   }
@@ -114,7 +114,7 @@ export class SqliteStore implements Store {
     await this.#writer.run("prune", { nowMs: this.#clock.now() });
     this.#pruneTimer = this.#clock.schedule(PRUNE_EVERY_MS, () => {
       this.prune().catch((error: unknown) => {
-        // Told by the next check(): nobody waits for this call.
+        // Reported by the next check(), because no caller waits for this.
         this.#pruneFault = error;
       });
     });
@@ -123,7 +123,7 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#pruneTimer?.cancel();
     await this.#writer.drain();
-    // Reads first: the writer is then the last to leave, which makes SQLite fold the WAL into the file.
+    // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.
     await this.#reader.close();
     this.#db.close();
     await this.#writer.close();

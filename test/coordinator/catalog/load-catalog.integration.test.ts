@@ -78,16 +78,16 @@ describe("CatalogSync.open()", () => {
   it("refuses a slug that two files have", async () => {
     await put("a.json", CHAT);
     await put("b.json", { ...WASM, slug: "alpha" });
-    expect(await problems()).toEqual([`${at("b.json")}: slug: "alpha" is also that of ${at("a.json")}`]);
+    expect(await problems()).toEqual([`${at("b.json")}: slug: "alpha" is also the slug of ${at("a.json")}`]);
   });
-  it("refuses a default that is not there, or is no chat Cargo", async () => {
+  it("refuses a default that is not there, or is not a chat Cargo", async () => {
     await put("a.json", CHAT);
     await put("b.json", WASM);
     expect(await problems("gamma")).toEqual(['default_chat_cargo: "gamma" is not in the catalog; chat Cargos: alpha']);
-    expect(await problems("beta")).toEqual(['default_chat_cargo: "beta" is no chat Cargo; chat Cargos: alpha']);
+    expect(await problems("beta")).toEqual(['default_chat_cargo: "beta" is not a chat Cargo; chat Cargos: alpha']);
   });
   it("refuses a folder that is empty or missing", async () => {
-    expect(await problems()).toEqual([`${join(directory, "cargos")}: holds no Cargo (*.json)`]);
+    expect(await problems()).toEqual([`${join(directory, "cargos")}: has no Cargo files (*.json)`]);
     await rm(join(directory, "cargos"), { recursive: true });
     expect((await problems())[0]).toContain("ENOENT");
   });

@@ -16,7 +16,7 @@ export interface AccountOperations {
   setLimits(args: { accountId: string; limits: Partial<AccountLimits> }): AccountLimits;
 }
 
-/** For the limits of an account, under the names of the port. */
+/** The columns of {@link AccountLimits}. */
 export const LIMIT_COLUMNS =
   "requests_per_minute AS requestsPerMinute, concurrent_jobs AS concurrentJobs, concurrent_streams AS concurrentStreams" as const;
 

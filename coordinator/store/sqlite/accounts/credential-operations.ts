@@ -47,7 +47,7 @@ export function credentialOperations(db: Database.Database): CredentialOperation
   return {
     createKey(args) {
       if (insertKey.run(args).changes === 1) return;
-      const rule = `An account has at most ${args.maxKeys} API keys; revoke one, which counts for a moment more`;
+      const rule = `An account has at most ${args.maxKeys} API keys; revoke one and try again after a minute`;
       throw new ServiceError("too_many_keys", rule);
     },
     revokeKey: ({ accountId, id, atMs }) => revokeKey.run(atMs, id, accountId).changes === 1,

@@ -48,7 +48,7 @@ export class SqliteAccountStore implements AccountStore {
   async create(account: Parameters<AccountStore["create"]>[0]): Promise<Account> {
     await this.#writer.run("createAccount", { ...account, emailKey: emailKey(account.email) });
     const created = await this.get(account.id);
-    if (created === undefined) throw new Error(`The account ${account.id} was created and is gone`);
+    if (created === undefined) throw new Error(`The account ${account.id} is missing from the database`);
     return created;
   }
 
@@ -126,7 +126,7 @@ function keyOf({ scopes, ...row }: KeyRow): ApiKey {
   return { ...row, scopes: scopes.split(",") as Scope[] };
 }
 
-/** What makes two addresses the same one. */
+/** Two addresses with the same key are the same account. */
 function emailKey(email: string): string {
   return email.toLowerCase();
 }

@@ -2,14 +2,14 @@ import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type StoredCargo } from "../../catalog-store.ts";
 
-/** Cargos that an account has, deleted ones left out. */
+/** Counts the Cargos of an account, without deleted ones. */
 export const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL";
 
-/** What storing a Cargo decides. */
+/** What the database assigns to a stored Cargo. */
 export type PutCargo = Pick<StoredCargo, "revision" | "createdAtMs">;
 
 export interface CatalogOperations {
-  /** Numbers of all Cargos ever named, as (slug, number). */
+  /** Returns the numbers of all slugs, as (slug, number). */
   numberCargos(args: { slugs: readonly string[] }): [slug: string, number: number][];
   createCargo(args: { slug: string; ownerId: string; file: string; enabled: 0 | 1; atMs: number }): PutCargo;
   updateCargo(args: {
@@ -38,7 +38,7 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
   );
   const countOwned = db.prepare<[string], number>(COUNT_OWNED).pluck();
   const countHeld = db.prepare<[string], number>("SELECT count(*) FROM cargos WHERE owner_id = ?").pluck();
-  // Also takes up a slug again; the handlers have made sure whose it is.
+  // Also reuses the row of a slug; the handlers have checked its owner.
   const put = db.prepare<[string, string | null, string, 0 | 1, 0 | 1, number, number], PutCargo>(
     `INSERT INTO cargos (slug, owner_id, file, enabled, approved, revision, created_at_ms, updated_at_ms)
      VALUES (?, ?, ?, ?, ?, 1, ?, ?)
@@ -93,7 +93,7 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
       if (holder === undefined && (countHeld.get(ownerId) ?? 0) >= MAX_HELD_SLUGS) {
         throw new ServiceError(
           "too_many_cargos",
-          `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; take up one that it had`,
+          `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; use one of them again`,
         );
       }
       return store(slug, ownerId, file, enabled, 0, atMs, atMs);
@@ -114,5 +114,5 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
 }
 
 function slugTaken(slug: string): ServiceError {
-  return new ServiceError("slug_taken", `There is, or was, another Cargo "${slug}"`);
+  return new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`);
 }

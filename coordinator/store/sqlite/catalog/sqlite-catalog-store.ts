@@ -43,7 +43,7 @@ export class SqliteCatalogStore implements CatalogStore {
   }
 
   async snapshot(): Promise<CatalogSnapshot> {
-    // A transaction, as another process may commit between two reads.
+    // One transaction, because another process may commit between two reads.
     return this.#db.transaction(() => ({
       revision: this.#selectRevision.get() ?? 0,
       cargos: this.#selectAll.all().map(cargoOfRow),

@@ -9,7 +9,7 @@ type JobAnswer = ReturnType<JobOperations["submitJob"]>;
 
 export interface ConversationOperations {
   createConversation(args: ConversationRow): void;
-  /** `metadata`: JSON text. A field that is not to change is undefined. */
+  /** `metadata`: JSON text. An undefined field is not changed. */
   updateConversation(args: {
     accountId: string;
     id: string;
@@ -24,7 +24,7 @@ export interface ConversationOperations {
   endAnswer(args: Omit<AnswerEnding, "error"> & { error: string | null }): boolean;
 }
 
-/** Jobs are submitted by the handler that submits every job, inside the same transaction. */
+/** `submitJob` is the handler of every job; it runs in the same transaction. */
 export function conversationOperations(
   db: Database.Database,
   { submitJob }: Pick<JobOperations, "submitJob">,

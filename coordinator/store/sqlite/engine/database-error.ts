@@ -1,4 +1,4 @@
-/** A database file that cannot be used as it is; the operator can put it right. The message names the file and says why. */
+/** A database file that the operator must put right. The message names the file and says why. */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   readonly path: string;

@@ -1,13 +1,13 @@
 import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
-/** An error as it crosses from the worker: a class does not survive the structured clone. */
+/** An error in the form in which a worker sends it: the structured clone loses classes. */
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
   | { readonly kind: "fault"; readonly message: string };
 
-/** True for the answers that callers must expect: they are thrown before anything is written. */
+/** True for refusals, which callers must expect. They are thrown before anything is written. */
 export function isExpected(error: unknown): error is ServiceError | IllegalTransitionError {
   return error instanceof ServiceError || error instanceof IllegalTransitionError;
 }

@@ -2,9 +2,9 @@ import type Database from "better-sqlite3";
 import { IDEMPOTENCY_WINDOW_MS } from "../jobs/idempotency-keys.ts";
 
 export interface MaintenanceOperations {
-  /** Writes something small; the count grows by one each time. */
+  /** Writes one small value: a count that grows by one each time. */
   check(args: Record<string, never>): number;
-  /** Removes what has expired: sessions and idempotency keys. */
+  /** Removes expired sessions and idempotency keys. */
   prune(args: { nowMs: number }): void;
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type Database from "better-sqlite3";
 
 export interface Migration {
-  /** 1 and up, without gaps. */
+  /** Counted from 1, without gaps. */
   readonly version: number;
   readonly name: string;
   readonly sql: string;
@@ -14,19 +14,19 @@ interface AppliedMigration {
   readonly checksum: string;
 }
 
-/** The database and this program do not belong together; nothing was changed. */
+/** The database was written by another version of this program. Nothing was changed. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Hex SHA-256 of a migration's text. */
+/** SHA-256 of a migration's text, in hex. */
 export function checksumOf(sql: string): string {
   return createHash("sha256").update(sql).digest("hex");
 }
 
 /**
- * Brings the database to the newest of `migrations`, each in a transaction of its own. Processes that start together take turns.
- * @throws {MigrationError} when the database is newer than the program, or a migration's text is not the one that was applied.
+ * Applies the missing migrations, each in its own transaction. Processes that start at the same time take turns.
+ * @throws {MigrationError} if the database is newer than the program, or the text of an applied migration has changed.
  */
 export function migrate(db: Database.Database, migrations: readonly Migration[], nowMs: number): void {
   db.exec(`CREATE TABLE IF NOT EXISTS migrations (
@@ -59,12 +59,12 @@ function assertKnown(applied: readonly AppliedMigration[], migrations: readonly 
     const known = migrations[index];
     if (known === undefined) {
       throw new MigrationError(
-        `The database is newer than this program: it has migration ${version} (${name}), the program knows ${migrations.length}. Run the version that wrote it, or a later one.`,
+        `The database is newer than this program: it has migration ${version} (${name}), the program knows ${migrations.length}. Run the version that wrote the database, or a later one.`,
       );
     }
     if (known.version !== version || checksumOf(known.sql) !== checksum) {
       throw new MigrationError(
-        `Migration ${version} (${name}) is not the text that was applied to the database. Run the version that wrote it; do not edit migrations.`,
+        `Migration ${version} (${name}) has another text than the one that was applied to the database. Run the version that wrote the database; do not edit migrations.`,
       );
     }
   }

@@ -13,8 +13,8 @@ import { islandOperations, type IslandOperations } from "../islands/island-opera
 import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
- * Every write, by name. A handler runs inside the batch's transaction and must find out whether it may write before it writes:
- * a ServiceError or IllegalTransitionError is the answer to its caller and leaves the others of the batch as they are.
+ * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
+ * a ServiceError or IllegalTransitionError goes to its caller alone and does not roll back the others.
  */
 export interface Operations
   extends
@@ -33,10 +33,10 @@ export interface Operations
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
 export type OperationResult<K extends OperationKind> = ReturnType<Operations[K]>;
-/** An operation as it crosses to the worker. */
+/** An operation in the form in which it is sent to the worker. */
 export type Operation = { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind];
 
-/** The handlers, with their statements prepared on `db`. */
+/** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   const jobs = jobOperations(db, ledger);
   return {

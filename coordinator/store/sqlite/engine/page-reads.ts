@@ -5,7 +5,7 @@ import type { Page } from "../../page.ts";
 import { JobLists } from "../jobs/job-lists.ts";
 import { LedgerLines } from "../ledger/ledger-lines.ts";
 
-/** Reads whose cost grows with what an account has: how far a page is from the list's head, and how much there is to count. */
+/** Reads whose cost grows with the account's data: with the page's offset and with the number of entries to count. */
 export interface PageReads {
   jobs(args: { accountId: string; page: Page; filter: JobFilter }): { jobs: JobSummary[]; total: number };
   ledger(args: { accountId: string; page: Page }): { lines: LedgerLine[]; total: number };
@@ -14,7 +14,7 @@ export interface PageReads {
 export type PageReadKind = keyof PageReads;
 export type PageReadArgs<K extends PageReadKind> = Parameters<PageReads[K]>[0];
 export type PageReadResult<K extends PageReadKind> = ReturnType<PageReads[K]>;
-/** A read as it crosses to the reader's thread. */
+/** A read in the form in which it is sent to the reader's thread. */
 export type PageRead = { [K in PageReadKind]: readonly [kind: K, args: PageReadArgs<K>] }[PageReadKind];
 
 export function pageReads(db: Database.Database): PageReads {

@@ -27,7 +27,7 @@ port.on("message", (message: ToReader) => {
 
 function answer([kind, args]: PageRead): FromReader {
   try {
-    // The pair comes from `PageRead`, which ties the arguments to their kind; TypeScript cannot follow that through an index.
+    // `PageRead` pairs each kind with its arguments; TypeScript cannot follow that through an index.
     return { value: (reads[kind] as (args: PageRead[1]) => unknown)(args) };
   } catch (error) {
     return { failure: failureOf(error) };

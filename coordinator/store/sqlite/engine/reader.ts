@@ -9,7 +9,7 @@ interface PendingRead {
   readonly reject: (error: Error) => void;
 }
 
-/** Pages of long lists, read one after the other in a thread that starts with the first. Each sees the newest commit. */
+/** Reads pages of long lists one after the other, in a thread that starts with the first read. Each sees the newest commit. */
 export class Reader {
   readonly #path: string;
   #thread: ReaderThread | null = null;
@@ -21,12 +21,12 @@ export class Reader {
 
   run<K extends PageReadKind>(kind: K, args: PageReadArgs<K>): Promise<PageReadResult<K>> {
     if (this.#isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
-    // A thread that died took its reads with it; the next read begins with a new one.
+    // If the thread died, its reads were rejected; start a new one.
     if (this.#thread?.isAlive !== true) this.#thread = new ReaderThread(this.#path);
     return this.#thread.read([kind, args] as unknown as PageRead) as Promise<PageReadResult<K>>;
   }
 
-  /** Refuses new reads, and resolves when those asked for before have their answers. */
+  /** Refuses new reads; resolves when the earlier ones are answered. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#thread?.close();
@@ -49,7 +49,7 @@ class ReaderThread {
     this.#worker.on("messageerror", (error) => this.#break(error));
     this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", (code) => {
-        this.#break(new Error(`it ended with code ${code}`));
+        this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
     });

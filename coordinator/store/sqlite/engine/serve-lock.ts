@@ -10,10 +10,9 @@ export interface ServeLock {
 }
 
 /**
- * Keeps a second coordinator from serving `dataDirectory`: each would take up all unfinished jobs, and run them twice. The commands
- * that work beside a running coordinator do not take the lock. It is SQLite's own on a file of no content: the system frees it
- * with the process, however that dies.
- * @throws {DatabaseError} when another coordinator holds it.
+ * Keeps a second coordinator from serving `dataDirectory`: both would run every unfinished job. Commands that may run beside a
+ * coordinator do not take the lock. It is an SQLite lock on an empty file, so the system frees it however the process dies.
+ * @throws {DatabaseError} if another coordinator has it.
  */
 export function lockForServing(dataDirectory: string): ServeLock {
   const path = prepareFile(join(dataDirectory, LOCK_FILE));
@@ -23,7 +22,9 @@ export function lockForServing(dataDirectory: string): ServeLock {
   } catch (cause) {
     lock.close();
     const isHeld = cause instanceof Database.SqliteError && cause.code === "SQLITE_BUSY";
-    const reason = isHeld ? "another coordinator serves this data directory" : String(cause);
+    const reason = isHeld
+      ? "another coordinator serves this data directory; stop it first, or use another directory"
+      : String(cause);
     throw new DatabaseError(isHeld ? dirname(path) : path, reason, { cause });
   }
   return { release: () => void lock.close() };

@@ -3,18 +3,18 @@ import { failureOf, isExpected, type Failure } from "./failure.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { createOperations, type Operation, type Operations } from "./operations.ts";
 
-/** Answers of a batch. `values` has a place for each operation; those in `failures` failed. */
+/** Results of the operations of one `run`. `values` has an element for each; those named in `failures` failed. */
 export interface TransactionAnswer {
   readonly values: unknown[];
   readonly failures: [index: number, failure: Failure][];
-  /** Commits of this writer since it was opened. */
+  /** Transactions committed since the runner was made. */
   readonly commits: number;
 }
 
-/** Tries at `BEGIN IMMEDIATE`, each of which waits as long as the connection's busy timeout. */
+/** Attempts at `BEGIN IMMEDIATE`. Each waits for the connection's busy timeout. */
 const BEGIN_TRIES = 3;
 
-/** Runs batches of operations, each in one transaction. */
+/** Runs lists of operations, each list in one transaction. */
 export class TransactionRunner {
   readonly #db: Database.Database;
   readonly #ledger: Ledger;
@@ -28,26 +28,26 @@ export class TransactionRunner {
   }
 
   /**
-   * An operation's own refusal is its answer and leaves the others as they are. A fault (of SQL, of the disk) rolls the batch
-   * back, and each operation is run again by itself, so that only those at fault fail.
+   * A refused operation fails alone; the others are committed. A fault (of SQL, of the disk) rolls all of them back, and each is
+   * then run again in its own transaction, so that only the faulty ones fail.
    */
-  run(batch: readonly Operation[]): TransactionAnswer {
+  run(operations: readonly Operation[]): TransactionAnswer {
     try {
-      const { values, failures } = this.#runTogether(batch);
+      const { values, failures } = this.#runTogether(operations);
       return { values, failures, commits: this.#commits };
     } catch (error) {
-      if (batch.length === 1 || error instanceof BeginError) {
-        const failures = batch.map((_, index): [number, Failure] => [index, failureOf(error)]);
+      if (operations.length === 1 || error instanceof BeginError) {
+        const failures = operations.map((_, index): [number, Failure] => [index, failureOf(error)]);
         return { values: [], failures, commits: this.#commits };
       }
-      return this.#runApart(batch);
+      return this.#runApart(operations);
     }
   }
 
-  #runApart(batch: readonly Operation[]): TransactionAnswer {
+  #runApart(operations: readonly Operation[]): TransactionAnswer {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
-    for (const [index, operation] of batch.entries()) {
+    for (const [index, operation] of operations.entries()) {
       const answer = this.run([operation]);
       values.push(answer.values[0]);
       const failure = answer.failures[0];
@@ -56,12 +56,12 @@ export class TransactionRunner {
     return { values, failures, commits: this.#commits };
   }
 
-  #runTogether(batch: readonly Operation[]): Pick<TransactionAnswer, "values" | "failures"> {
+  #runTogether(operations: readonly Operation[]): Pick<TransactionAnswer, "values" | "failures"> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     this.#begin();
     try {
-      for (const [index, operation] of batch.entries()) {
+      for (const [index, operation] of operations.entries()) {
         try {
           values.push(apply(this.#operations, operation));
         } catch (error) {
@@ -73,7 +73,7 @@ export class TransactionRunner {
       this.#ledger.flush();
       this.#db.exec("COMMIT");
     } catch (error) {
-      // SQLite ends the transaction itself after some faults (a full disk, for one).
+      // After some faults, such as a full disk, SQLite has ended the transaction itself.
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
@@ -94,12 +94,12 @@ export class TransactionRunner {
   }
 }
 
-/** No transaction could be begun: running the operations one by one would only wait as often. */
+/** No transaction could be begun. Running the operations one by one would only wait again for each. */
 class BeginError extends Error {
   override readonly name = "BeginError";
 }
 
 function apply(operations: Operations, [kind, args]: Operation): unknown {
-  // The pair comes from `Operation`, which ties the arguments to their kind; TypeScript cannot follow that through an index.
+  // `Operation` pairs each kind with its arguments; TypeScript cannot follow that through an index.
   return (operations[kind] as (args: Operation[1]) => unknown)(args);
 }

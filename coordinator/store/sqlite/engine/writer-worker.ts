@@ -3,13 +3,11 @@ import { TransactionRunner, type TransactionAnswer } from "./transaction-runner.
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 
-/** Runs in a thread of its own: the only writer of this process, so that no request waits for a disk. */
+/** This file runs in a worker thread. It is the only writer of the process, so that no request waits for a disk. */
 export interface WriterWorkerData {
   readonly path: string;
 }
-export type ToWriter =
-  | { readonly kind: "batch"; readonly operations: readonly Operation[] }
-  | { readonly kind: "close" };
+export type ToWriter = { readonly kind: "run"; readonly operations: readonly Operation[] } | { readonly kind: "close" };
 export type FromWriter = TransactionAnswer;
 
 const port = parentPort;
@@ -18,7 +16,7 @@ const { path } = workerData as WriterWorkerData;
 const db = openForWriting(path);
 const runner = new TransactionRunner(db);
 port.on("message", (message: ToWriter) => {
-  if (message.kind === "batch") {
+  if (message.kind === "run") {
     port.postMessage(runner.run(message.operations) satisfies FromWriter);
     return;
   }

@@ -4,8 +4,8 @@ import { errorOf } from "./failure.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
 import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
 
-/** Most operations in one transaction: bounds how long the first of them waits for the last. */
-const MAX_BATCH = 512;
+/** Operations in one transaction; bounds how long the first one waits for the last. */
+const MAX_OPERATIONS = 512;
 
 interface PendingOperation {
   readonly operation: Operation;
@@ -14,8 +14,8 @@ interface PendingOperation {
 }
 
 /**
- * Group commit. Operations queue in call order; whenever the worker is free, all that wait go to it as one transaction. A lone
- * operation goes at once, so an idle store adds nothing, and a busy one shares each sync of the disk among all who wait.
+ * Group commit. Operations queue in call order; whenever the worker is free, all queued ones go to it as one transaction. An idle
+ * store adds no delay, and a busy one shares each sync of the disk among many operations.
  */
 export class Writer {
   readonly #worker: Worker;
@@ -38,13 +38,13 @@ export class Writer {
     this.#worker.on("messageerror", (error) => this.#break(error));
     this.#exited = new Promise((resolve) => {
       this.#worker.on("exit", (code) => {
-        if (!this.#isIdle || this.#drained === null) this.#break(new Error(`it ended with code ${code}`));
+        if (!this.#isIdle || this.#drained === null) this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
     });
   }
 
-  /** Transactions committed so far; one for each batch. */
+  /** Transactions committed so far. */
   get commits(): number {
     return this.#commits;
   }
@@ -53,7 +53,7 @@ export class Writer {
     return this.#queue.length + this.#inFlight.length === 0;
   }
 
-  /** Resolves after the commit of the operation's batch. */
+  /** Resolves after the commit of the operation. */
   run<K extends OperationKind>(kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
@@ -64,7 +64,7 @@ export class Writer {
     });
   }
 
-  /** Refuses new operations, and resolves when those asked for before have their answers. */
+  /** Refuses new operations; resolves when the earlier ones are answered. */
   drain(): Promise<void> {
     this.#drained ??= this.#isIdle ? Promise.resolve() : new Promise((resolve) => (this.#onDrained = resolve));
     return this.#drained;
@@ -77,7 +77,7 @@ export class Writer {
     await this.#exited;
   }
 
-  /** A microtask later, so that calls of one turn share a transaction. */
+  /** Posts in a microtask, so that the calls of one turn share a transaction. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight.length > 0) return;
     this.#isScheduled = true;
@@ -89,9 +89,9 @@ export class Writer {
 
   #post(): void {
     if (this.#queue.length === 0 || this.#inFlight.length > 0) return;
-    this.#inFlight = this.#queue.splice(0, MAX_BATCH);
+    this.#inFlight = this.#queue.splice(0, MAX_OPERATIONS);
     const operations = this.#inFlight.map(({ operation }) => operation);
-    this.#worker.postMessage({ kind: "batch", operations } satisfies ToWriter);
+    this.#worker.postMessage({ kind: "run", operations } satisfies ToWriter);
   }
 
   #settle({ values, failures, commits }: FromWriter): void {
@@ -104,7 +104,7 @@ export class Writer {
     else this.#schedule();
   }
 
-  /** The worker is gone: whether the operations in flight were committed is not known, and nothing more can be written. */
+  /** The worker is gone. Whether the operations in flight were committed is unknown, and nothing more can be written. */
   #break(cause: Error): void {
     this.#fault ??= new Error(`The store's writer stopped: ${cause.message}`, { cause });
     const lost = [...this.#inFlight, ...this.#queue];

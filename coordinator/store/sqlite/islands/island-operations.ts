@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 
 export interface IslandOperations {
-  /** False, with nothing changed, when the host id is another account's. */
+  /** False if the host id belongs to another account; nothing is changed then. */
   saveIsland(args: {
     hostId: string;
     accountId: string;

@@ -5,7 +5,7 @@ import { prepareSubmit, type JobToInsert } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 export interface BatchOperations {
-  /** Answers the id of the first batch of the same Idempotency-Key, or null when this one was stored. */
+  /** Inputs: JSON text. Returns the id of the first batch with the same Idempotency-Key, or null if this batch was stored. */
   submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobToInsert[] }): string | null;
   cancelBatch(args: { batchId: string; atMs: number }): void;
 }

@@ -2,12 +2,12 @@ import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 import type { NewJob } from "../../job-store.ts";
 
-/** How long an Idempotency-Key stands for its first request. Source: DESIGN §4. */
+/** How long an Idempotency-Key is remembered. Source: DESIGN §4. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
 
 export type KeyedRequest = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
 
-/** What the first request with a key made; a batch is named beside its first job. */
+/** What the first request with a key made. `jobId`: the first job of a batch. */
 export interface Made {
   readonly jobId: string;
   readonly batchId: string | null;
@@ -18,13 +18,13 @@ interface KeyRow extends Made {
   readonly createdAtMs: number;
 }
 
-/** The batch of a request's first; a request with the same body as a batch's is one for a batch. */
+/** The batch that the first request made. @throws if it made a single job: its body cannot equal that of a batch. */
 export function batchIdOf({ batchId, jobId }: Made): string {
   if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to ${jobId}`);
   return batchId;
 }
 
-/** The Idempotency-Keys of all submissions: an account has one space of keys, whatever they made. */
+/** The Idempotency-Keys of all submissions. Jobs and batches of an account share one space of keys. */
 export class IdempotencyKeys {
   readonly #select: Database.Statement<[string, string], KeyRow>;
   readonly #save: Database.Statement;
@@ -42,16 +42,16 @@ export class IdempotencyKeys {
     );
   }
 
-  /** What the same request made before; undefined for a new one. @throws {ServiceError} `idempotency_conflict`. */
+  /** What the first request with the key made; undefined for a new key. @throws {ServiceError} `idempotency_conflict`. */
   find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
     if (idempotency === null) return undefined;
     const known = this.#select.get(accountId, idempotency.key);
     if (known === undefined || createdAtMs - known.createdAtMs >= IDEMPOTENCY_WINDOW_MS) return undefined;
     if (known.bodyHash === idempotency.bodyHash) return known;
-    throw new ServiceError("idempotency_conflict", "The Idempotency-Key was used with another request");
+    throw new ServiceError("idempotency_conflict", "The Idempotency-Key was used with another request; send a new key");
   }
 
-  /** Does nothing for a request without a key. */
+  /** Does nothing for a submission without a key. */
   save({ accountId, createdAtMs, idempotency }: KeyedRequest, { jobId, batchId }: Made): void {
     if (idempotency === null) return;
     this.#save.run(accountId, idempotency.key, idempotency.bodyHash, jobId, batchId, createdAtMs);

@@ -1,11 +1,11 @@
 import { nextState, statesAllowing, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
-/** What an update by `event` needs: the states that allow it, as an SQL list, and the one state that it leads to. */
+/** For the UPDATE of an event: the states that allow it, as an SQL list, and the state that it leads to. */
 export function guardOf(event: JobEvent): { readonly from: string; readonly to: JobState } {
   const states = statesAllowing(event);
   const targets = new Set(states.map((state) => nextState(state, event)));
   const [to] = targets;
-  // One update per event: an event with two targets would need one for each.
+  // One UPDATE has one target state.
   if (to === undefined || targets.size > 1) throw new Error(`Event ${event} leads to ${targets.size} states`);
   return { from: states.map((state) => `'${state}'`).join(", "), to };
 }

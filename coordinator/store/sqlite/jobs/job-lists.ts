@@ -12,16 +12,16 @@ interface ListValues extends Page {
   readonly batchId: string | null;
 }
 
-/** Statements of one shape of filter. */
+/** The statements for one shape of filter. */
 interface JobList {
   readonly page: Database.Statement<[ListValues], JobSummary>;
   readonly count: Database.Statement<[ListValues], number>;
 }
 
-/** Reads an account's jobs, newest first. Whatever the filter, a page walks what it admits and skips, and in an index only. */
+/** Reads an account's jobs, newest first. For every filter a page walks only matching jobs, and only in an index. */
 export class JobLists {
   readonly #db: Database.Database;
-  /** By the page's SQL. Few: a subset of the states, with or without Cargo and batch. */
+  /** Prepared statements by the SQL of their page. There are few: subsets of the states, with or without Cargo and batch. */
   readonly #lists = new Map<string, JobList>();
 
   constructor(db: Database.Database) {
@@ -45,7 +45,7 @@ export class JobLists {
   }
 }
 
-/** Its sources are merged by id, each from an index that has its jobs in that order. */
+/** Merges sources by id; each reads an index that is sorted by id. */
 export function jobListSql(filter: JobFilter): { readonly page: string; readonly count: string } {
   const sources = sourcesOf(filter);
   const ids = sources.map((source) => `SELECT id ${source}`).join(" UNION ALL ");
@@ -56,7 +56,7 @@ export function jobListSql(filter: JobFilter): { readonly page: string; readonly
   };
 }
 
-/** Where the jobs are that a filter admits, each in one place. */
+/** FROM clauses that together match the filter, each job in one of them. */
 function sourcesOf({ states, slug, batchId }: JobFilter): string[] {
   const wanted = JOB_STATES.filter((state) => states?.includes(state) ?? true);
   if (wanted.length === 0) return ["FROM jobs WHERE false"];

@@ -9,12 +9,12 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
 
 export interface JobOperations {
-  /** `input`: JSON text. Answers the id of the first job of the same Idempotency-Key, or null when this one was stored. */
+  /** `input`: JSON text. Returns the id of the first job with the same Idempotency-Key, or null if this job was stored. */
   submitJob(args: Omit<NewJob, "input" | "answer"> & { input: string }): string | null;
-  /** What the first request with the same Idempotency-Key made; an operation, as it must come after the submissions before it. */
+  /** What the first request with the same Idempotency-Key made. A write operation, so that it sees every submission before it. */
   findRepeat(args: KeyedRequest): Made | null;
   moveJob(args: JobMove): void;
-  /** `output`, `timings` and `error`: JSON text. Answers the webhooks that are due by it. */
+  /** `output`, `timings` and `error`: JSON text. Returns the ids of the webhooks that become due. */
   endJob(
     args: Pick<
       JobEnding,
@@ -39,7 +39,7 @@ function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
 }
 
 function moveJob(db: Database.Database): JobOperations["moveJob"] {
-  /** Attempt rule: a new attempt is later than all before it; `start` and `lose` speak of the present one. */
+  /** A new attempt has a higher number than all before it; `start` and `lose` name the present one. */
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
     start: prepareMove(db, "start", "started_at_ms = @atMs", "attempt = @attempt"),
@@ -99,7 +99,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   };
 }
 
-/** Why a guarded update found no row. */
+/** The error for a guarded UPDATE that matched no row. */
 function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent) => Error {
   const findState = db.prepare<[string], JobState>("SELECT state FROM jobs WHERE id = ?").pluck();
   return (jobId, event) => {

@@ -40,7 +40,7 @@ export function jobOf(row: JobRow): JobRecord {
   };
 }
 
-/** A job as it is right after its submission; what `jobOf` would read. */
+/** A job right after its submission: equal to what `jobOf` would read. */
 export function newJobRecord(job: NewJob): JobRecord {
   const { id, accountId, slug, workloadId, input, priority, priceMicro, createdAtMs, waitDeadlineMs } = job;
   return {

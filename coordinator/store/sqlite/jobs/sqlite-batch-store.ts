@@ -35,7 +35,7 @@ export class SqliteBatchStore implements BatchStore {
     const jobs = batch.jobs.map((job) => ({ ...job, input: JSON.stringify(job.input) }));
     const firstId = await this.#writer.run("submitBatch", { ...batch, jobs });
     const stored = await this.get(firstId ?? batch.id);
-    if (stored === undefined) throw new Error(`The batch ${firstId ?? batch.id} is gone`);
+    if (stored === undefined) throw new Error(`The batch ${firstId ?? batch.id} is missing from the database`);
     return { created: firstId === null, batch: stored };
   }
 

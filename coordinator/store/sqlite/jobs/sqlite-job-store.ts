@@ -57,7 +57,7 @@ export class SqliteJobStore implements JobStore {
     const firstId = await this.#submit(answer, args);
     if (firstId === null) return { created: true, job: newJobRecord(job) };
     const first = await this.get(firstId);
-    if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is gone`);
+    if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is missing from the database`);
     return { created: false, job: first };
   }
 

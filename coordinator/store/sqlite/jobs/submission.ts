@@ -4,10 +4,10 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
 import { IdempotencyKeys, type Made } from "./idempotency-keys.ts";
 
-/** A job as it crosses to the writer. `input`: JSON text. */
+/** A job in the form in which it is sent to the writer. `input`: JSON text. */
 export type JobToInsert = Omit<SubmittedJob, "input"> & { readonly input: string };
 
-/** What a submission makes: a job, or a batch of them. Webhook, Idempotency-Key and ledger name it. */
+/** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
 export interface Subject {
   readonly kind: "job" | "batch";
   readonly id: string;
@@ -15,8 +15,8 @@ export interface Subject {
 }
 
 /**
- * Stores submissions of every kind. Answers what the first one with the same Idempotency-Key made, or null when this one was
- * stored. `insertSubject` inserts what the jobs belong to, before them.
+ * Stores submissions of both kinds. Returns what the first one with the same Idempotency-Key made, or null if this one was stored.
+ * `insertSubject` inserts the row that the jobs refer to.
  */
 export function prepareSubmit(
   db: Database.Database,

@@ -7,12 +7,12 @@ interface PageValues extends Page {
   readonly hold: string;
 }
 
-/** Entries of an account that are lines: its client's, and of its hold the charges. Both halves are what the index holds. */
+/** The entries that make lines (see `LineEntry`). The index has exactly these. */
 const CLIENT_ENTRIES = "FROM entries INDEXED BY entries_by_account WHERE party = @client AND party GLOB 'client:*'";
 const HOLD_CHARGES = "FROM entries INDEXED BY entries_by_account WHERE party = @hold AND kind = 'charge'";
 const LINE_COLUMNS = "id, kind, micro, job_id AS subjectId, at_ms AS atMs";
 
-/** Lines that a page skips are skipped in the index alone. */
+/** Skipped lines are skipped in the index, without reading the table. */
 export const LEDGER_SQL = {
   page: `SELECT ${LINE_COLUMNS} FROM entries WHERE id IN (
     SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT @limit OFFSET @offset
@@ -22,7 +22,7 @@ export const LEDGER_SQL = {
     WHERE party = @client`,
 } as const;
 
-/** Reads an account's ledger. The balance is counted back from the present one, so that a page costs no more than what it skips. */
+/** Reads an account's ledger. A line's balance is computed back from the present one, so that a page costs no more than its offset. */
 export class LedgerLines {
   readonly #read: (values: PageValues) => { lines: LedgerLine[]; total: number };
 
@@ -30,7 +30,7 @@ export class LedgerLines {
     const page = db.prepare<[PageValues], LineEntry>(LEDGER_SQL.page);
     const count = db.prepare<[PageValues], number>(LEDGER_SQL.count).pluck();
     const balanceAt = db.prepare<{ client: string; id: number }, number>(LEDGER_SQL.balanceAt).pluck();
-    // One transaction: page, count and balance are read from one state of the database.
+    // One transaction, so that page, count and balance belong to the same state.
     this.#read = db.transaction((values: PageValues) => {
       const rows = page.all(values);
       const [newest] = rows;

@@ -2,9 +2,9 @@ import type Database from "better-sqlite3";
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 
 /**
- * The books, as one transaction of the database sees them. Entries are written at once; balances are kept in memory and written
- * by `flush`, so that a party that moves in many operations of a batch costs one update. `begin` forgets what was kept.
- * Entries are exact doubles; balances are not, as the network's counts all that was ever issued.
+ * The ledger within one transaction of the database. Entries are written at once. Balances are cached and written by `flush`, so that
+ * a party that moves in many operations costs one update; `begin` empties the cache. Amounts are exact doubles. Balances are bigints,
+ * because the network's counts all that was ever issued.
  */
 export class Ledger {
   readonly #selectBalance: Database.Statement<[string], bigint>;
@@ -43,15 +43,15 @@ export class Ledger {
   }
 
   /**
-   * For before anything is written. `opening`: parties that the same operation opens.
-   * @throws what `refusalOf` says of the postings.
+   * Call it before the operation writes anything. `opening`: parties that the operation opens itself.
+   * @throws the refusal of the postings (`refusalOf`).
    */
   assertAccepts(postings: readonly Posting[], opening: readonly LedgerParty[] = []): void {
     const refusal = refusalOf(postings, (party) => this.#balance(party) ?? (opening.includes(party) ? 0n : undefined));
     if (refusal !== null) throw refusal;
   }
 
-  /** In micro-credits. Undefined for a party that was never opened. */
+  /** In micro-credits; undefined for a party that was never opened. */
   #balance(party: LedgerParty): bigint | undefined {
     const kept = this.#balances.get(party);
     if (kept !== undefined) return kept;
@@ -62,7 +62,7 @@ export class Ledger {
 
   /**
    * Writes postings as one transaction of the ledger. `subjectId`: the job or batch that they are for.
-   * @throws {Error} for postings that `assertAccepts` refuses: a fault, as something may be written already.
+   * @throws {Error} for postings that `assertAccepts` refuses. It is a fault, which rolls back what the operation has written.
    */
   post(postings: readonly Posting[], subjectId: string | null, atMs: number): void {
     const refusal = refusalOf(postings, (party) => this.#balance(party));
@@ -80,7 +80,7 @@ export class Ledger {
     this.#insertEntries(moved.length).run(...values);
   }
 
-  /** Writes the balances that changed; the database refuses a client's or a hold's that is negative. */
+  /** Writes the changed balances. The database refuses a negative balance of a client or a hold. */
   flush(): void {
     for (const party of this.#changed) this.#updateBalance.run(this.#balance(party) ?? 0n, party);
     this.#changed.clear();

@@ -36,7 +36,7 @@ export class SqliteLedgerStore implements LedgerStore {
        ) ON account_id = accounts.id
        WHERE coalesce(micro, 0) <> coalesce(total, 0) ORDER BY accounts.id`,
     );
-    // One transaction: all of it is read from one state of the database.
+    // One transaction, so that all parts belong to the same state.
     this.#verify = db.transaction(() => ({
       ...(totals.get() ?? { sumMicro: 0, entries: 0 }),
       unbalancedTransactions: unbalanced.get() ?? 0,

@@ -1,6 +1,6 @@
 /**
  * Frozen once released: a change is a new migration. Times in ms since the epoch, money in
- * micro-credits. Inputs and outputs have tables of their own so that the moves of a job rewrite a short row.
+ * micro-credits. Inputs and outputs are in separate tables, so that a move of a job rewrites a short row.
  */
 export const initial = `
 CREATE TABLE accounts (

@@ -1,6 +1,6 @@
 /**
- * Limits of single accounts (null: the default), and what the pages of an account's ledger are read by. The index leaves out the
- * entries that no page shows, so that a job costs the writer as little as may be.
+ * Limits of single accounts (null: the default), and the index for the pages of an account's ledger. It leaves out entries that no
+ * page shows, so that a job costs the writer little.
  */
 export const quotas = `
 ALTER TABLE accounts ADD COLUMN requests_per_minute INTEGER CHECK (requests_per_minute >= 1);

@@ -1,6 +1,6 @@
 /**
- * Cargos beside the shipped ones. `file` is JSON as catalog/cargos has it; `owner_id` NULL: the operator's, imported. A deleted
- * one leaves its row, so that its slug is never another's. `revision` of a Cargo counts its changes, that of the catalog all of them.
+ * Cargos that are not shipped. `file`: JSON like a file of catalog/cargos. `owner_id` NULL: imported by the operator. A deleted Cargo
+ * keeps its row, so that nobody else gets its slug. A Cargo's `revision` counts its own changes, the catalog's counts all changes.
  */
 export const cargos = `
 CREATE TABLE cargos (

@@ -1,6 +1,6 @@
 /**
- * `ord` gives the order of a conversation's messages, whatever the clock did. The unique index is the last line of the rule that
- * a conversation has one answer in progress at the most. Jobs are named, not referenced: they may be pruned one day.
+ * `ord` orders the messages of a conversation independently of the clock. The unique index makes sure that a conversation has at most
+ * one answer in progress. `job_id` is not a foreign key, so that jobs can be pruned later.
  */
 export const conversations = `
 CREATE TABLE conversations (

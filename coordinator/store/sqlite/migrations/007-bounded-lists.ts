@@ -1,7 +1,6 @@
 /**
- * What the pages of long lists are read by, so that a page costs what it skips and not what there is. Jobs that have ended are
- * indexed when they end and never again; those that have not are few in each account. Each index has all that its reads look at. Deleted Cargos keep their slug and owner
- * only. Frozen once released: a change is a new migration.
+ * Indexes for the pages of long lists, so that a page costs no more than its offset. A job enters an index of ended jobs once, when it
+ * ends; unfinished jobs are few in each account. Each index covers its reads. Deleted Cargos keep only slug and owner. Frozen once released: a change is a new migration.
  */
 export const boundedLists = `
 CREATE INDEX jobs_live_by_account ON jobs (account_id, id) WHERE completed_at_ms IS NULL;

@@ -7,7 +7,7 @@ import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
 import { credentialCaps } from "./006-credential-caps.ts";
 import { boundedLists } from "./007-bounded-lists.ts";
 
-/** Every migration in its order. Append only. */
+/** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "initial", sql: initial },
   { version: 2, name: "quotas", sql: quotas },

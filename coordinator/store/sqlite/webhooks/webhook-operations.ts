@@ -20,7 +20,7 @@ export function webhookOperations(db: Database.Database): WebhookOperations {
 
 type Subject = { readonly kind: "job" | "batch"; readonly id: string };
 
-/** Stores the webhook of a job or batch that is submitted. */
+/** Stores the webhook of a submission. */
 export function prepareInsertWebhook(
   db: Database.Database,
 ): (webhook: NewWebhook, accountId: string, subject: Subject) => void {
@@ -33,13 +33,13 @@ export function prepareInsertWebhook(
   };
 }
 
-/** A job that ended, as the update that ended it returns it. */
+/** What the UPDATE that ends a job returns. */
 export interface EndedJobLinks {
   readonly batchId: string | null;
   readonly webhookId: string | null;
 }
 
-/** Follows up a job's end in its transaction: its batch, and the webhooks that are due by it, whose ids are answered. */
+/** Completes the batch of an ended job if it was the last, and makes webhooks due. Returns their ids. */
 export function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: number) => string[] {
   const countDown = db.prepare<[number, string], { completedAtMs: number | null; webhookId: string | null }>(
     `UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN ? END
