@@ -112,7 +112,10 @@ describe("two coordinators on one data directory", () => {
     const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn"];
     await using first = new Program("coordinator", args);
     await first.printed(/listening on/);
-    expectRefusal(await coordinator(...args), `${data}: another coordinator serves this data directory`);
+    expectRefusal(
+      await coordinator(...args),
+      `${data}: another coordinator serves this data directory; stop it first, or use another directory`,
+    );
     expect((await manage("key", "create", "--email", EMAIL)).stdout).toMatch(/^ak_\w{40}\n$/);
     first.kill("SIGKILL");
     await first.ended();
@@ -126,7 +129,10 @@ describe("two coordinators on one data directory", () => {
     const alias = join(folder, "alias");
     await symlink(data, alias);
     const refused = await coordinator("serve", "--port", "0", "--data", alias);
-    expectRefusal(refused, `${alias}: another coordinator serves this data directory`);
+    expectRefusal(
+      refused,
+      `${alias}: another coordinator serves this data directory; stop it first, or use another directory`,
+    );
   });
 });
 
