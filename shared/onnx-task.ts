@@ -29,9 +29,9 @@ const span = {
   start: z.int().nonnegative().optional().describe("Of the first UTF-16 unit in the text; not every model tells"),
   end: z.int().nonnegative().optional().describe("After the last UTF-16 unit in the text"),
 };
-const picture = z.object({ format: z.literal("png"), data: base64 });
+const image = z.object({ format: z.literal("png"), data: base64 });
 
-/** A picture, as `diffusers` Cargos put it out: the last `image` event of the job. */
+/** A image, as `diffusers` Cargos put it out: the last `image` event of the job. */
 export const imageOutputSchema = z.object({ format: z.string(), data: base64 });
 
 /** What a job of each task puts out. The inputs are described by the Cargos' own `input_schema`. */
@@ -81,7 +81,7 @@ export const ONNX_OUTPUTS = {
         score,
         box: z
           .object({ xmin: pixels, ymin: pixels, xmax: pixels, ymax: pixels })
-          .describe("In pixels from the picture's upper left corner"),
+          .describe("In pixels from the image's upper left corner"),
       }),
     )
     .describe("Best first"),
@@ -90,7 +90,7 @@ export const ONNX_OUTPUTS = {
       z.object({
         label: z.string().nullable().describe("Null of a model that only parts foreground from background"),
         score: score.nullable().describe("Null of a model that gives every point one label"),
-        mask: picture.describe("As large as the picture, one channel: white is inside"),
+        mask: image.describe("As large as the image, one channel: white is inside"),
       }),
     )
     .describe("One entry for each segment"),
@@ -98,7 +98,7 @@ export const ONNX_OUTPUTS = {
   "depth-estimation": z.object({
     width: z.int().positive(),
     height: z.int().positive(),
-    depth: picture.describe("As large as the picture, one channel: the lighter, the nearer"),
+    depth: image.describe("As large as the image, one channel: the lighter, the nearer"),
   }),
   "zero-shot-classification": z.object({
     labels: z.array(z.string()).describe("Those of the input, best first"),

@@ -7,12 +7,12 @@ import { memoryCapsOf } from "../execution/memory-budget.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";
-import { CoremlRuntime } from "./coreml/coreml-runtime.ts";
-import { DiffusersRuntime } from "./diffusers/diffusers-runtime.ts";
-import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
-import { OnnxRuntime } from "./onnx/onnx-runtime.ts";
+import { coremlRuntime } from "./coreml/coreml-runtime.ts";
+import { diffusersRuntime } from "./diffusers/diffusers-runtime.ts";
+import { llmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
+import { onnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
-import { WasmRuntime } from "./wasm/wasm-runtime.ts";
+import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
 export interface RuntimesOptions {
   readonly config: AgentConfig;
@@ -48,20 +48,20 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
     log: (message: string, facts: Readonly<Record<string, unknown>>) => log.info(facts, message),
   };
   const runtimes: CargoRuntime[] = [
-    new LlmcppRuntime({
+    llmcppRuntime({
       ...common,
       gpu,
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       sequences: Math.min(config.slots, MOST_SEQUENCES),
     }),
-    new OnnxRuntime(common),
-    new DiffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
-    new CoremlRuntime({
+    onnxRuntime(common),
+    diffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
+    coremlRuntime({
       platform: hardware.platform,
-      onnx: new OnnxRuntime({ ...common, device: "coreml" }),
-      diffusers: new DiffusersRuntime({ ...common, device: "coreml" }),
+      onnx: onnxRuntime({ ...common, device: "coreml" }),
+      diffusers: diffusersRuntime({ ...common, device: "coreml" }),
     }),
-    new WasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
+    wasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
   if (containers === null) return runtimes;
   const container = new ContainerRuntime({

@@ -4,7 +4,7 @@ import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
 import { orAbort } from "../../../shared/abortable.ts";
 import { attach } from "./attach.ts";
-import type { ContainerExit } from "./exit-words.ts";
+import type { ContainerExit } from "./exit-failure.ts";
 import type { EngineNetwork } from "./island-network.ts";
 import { describeAddress, readCertificates, type EngineAddress } from "./engine-address.ts";
 

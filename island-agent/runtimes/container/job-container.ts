@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../../../shared/clock.ts";
 import type { ContainerOptions } from "./container-options.ts";
 import { NANO, statusOf, type ContainerEngine } from "./engine.ts";
-import type { ContainerExit } from "./exit-words.ts";
+import type { ContainerExit } from "./exit-failure.ts";
 import { OutputTail } from "../output-tail.ts";
 import { StreamDemux } from "./stream-demux.ts";
 

@@ -7,7 +7,7 @@ import { Slots } from "../../execution/slots.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { statusOf } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
-import { JobTalk } from "./job-talk.ts";
+import { JobTalk } from "./job-output.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 import { WarmPool } from "./warm-pool.ts";
 

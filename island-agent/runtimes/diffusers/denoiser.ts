@@ -2,16 +2,16 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { NumberGrid, PipelineGraph } from "./pipeline-graph.ts";
 import type { Conditioning } from "./text-conditioning.ts";
 
-/** Size in cells: of latents, an eighth of the picture's. */
+/** Size in cells: of latents, an eighth of the image's. */
 export interface CellSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** What stays the same in all steps of a picture. */
+/** What stays the same in all steps of a image. */
 export interface DenoiserContext {
   readonly cells: CellSize;
-  /** Size of the picture, which SDXL is told. */
+  /** Size of the image, which SDXL is told. */
   readonly pixels: CellSize;
   /** Embedded guidance (`timestep_cond`); null where the network does not take it. */
   readonly guidance: Float32Array | null;
@@ -34,7 +34,7 @@ export class Denoiser {
     const [, channels = null, height = null, width = null] = graph.inputDims(this.#latentsName) ?? [];
     if (graph.inputDims(this.#latentsName)?.length !== 4)
       throw new JobFailure("model_invalid", `${graph.part} takes no latents: it has ${graph.inputNames.join(", ")}`);
-    // Those that fill in or scale up take the channels of a picture too.
+    // Those that fill in or scale up take the channels of a image too.
     if (channels !== null && channels !== decoderChannels)
       throw new JobFailure("model_invalid", `${graph.part} takes ${channels} channels, vae_decoder ${decoderChannels}`);
     this.channels = decoderChannels;

@@ -1,6 +1,6 @@
 import type { MemoryUse } from "../runtime.ts";
 import { type ExecutionProvider, providersFor } from "../onnx/execution-providers.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { findPipeline } from "./pipeline-files.ts";
 
 const MB = 1_048_576;
@@ -16,7 +16,7 @@ const WORKING_PER_WEIGHT = 2;
 const HOST_BYTES = 1_536 * MB;
 
 /** What a load will take, from the sizes of the files and what the host would run them on; errs upwards. @throws {JobFailure} */
-export async function estimateDiffusers({ modelPath, weights, device }: LoadOrder): Promise<MemoryUse> {
+export async function estimateDiffusers({ modelPath, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes, textEncoders } = await findPipeline(modelPath, weights);
   const [provider = "cpu"] = await providersFor(device);
   return memoryFor(provider, bytes, textEncoders.length > 1);

@@ -12,7 +12,7 @@ const COLOURS = 3;
 export const PIXELS_PER_CELL = 8;
 
 /** Pixels, 8-bit RGB, row by row. */
-export interface Picture {
+export interface Image {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
@@ -33,8 +33,8 @@ export class LatentDecoder {
     this.channels = numberIn(config, "latent_channels") ?? DEFAULT_CHANNELS;
   }
 
-  /** @throws {JobFailure} `model_invalid` when what comes is no picture of that size. */
-  async decode(latents: Float32Array, { width, height }: CellSize): Promise<Picture> {
+  /** @throws {JobFailure} `model_invalid` when what comes is no image of that size. */
+  async decode(latents: Float32Array, { width, height }: CellSize): Promise<Image> {
     const unscaled = latents.map((latent) => latent / this.#scaling + this.#shift);
     const [name = "latent_sample"] = this.#graph.inputNames;
     const outputs = await this.#graph.run({ [name]: { data: unscaled, dims: [1, this.channels, height, width] } });

@@ -36,7 +36,7 @@ export async function findPipeline(modelPath: string, weights: WeightFormat | nu
       throw new JobFailure("model_unavailable", "The model is not on this Island's disk", { retryable: true, cause });
     },
   );
-  if (!isDirectory) throw new JobFailure("model_invalid", "The model is one file; pictures need a pipeline's folder");
+  if (!isDirectory) throw new JobFailure("model_invalid", "The model is one file; images need a pipeline's folder");
   const find = (part: string): Promise<GraphFile | null> => findGraph(modelPath, part, weights);
   const [first, second, unet, transformer, decoder] = await Promise.all(
     ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"].map(find),

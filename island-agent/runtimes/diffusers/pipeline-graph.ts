@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { ExecutionProvider } from "../onnx/execution-providers.ts";
 import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { slotsOf, type TensorSlot } from "../onnx/tensor-feeds.ts";
-import { type Elements, readElements, writeElements } from "./elements.ts";
+import { type Elements, readElements, writeElements } from "./tensor-elements.ts";
 
 /** ONNX Runtime's log level at which only what ends the process is written; what is wrong is thrown as well. */
 const FATAL_ONLY = 4;

@@ -1,7 +1,7 @@
 import { getLlama, InsufficientMemoryError, type Llama, LlamaLogLevel, readGgufFileInfo } from "node-llama-cpp";
 import type { GgufFileInfo } from "node-llama-cpp";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 
 /** Most lines of llama.cpp's errors that are kept to say why a model was refused. */
 const ERRORS_KEPT = 3;
@@ -12,8 +12,8 @@ export interface OpenLlama {
   readonly errors: readonly string[];
 }
 
-/** Starts llama.cpp within the order's threads and VRAM. @throws {JobFailure} `runtime_unavailable` */
-export async function openLlama({ gpu, threads, vramCapBytes }: LoadOrder): Promise<OpenLlama> {
+/** Starts llama.cpp within the request's threads and VRAM. @throws {JobFailure} `runtime_unavailable` */
+export async function openLlama({ gpu, threads, vramCapBytes }: LoadRequest): Promise<OpenLlama> {
   const errors: string[] = [];
   try {
     const llama = await getLlama({
@@ -43,7 +43,7 @@ export function readHeader(modelPath: string): Promise<GgufFileInfo> {
 }
 
 /** Tokens of context of one sequence: what the Cargo asks for, at most what the model was trained for. */
-export function contextSizeOf({ contextTokens }: LoadOrder, trainedTokens: number): number {
+export function contextSizeOf({ contextTokens }: LoadRequest, trainedTokens: number): number {
   return Math.max(1, Math.min(contextTokens, trainedTokens));
 }
 

@@ -1,6 +1,6 @@
 import type { OnnxTask } from "../../../shared/onnx-task.ts";
 import type { MemoryUse } from "../runtime.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { findWeights } from "./weight-files.ts";
 
 const MB = 1_048_576;
@@ -27,7 +27,7 @@ const WORKING_BYTES: Readonly<Record<OnnxTask, number>> = {
 const TENSORS_WORKING_BYTES = 512 * MB;
 
 /** What a load will take, from the sizes of the files; errs upwards. @throws {JobFailure} */
-export async function estimateOnnx({ modelPath, task, weights, device }: LoadOrder): Promise<MemoryUse> {
+export async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
   const ramBytes = PROCESS_BYTES + COPIES * bytes + working;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JobFailure } from "../../../shared/errors.ts";
 import { type OnnxTask, tensorSchema } from "../../../shared/onnx-task.ts";
-import { pictureSchema, soundSchema } from "./encoded-file.ts";
+import { imageSchema, soundSchema } from "./media/encoded-file.ts";
 
 const MAX_TEXTS = 2_048;
 const MAX_NEW_TOKENS = 1_024;
@@ -53,10 +53,10 @@ const ONNX_INPUTS = {
       .optional(),
     speed: z.number().min(0.25).max(4).default(1),
   }),
-  "object-detection": z.object({ image: pictureSchema, threshold }),
-  "image-segmentation": z.object({ image: pictureSchema, threshold }),
-  "image-to-text": z.object({ image: pictureSchema, max_tokens: newTokens(64) }),
-  "depth-estimation": z.object({ image: pictureSchema }),
+  "object-detection": z.object({ image: imageSchema, threshold }),
+  "image-segmentation": z.object({ image: imageSchema, threshold }),
+  "image-to-text": z.object({ image: imageSchema, max_tokens: newTokens(64) }),
+  "depth-estimation": z.object({ image: imageSchema }),
   "zero-shot-classification": z.object({
     text,
     labels: z.array(text).min(1).max(100),

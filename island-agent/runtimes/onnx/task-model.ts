@@ -4,19 +4,19 @@ import type { JsonValue } from "../../../shared/json-value.ts";
 import { ONNX_OUTPUTS, type OnnxTask } from "../../../shared/onnx-task.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import type { RunResult } from "../runtime.ts";
-import { embedTexts } from "./embed-texts.ts";
+import { embedTexts } from "./tasks/feature-extraction.ts";
 import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { onnxFailure } from "./onnx-failure.ts";
 import type { OnnxInput, OnnxJob } from "./onnx-input.ts";
-import { answerQuestion, classifyByLabels, classifyText, classifyTokens, fillMask } from "./read-text.ts";
-import { recogniseSpeech } from "./recognise-speech.ts";
-import { detectObjects, estimateDepth, segmentPicture } from "./see-picture.ts";
+import { answerQuestion, classifyByLabels, classifyText, classifyTokens, fillMask } from "./tasks/text-tasks.ts";
+import { recogniseSpeech } from "./tasks/automatic-speech-recognition.ts";
+import { detectObjects, estimateDepth, segmentImage } from "./tasks/image-tasks.ts";
 import { SessionGate } from "./session-gate.ts";
-import { speakText } from "./speak-text.ts";
-import type { TaskAnswerer, TaskContext } from "./task-answer.ts";
+import { speakText } from "./tasks/text-to-speech.ts";
+import type { TaskAnswerer, TaskContext } from "./tasks/task-handler.ts";
 import { findWeights } from "./weight-files.ts";
-import { describePicture, summarise, translate } from "./write-text.ts";
+import { describeImage, summarise, translate } from "./tasks/generation-tasks.ts";
 
 type Part = "tokenizer" | "processor";
 interface TaskWay<Task extends OnnxTask> {
@@ -36,8 +36,8 @@ const TASKS: { readonly [Task in OnnxTask]: TaskWay<Task> } = {
   "automatic-speech-recognition": { needs: ["tokenizer", "processor"], answer: recogniseSpeech },
   "text-to-speech": { needs: ["tokenizer"], answer: speakText },
   "object-detection": { needs: ["processor"], answer: detectObjects },
-  "image-segmentation": { needs: ["processor"], answer: segmentPicture },
-  "image-to-text": { needs: ["tokenizer", "processor"], answer: describePicture },
+  "image-segmentation": { needs: ["processor"], answer: segmentImage },
+  "image-to-text": { needs: ["tokenizer", "processor"], answer: describeImage },
   "depth-estimation": { needs: ["processor"], answer: estimateDepth },
   "zero-shot-classification": { needs: ["tokenizer"], answer: classifyByLabels },
   "fill-mask": { needs: ["tokenizer"], answer: fillMask },
@@ -56,12 +56,12 @@ function stayLocal(): void {
 
 /** Brings a model of one task into memory with all that is around it. @throws {JobFailure} */
 export async function loadTaskModel<Task extends OnnxTask>(
-  order: LoadOrder,
+  request: LoadRequest,
   task: Task,
 ): Promise<HostedModel<OnnxJob>> {
-  const { modelPath, threads, device } = order;
+  const { modelPath, threads, device } = request;
   stayLocal();
-  const { format, graphs, bytes } = await findWeights(modelPath, order.weights);
+  const { format, graphs, bytes } = await findWeights(modelPath, request.weights);
   if (graphs[0] === modelPath) throw new JobFailure("model_invalid", `The model is one file; ${task} needs a folder`);
   const providers = await providersFor(device);
   const gate = await SessionGate.install({ intraOpNumThreads: threads, interOpNumThreads: 1 });

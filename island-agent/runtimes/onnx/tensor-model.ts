@@ -4,7 +4,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { TensorJson } from "../../../shared/onnx-task.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { hasSpoiltMemory, onnxFailure } from "./onnx-failure.ts";
 import type { OnnxJob, TensorsInput } from "./onnx-input.ts";
 import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-feeds.ts";
@@ -17,9 +17,9 @@ const MAX_ELEMENTS = 2_000_000;
 const FATAL_ONLY = 4;
 
 /** Brings one graph into memory that takes and gives tensors. @throws {JobFailure} */
-export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<OnnxJob>> {
-  const { modelPath, threads, device } = order;
-  const { format, graphs, bytes } = await findWeights(modelPath, order.weights);
+export async function loadTensorModel(request: LoadRequest): Promise<HostedModel<OnnxJob>> {
+  const { modelPath, threads, device } = request;
+  const { format, graphs, bytes } = await findWeights(modelPath, request.weights);
   const graph = graphs.find((file) => path.basename(file).startsWith("model")) ?? graphs[0];
   if (graph === undefined || (graphs.length > 1 && !path.basename(graph).startsWith("model"))) {
     throw new JobFailure("model_invalid", "The model has several graphs, and none is called model.onnx");

@@ -1,10 +1,10 @@
 /** Host process to a guest's thread: run once. */
-export interface GuestOrder {
+export interface GuestRequest {
   readonly module: WebAssembly.Module;
   readonly args: readonly string[];
   readonly stdin: Uint8Array;
   /** Messages on their way to the host process, one number; the guest waits while there are too many. */
-  readonly onTheWay: Int32Array<SharedArrayBuffer>;
+  readonly inFlight: Int32Array<SharedArrayBuffer>;
 }
 
 /** A guest's thread to the host process; `ended` is its last word. */

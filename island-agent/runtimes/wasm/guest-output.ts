@@ -3,19 +3,19 @@ import type { FromGuest } from "./guest-messages.ts";
 /** Bytes of an unfinished line that are held back: the host can do nothing with them before the line's end. */
 const MOST_HELD_BYTES = 65_536;
 /** Messages that may be on their way before the guest waits, so that a flood fills no memory and the host stays awake. */
-const MOST_ON_THE_WAY = 64;
+const MAX_IN_FLIGHT = 64;
 const LINE_FEED = 0x0a;
 
 /** What a guest writes, sent line by line as it is written. */
 export class GuestOutput {
   readonly #send: (message: FromGuest, transfer: ArrayBuffer[]) => void;
-  readonly #onTheWay: Int32Array<SharedArrayBuffer>;
+  readonly #inFlight: Int32Array<SharedArrayBuffer>;
   readonly #held: Record<1 | 2, Uint8Array<ArrayBuffer>[]> = { 1: [], 2: [] };
   readonly #heldBytes: Record<1 | 2, number> = { 1: 0, 2: 0 };
 
-  constructor(send: (message: FromGuest, transfer: ArrayBuffer[]) => void, onTheWay: Int32Array<SharedArrayBuffer>) {
+  constructor(send: (message: FromGuest, transfer: ArrayBuffer[]) => void, inFlight: Int32Array<SharedArrayBuffer>) {
     this.#send = send;
-    this.#onTheWay = onTheWay;
+    this.#inFlight = inFlight;
   }
 
   /** Takes the bytes, which are not the caller's any more. */
@@ -42,16 +42,16 @@ export class GuestOutput {
 
   #waitForRoom(): void {
     for (;;) {
-      const count = Atomics.load(this.#onTheWay, 0);
-      if (count < MOST_ON_THE_WAY) break;
-      Atomics.wait(this.#onTheWay, 0, count);
+      const count = Atomics.load(this.#inFlight, 0);
+      if (count < MAX_IN_FLIGHT) break;
+      Atomics.wait(this.#inFlight, 0, count);
     }
-    Atomics.add(this.#onTheWay, 0, 1);
+    Atomics.add(this.#inFlight, 0, 1);
   }
 }
 
 /** The host's side: one message was taken. */
-export function noteTaken(onTheWay: Int32Array<SharedArrayBuffer>): void {
-  Atomics.sub(onTheWay, 0, 1);
-  Atomics.notify(onTheWay, 0);
+export function noteTaken(inFlight: Int32Array<SharedArrayBuffer>): void {
+  Atomics.sub(inFlight, 0, 1);
+  Atomics.notify(inFlight, 0);
 }

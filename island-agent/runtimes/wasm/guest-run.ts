@@ -4,7 +4,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 import { JsonLineReader, type LastWord } from "../json-lines.ts";
 import { OutputTail } from "../output-tail.ts";
 import type { RunResult } from "../runtime.ts";
-import type { FromGuest, GuestEnd, GuestMemory, GuestOrder } from "./guest-messages.ts";
+import type { FromGuest, GuestEnd, GuestMemory, GuestRequest } from "./guest-messages.ts";
 import { noteTaken } from "./guest-output.ts";
 
 /** Most of a guest's error output that is kept, its end. */
@@ -22,7 +22,7 @@ type Ended = Pick<Extract<FromGuest, { kind: "ended" }>, "end" | "memory">;
  */
 export async function runGuest(
   thread: Worker,
-  order: Omit<GuestOrder, "onTheWay">,
+  request: Omit<GuestRequest, "inFlight">,
   memoryCapBytes: number,
   onOutput: (item: OutputItem) => void,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function runGuest(
   const reader = new JsonLineReader(onOutput);
   const errors = new OutputTail(STDERR_KEPT_BYTES);
   try {
-    const ended = await talk(thread, order, reader, errors, signal);
+    const ended = await talk(thread, request, reader, errors, signal);
     const last = reader.lastWord ?? reader.end();
     if (last !== null) return resultOf(last, reader.tokens);
     throw failureOf(ended, memoryCapBytes, errors.text());
@@ -42,12 +42,12 @@ export async function runGuest(
 /** Null: the last word was heard before the guest's end. */
 async function talk(
   thread: Worker,
-  order: Omit<GuestOrder, "onTheWay">,
+  request: Omit<GuestRequest, "inFlight">,
   reader: JsonLineReader,
   errors: OutputTail,
   signal: AbortSignal,
 ): Promise<Ended | null> {
-  const onTheWay = new Int32Array(new SharedArrayBuffer(4));
+  const inFlight = new Int32Array(new SharedArrayBuffer(4));
   const { promise, resolve, reject } = Promise.withResolvers<Ended | null>();
   const onAbort = (): void => reject(signal.reason as Error);
   signal.addEventListener("abort", onAbort, { once: true });
@@ -56,7 +56,7 @@ async function talk(
   thread.once("exit", () => reject(threadFailure(new Error("it ended without a word"))));
   thread.on("message", (message: FromGuest) => {
     if (message.kind === "ended") return resolve(message);
-    noteTaken(onTheWay);
+    noteTaken(inFlight);
     try {
       if (message.fd === 2) errors.push(message.bytes);
       else reader.push(message.bytes);
@@ -65,7 +65,7 @@ async function talk(
       reject(error);
     }
   });
-  thread.postMessage({ ...order, onTheWay } satisfies GuestOrder);
+  thread.postMessage({ ...request, inFlight } satisfies GuestRequest);
   try {
     return await promise;
   } finally {

@@ -1,6 +1,6 @@
 /** Entry of the thread in which one job of a WebAssembly Cargo runs; the host process ends it when the job is to stop. */
 import { parentPort } from "node:worker_threads";
-import type { FromGuest, GuestEnd, GuestOrder } from "./guest-messages.ts";
+import type { FromGuest, GuestEnd, GuestRequest } from "./guest-messages.ts";
 import { GuestOutput } from "./guest-output.ts";
 import { GuestExit, importsFor } from "./wasi-imports.ts";
 
@@ -8,11 +8,11 @@ const port = parentPort;
 if (port === null) throw new Error("This file is run as a thread of the WebAssembly host");
 const send = (message: FromGuest, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-port.once("message", (order: GuestOrder) => {
-  const output = new GuestOutput(send, order.onTheWay);
+port.once("message", (request: GuestRequest) => {
+  const output = new GuestOutput(send, request.inFlight);
   let memory: WebAssembly.Memory | undefined;
   let firstBytes = 0;
-  const end = run(order, output, (made) => {
+  const end = run(request, output, (made) => {
     memory = made;
     firstBytes = made.buffer.byteLength;
   });
@@ -22,7 +22,7 @@ port.once("message", (order: GuestOrder) => {
 });
 
 function run(
-  { module, args, stdin }: GuestOrder,
+  { module, args, stdin }: GuestRequest,
   output: GuestOutput,
   onMemory: (memory: WebAssembly.Memory) => void,
 ): GuestEnd {

@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { boundModule, WASM_PAGE_BYTES } from "./bound-module.ts";
 import { runGuest } from "./guest-run.ts";
-import type { LoadOrder, WasmJob } from "./host-requests.ts";
+import type { LoadRequest, WasmJob } from "./host-requests.ts";
 import { SpareThread } from "./spare-thread.ts";
 
 /** The program's name, as it sees it. */
@@ -12,7 +12,7 @@ const PROGRAM_NAME = "cargo";
 export const MOST_MODULE_BYTES = 64 * 1_048_576;
 
 /** Compiles a module, once for all its jobs; each runs in a new instance, in a thread of its own. @throws {JobFailure} */
-export async function loadModule({ modulePath, memoryCapBytes, args }: LoadOrder): Promise<HostedModel<WasmJob>> {
+export async function loadModule({ modulePath, memoryCapBytes, args }: LoadRequest): Promise<HostedModel<WasmJob>> {
   const bytes = await readModule(modulePath);
   const bounded = boundModule(bytes, Math.floor(memoryCapBytes / WASM_PAGE_BYTES));
   const module = await WebAssembly.compile(bounded).catch((cause: unknown) => {

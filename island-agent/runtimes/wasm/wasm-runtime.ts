@@ -4,14 +4,10 @@ import { fileURLToPath } from "node:url";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { isJsonValue } from "../../../shared/json-value.ts";
-import { hostEnvironment } from "../host/host-environment.ts";
-import { hostEntry, type HostProgram } from "../host/host-process.ts";
-import type { HostedCargo } from "../host/hosted-cargo.ts";
-import { loadHosted } from "../host/load-hosted.ts";
-import { HOSTING_DEFAULTS, type HostingOptions } from "../host/hosting-options.ts";
-import { probeInHost } from "../host/start-host.ts";
-import type { CargoRuntime, MemoryUse, ProbeResult, RunRequest } from "../runtime.ts";
-import type { LoadOrder, WasmJob } from "./host-requests.ts";
+import { hostEntry } from "../host/host-process.ts";
+import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
+import type { MemoryUse, RunRequest } from "../runtime.ts";
+import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
 const MIB = 1_048_576;
 /** What a Cargo's memory figure leaves to the process, beside the module's own. Source: catalog/README.md, memory figures. */
@@ -26,68 +22,50 @@ const CODE_PER_BYTE = 4;
 const CODE_FOLDERS = [fileURLToPath(new URL("../../../", import.meta.url)), packagesFolder()];
 
 export interface WasmOptions extends HostingOptions {
-  /** Jobs of one Cargo that may run at once, where their memory is small. */
+  /** Jobs of one Cargo that may run at once where their memory is small, at least 1. */
   readonly threads: number;
 }
 
-/** WASI preview 1 commands: one child process for each loaded Cargo, under Node's permission model, one thread for each job. */
-export class WasmRuntime implements CargoRuntime {
-  readonly type = "wasm";
-  readonly #options: Required<WasmOptions>;
+/** WASI preview 1 commands: a host process under Node's permission model for each Cargo, a thread for each job. */
+export function wasmRuntime(options: WasmOptions): HostedRuntime {
+  const { threads } = options;
+  return hostedRuntime<null, LoadRequest, WasmJob>(
+    {
+      type: "wasm",
+      program: {
+        name: "WebAssembly",
+        entry: hostEntry("wasm-host", import.meta.url),
+        isNative: false,
+        execArgv: permissionFlags,
+      },
+      probeRequest: null,
+      loadRequest: (cargo, modelPath) => {
+        return { modulePath: modelPath, memoryCapBytes: memoryCapOf(cargo), args: cargo.args ?? [] };
+      },
+      estimate: (request) => estimateModule(request, concurrencyOf(request, threads)),
+      concurrency: (request) => concurrencyOf(request, threads),
+      readInput,
+    },
+    options,
+  );
+}
 
-  constructor(options: WasmOptions) {
-    this.#options = {
-      ...HOSTING_DEFAULTS,
-      ...options,
-    };
-  }
+/** As many jobs at once as fit the Cargo's memory figure together with the code of a small module. */
+function concurrencyOf({ memoryCapBytes }: LoadRequest, threads: number): number {
+  const availableBytes = PROCESS_ALLOWANCE_BYTES + memoryCapBytes - PROCESS_BYTES - THREAD_BYTES;
+  return Math.max(1, Math.min(threads, Math.floor(availableBytes / (memoryCapBytes + THREAD_BYTES))));
+}
 
-  probe(signal: AbortSignal): Promise<ProbeResult> {
-    return probeInHost(this.#program(null), this.#options.clock, null, signal);
-  }
-
-  /** The process with the module's code, and for each job that may run at once its thread and all that the module may take. */
-  async estimate(cargo: CargoManifest, modelPath: string | null): Promise<MemoryUse> {
-    const moduleBytes = modelPath === null ? 0 : await sizeOf(modelPath);
-    const capBytes = memoryCapOf(cargo);
-    const jobs = this.#concurrencyFor(capBytes);
-    // One thread more than jobs is always ready.
-    const ramBytes = PROCESS_BYTES + CODE_PER_BYTE * moduleBytes + THREAD_BYTES * (jobs + 1) + capBytes * jobs;
-    return { ramBytes, vramBytes: 0 };
-  }
-
-  async load(
-    cargo: CargoManifest,
-    modelPath: string | null,
-    signal: AbortSignal,
-    ramCeilingBytes?: number,
-  ): Promise<HostedCargo<WasmJob>> {
-    if (modelPath === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} names no module`);
-    const memoryCapBytes = memoryCapOf(cargo);
-    const load: LoadOrder = { modulePath: modelPath, memoryCapBytes, args: cargo.args ?? [] };
-    const spec = { slug: cargo.slug, modelPath, load, ramCeilingBytes };
-    const traits = { concurrency: this.#concurrencyFor(memoryCapBytes), readInput };
-    return loadHosted(this.#program(modelPath), this.#options, spec, traits, signal);
-  }
-
-  /** As many jobs at once as the Cargo's memory figure holds, the code of a small module included. */
-  #concurrencyFor(capBytes: number): number {
-    const roomBytes = PROCESS_ALLOWANCE_BYTES + capBytes - PROCESS_BYTES - THREAD_BYTES;
-    return Math.max(1, Math.min(this.#options.threads, Math.floor(roomBytes / (capBytes + THREAD_BYTES))));
-  }
-
-  #program(modelPath: string | null): HostProgram {
-    return {
-      name: "WebAssembly",
-      entry: hostEntry("wasm-host", import.meta.url),
-      environment: hostEnvironment(this.#options.environment, {}, "plain"),
-      execArgv: hostFlags(modelPath),
-    };
-  }
+/** The process with the module's compiled code, and for each concurrent job a thread and the module's memory cap. @throws {JobFailure} */
+async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs: number): Promise<MemoryUse> {
+  const codeBytes = CODE_PER_BYTE * (await sizeOf(modulePath));
+  // One more thread than jobs: a spare one is always ready.
+  const ramBytes = PROCESS_BYTES + codeBytes + THREAD_BYTES * (jobs + 1) + memoryCapBytes * jobs;
+  return { ramBytes, vramBytes: 0 };
 }
 
 /** Node's permission model for a host: our code, its packages and one module can be read; threads can be started, and that is all. */
-export function hostFlags(modelPath: string | null): string[] {
+export function permissionFlags(modelPath: string | null): string[] {
   const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
   return ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)];
 }

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { PictureJob } from "../../../../island-agent/runtimes/diffusers/picture-input.ts";
+import type { ImageJob } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
 import { type GraphNode, type GraphValue, makeOnnx } from "../../../support/tiny-onnx.ts";
 import {
   loadPainter,
@@ -45,7 +45,7 @@ function withUnet(operator: string, inputs: readonly GraphValue[], output: Graph
   return folder;
 }
 
-const draw = (folder: string, job: PictureJob = JOB): Promise<Painted> => paintHere(folder, job);
+const draw = (folder: string, job: ImageJob = JOB): Promise<Painted> => paintHere(folder, job);
 
 describe("a pipeline's folder", () => {
   it.each([
@@ -111,7 +111,7 @@ describe("a U-Net", () => {
   it("that gives numbers that are none ends the job with the step", async () => {
     // Roots of negative numbers.
     const folder = withUnet("Sqrt", [value("sample", LATENTS), TIME, STATES]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^The picture was lost at step 1 of 2: .*NaN"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^The image was lost at step 1 of 2: .*NaN"));
   });
 
   it("that takes more channels than the decoder gives is none that draws from text", async () => {
@@ -139,11 +139,11 @@ describe("a U-Net", () => {
     await expect(draw(folder)).resolves.toMatchObject({ width: 128, height: 64 });
     await expect(draw(folder, { ...JOB, width: 64 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model draws pictures of 128 by 64 pixels only",
+      message: "width: this model draws images of 128 by 64 pixels only",
     });
   });
 
-  it("exported for one picture at a time is asked twice a step", async () => {
+  it("exported for one image at a time is asked twice a step", async () => {
     const single = withUnet("Identity", [value("sample", [1, 4, "h", "w"]), TIME, value(STATES.name, [1, 77, 16])]);
     const several = withUnet("Identity", [value("sample", LATENTS), TIME, STATES]);
     expect(await draw(single)).toMatchObject({ data: (await draw(several)).data });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PictureJob } from "../../../../island-agent/runtimes/diffusers/picture-input.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import {
@@ -41,7 +40,7 @@ describeRuntime("diffusers", async () => ({
 }));
 
 describe("a Stable Diffusion pipeline", () => {
-  let painter: HostedCargo<PictureJob>;
+  let painter: HostedCargo;
   beforeAll(async () => {
     painter = await loadPainter(pipelineFixture("tiny-sd"));
   });
@@ -53,7 +52,7 @@ describe("a Stable Diffusion pipeline", () => {
     expect(blue).toMatchObject({ red: IS_RED.green, blue: IS_RED.red });
   });
 
-  it("says each step, then gives the picture once, as an item and as the output", async () => {
+  it("says each step, then gives the image once, as an item and as the output", async () => {
     const { items, output, finishReason, usage, data } = await paint(painter, { ...RED, steps: 5 });
     const steps = [1, 2, 3, 4, 5].map((step) => ({ type: "progress", step, total: 5 }));
     expect(items).toEqual([...steps, { type: "image", format: "png", data }]);
@@ -86,11 +85,11 @@ describe("a Stable Diffusion pipeline", () => {
     expect((await paint(other, RED)).data).toBe(first.data);
   });
 
-  it("draws another picture of another seed, and of none", async () => {
+  it("draws another image of another seed, and of none", async () => {
     const { seed: _, ...unseeded } = RED;
-    const pictures = [RED, { ...RED, seed: 8 }, { ...RED, seed: 7 + 2 ** 32 }, unseeded, unseeded];
+    const images = [RED, { ...RED, seed: 8 }, { ...RED, seed: 7 + 2 ** 32 }, unseeded, unseeded];
     const drawn = new Set<string>();
-    for (const input of pictures) drawn.add((await paint(painter, input)).data);
+    for (const input of images) drawn.add((await paint(painter, input)).data);
     expect(drawn.size).toBe(5);
   });
 
@@ -182,7 +181,7 @@ describe("an SDXL pipeline", () => {
 });
 
 describe("probe()", () => {
-  it("tells the versions and what pictures are drawn on", async () => {
+  it("tells the versions and what images are drawn on", async () => {
     await expect(makeRuntime().probe(NEVER)).resolves.toEqual({
       usable: true,
       version: expect.stringMatching(/^onnxruntime-node \d+\.\d+\.\d+, transformers\.js \d+\.\d+\.\d+, cpu$/),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { embedGuidance, guide } from "../../../../island-agent/runtimes/diffusers/guidance.ts";
-import { closeTo } from "./sampler-support.ts";
+import { closeTo } from "./samplers/sampler-support.ts";
 
 describe("guide()", () => {
   const [without, withPrompt] = [Float32Array.of(1, -2, 0), Float32Array.of(3, -2, 0.5)];

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { HostedRuntime } from "../../../../island-agent/runtimes/host/hosted-runtime.ts";
 import { CargoGone, type RunResult } from "../../../../island-agent/runtimes/runtime.ts";
-import type { WasmJob } from "../../../../island-agent/runtimes/wasm/host-requests.ts";
-import { hostFlags, WasmRuntime, type WasmOptions } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
+import { permissionFlags, wasmRuntime, type WasmOptions } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
@@ -30,8 +30,8 @@ async function store(name: string, module: Uint8Array): Promise<string> {
   await writeFile(file, module);
   return file;
 }
-const makeRuntime = (options: Partial<WasmOptions> = {}): WasmRuntime =>
-  new WasmRuntime({ threads: 2, clock: systemClock, ...options });
+const makeRuntime = (options: Partial<WasmOptions> = {}): HostedRuntime =>
+  wasmRuntime({ threads: 2, clock: systemClock, ...options });
 const makeCargo = (capMib = 4, more: Partial<CargoManifest> = {}): CargoManifest => ({
   slug: "program",
   runtimeType: "wasm",
@@ -44,13 +44,13 @@ const makeCargo = (capMib = 4, more: Partial<CargoManifest> = {}): CargoManifest
 });
 
 let programs = 0;
-async function load(body: string, outside = "", capMib = 4): Promise<HostedCargo<WasmJob>> {
+async function load(body: string, outside = "", capMib = 4): Promise<HostedCargo> {
   programs += 1;
   const file = await store(`program-${programs}`, await makeWasmProgram(body, outside));
   return makeRuntime().load(makeCargo(capMib), file, NEVER);
 }
 async function run(
-  cargo: HostedCargo<WasmJob>,
+  cargo: HostedCargo,
   input: Record<string, unknown> = {},
   signal = NEVER,
 ): Promise<{ items: OutputItem[]; result: RunResult }> {
@@ -199,7 +199,7 @@ describe("isolation of WebAssembly programs", () => {
     const secret = await store("secret", Buffer.from("secret"));
     const entry = join(import.meta.dirname, "permission-thread.ts");
     const host = fork(join(import.meta.dirname, "permission-host.ts"), [entry, secret], {
-      execArgv: hostFlags(null),
+      execArgv: permissionFlags(null),
       env: {},
     });
     const [tried] = (await onceEmitted(host, "message")) as [Record<string, string>];
@@ -329,20 +329,23 @@ describe("load() and estimate()", () => {
   });
 
   it("never ask for more than the Cargo says that it needs, but for the code of a large module", async () => {
+    const tiny = await store("tiny", Buffer.alloc(0));
     for (const capMib of [1, 8, 64, 512]) {
-      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib), null);
+      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib), tiny, NEVER);
       expect(ramBytes).toBeLessThanOrEqual(makeCargo(capMib).requiredRamBytes);
       expect(vramBytes).toBe(0);
     }
     const small = await store("small", Buffer.alloc(1_000));
     const large = await store("large", Buffer.alloc(10 * MIB));
-    const [one, other] = await Promise.all([small, large].map((file) => makeRuntime().estimate(makeCargo(), file)));
+    const [one, other] = await Promise.all(
+      [small, large].map((file) => makeRuntime().estimate(makeCargo(), file, NEVER)),
+    );
     expect((other?.ramBytes ?? 0) - (one?.ramBytes ?? 0)).toBeGreaterThan(30 * MIB);
   });
 
   it("an estimate is not below what is measured after many jobs", async () => {
     const file = await store("measured", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
-    const { ramBytes } = await makeRuntime().estimate(makeCargo(), file);
+    const { ramBytes } = await makeRuntime().estimate(makeCargo(), file, NEVER);
     await using cargo = await makeRuntime().load(makeCargo(), file, NEVER);
     for (let round = 0; round < 20; round += 1) await Promise.all([run(cargo), run(cargo)]);
     expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);

@@ -1,0 +1,89 @@
+import { onnxFailure } from "../onnx/onnx-failure.ts";
+import { openClipTokenizer, type TokenizerFiles } from "./clip-tokenizer.ts";
+import { numberIn } from "./configured-number.ts";
+import { type CellSize, Denoiser } from "./denoiser.ts";
+import { LatentDecoder } from "./latent-decoder.ts";
+import { type PipelineFiles, readOptionalJson, readPipelineJson, readPipelineText } from "./pipeline-files.ts";
+import { type GraphOptions, PipelineGraph } from "./pipeline-graph.ts";
+import { readSchedulerConfig, type SamplerPlan, SCHEDULER_FILE } from "./samplers/scheduler-config.ts";
+import type { PromptReader } from "./text-conditioning.ts";
+
+/** Cells on a side where nothing tells: of Stable Diffusion 1, and of SDXL. */
+const DEFAULT_CELLS = 64;
+const DEFAULT_XL_CELLS = 128;
+const DEFAULT_GUIDANCE_WIDTH = 256;
+
+/** A pipeline in memory. */
+export interface ImagePipeline {
+  readonly readers: readonly PromptReader[];
+  readonly denoiser: Denoiser;
+  readonly decoder: LatentDecoder;
+  readonly plan: SamplerPlan;
+  /** Of latents, where a job says nothing. */
+  readonly defaultCells: CellSize;
+  /** Numbers of `timestep_cond`; null where guidance is not embedded. */
+  readonly guidanceWidth: number | null;
+  /** No negative prompt is zeros, not an empty text. */
+  readonly isEmptyPromptZero: boolean;
+  dispose(): Promise<void>;
+}
+
+/** Brings a pipeline into memory. @throws {JobFailure} `model_invalid` naming the part at fault. */
+export async function openPipeline(files: PipelineFiles, options: GraphOptions): Promise<ImagePipeline> {
+  const { modelPath } = options;
+  const index = await readPipelineJson(modelPath, "model_index.json");
+  const plan = readSchedulerConfig(await readPipelineJson(modelPath, SCHEDULER_FILE));
+  const tokenizers: PromptReader["tokenize"][] = [];
+  for (const { part } of files.textEncoders)
+    tokenizers.push(await openTokenizer(modelPath, part.replace("text_encoder", "tokenizer")));
+  const denoiserConfig = (await readOptionalJson(modelPath, `${files.denoiser.part}/config.json`)) ?? {};
+  const decoderConfig = (await readOptionalJson(modelPath, "vae_decoder/config.json")) ?? {};
+
+  const graphs: PipelineGraph[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const graph of graphs) await graph.release();
+  };
+  const open = async ({ part, path }: PipelineFiles["denoiser"]): Promise<PipelineGraph> => {
+    const graph = await PipelineGraph.open(part, path, options);
+    graphs.push(graph);
+    return graph;
+  };
+  try {
+    const readers: PromptReader[] = [];
+    for (const [i, file] of files.textEncoders.entries()) {
+      const tokenize = tokenizers[i];
+      if (tokenize !== undefined) readers.push({ encoder: await open(file), tokenize });
+    }
+    const decoder = new LatentDecoder(await open(files.decoder), decoderConfig, readers.length > 1);
+    const denoiser = new Denoiser(await open(files.denoiser), decoder.channels);
+    const cells = numberIn(denoiserConfig, "sample_size") ?? (readers.length > 1 ? DEFAULT_XL_CELLS : DEFAULT_CELLS);
+    return {
+      readers,
+      denoiser,
+      decoder,
+      plan,
+      defaultCells: denoiser.fixedCells ?? { width: cells, height: cells },
+      guidanceWidth: denoiser.guidanceWidth(numberIn(denoiserConfig, "time_cond_proj_dim") ?? DEFAULT_GUIDANCE_WIDTH),
+      isEmptyPromptZero: index["force_zeros_for_empty_prompt"] === true,
+      dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function openTokenizer(modelPath: string, part: string): Promise<PromptReader["tokenize"]> {
+  const config = await readPipelineJson(modelPath, `${part}/tokenizer_config.json`);
+  const json = await readOptionalJson(modelPath, `${part}/tokenizer.json`);
+  const own = async (): Promise<Pick<TokenizerFiles, "vocab" | "merges">> => ({
+    vocab: (await readPipelineJson(modelPath, `${part}/vocab.json`)) as Record<string, number>,
+    merges: await readPipelineText(modelPath, `${part}/merges.txt`),
+  });
+  const { vocab, merges } = json === null ? await own() : { vocab: {}, merges: "" };
+  try {
+    return openClipTokenizer({ config, json, vocab, merges });
+  } catch (error) {
+    throw onnxFailure("model_invalid", `${part} is not CLIP's`, error, modelPath);
+  }
+}
