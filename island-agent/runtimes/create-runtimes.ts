@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
-import { memoryCapsOf } from "../execution/memory-budget.ts";
+import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";
