@@ -26,7 +26,7 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** An expected failure with a code that clients can act on. Anything else that is thrown is a fault of ours. */
+/** An expected failure with a code that clients can act on. Any other error that reaches a client is a bug. */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
@@ -36,16 +36,16 @@ export class ServiceError extends Error {
   }
 }
 
-/** One wrong field. `path` is dotted ("messages.0.role"), empty for the whole body. */
+/** One invalid field. `path` is dotted ("messages.0.role"); empty means the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
-/** More wrong fields than this are not listed. */
+/** Most fields that one error lists. */
 export const MAX_DETAILS = 100;
 
-/** A request whose fields are wrong; all of them are named, up to {@link MAX_DETAILS}. */
+/** A request with invalid fields. Lists all of them, up to {@link MAX_DETAILS}. */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
   readonly details: readonly FieldError[];
@@ -60,11 +60,11 @@ function describeField({ path, message }: FieldError): string {
   return path === "" ? message : `${path}: ${message}`;
 }
 
-/** Names of the limits that can be passed. Source: spec §8. */
+/** Names of the limits that a client can exceed. Source: spec §8. */
 export const LIMIT_NAMES = ["requests_per_minute", "concurrent_jobs", "concurrent_streams", "login_attempts"] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** Too much, too fast. `retryAfterS`: whole seconds until it is worth trying again, at least 1. */
+/** A rate limit was exceeded. `retryAfterS`: whole seconds until a retry can succeed, at least 1. */
 export class RateLimitedError extends ServiceError {
   override readonly name = "RateLimitedError";
   readonly retryAfterS: number;
@@ -77,8 +77,8 @@ export class RateLimitedError extends ServiceError {
 }
 
 /**
- * Why a job failed or timed out, as the job's `error.code`. `retryable` (beside it) tells whether the same job may succeed
- * on another Island or later; it is what the runtimes report, not a property of the code.
+ * Why a job failed or timed out: the job's `error.code`. The field `retryable` beside it says whether the same job may succeed
+ * later or on another Island. The runtime sets it for each failure; it does not follow from the code.
  */
 export const JOB_ERROR_CODES = [
   "wait_timeout",
@@ -110,7 +110,7 @@ export interface JobError {
   readonly retryable: boolean;
 }
 
-/** Thrown by the agent's side for a job that cannot be run; becomes a `failed` or `refused` frame. */
+/** Thrown on the Island for a job that cannot run; becomes a `failed` or `refused` frame. */
 export class JobFailure extends Error {
   override readonly name = "JobFailure";
   readonly code: JobErrorCode;
@@ -120,4 +120,9 @@ export class JobFailure extends Error {
     this.code = code;
     this.retryable = options.retryable ?? false;
   }
+}
+
+/** Something that the user of a command can put right. The command shows only the message: what happened and what to do. */
+export class CliError extends Error {
+  override readonly name: string = "CliError";
 }

@@ -1,5 +1,9 @@
-/** The part of a logger that the agent needs. Facts never hold prompts or answers. */
-export interface AgentLog {
+/**
+ * The part of a logger that the code uses; pino's has it. A part takes what it needs: `Pick<Logger, "warn">`.
+ * Facts and messages never hold prompts, answers or secrets.
+ */
+export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
 }

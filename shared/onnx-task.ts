@@ -31,7 +31,7 @@ const span = {
 };
 const image = z.object({ format: z.literal("png"), data: base64 });
 
-/** A image, as `diffusers` Cargos put it out: the last `image` event of the job. */
+/** An image, as `diffusers` Cargos put it out: the last `image` event of the job. */
 export const imageOutputSchema = z.object({ format: z.string(), data: base64 });
 
 /** What a job of each task puts out. The inputs are described by the Cargos' own `input_schema`. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
@@ -46,11 +47,6 @@ export interface SignedIn {
   readonly account: Account;
 }
 
-/** The part of a logger that is used here. */
-export interface ErrorLog {
-  error(facts: object, message: string): void;
-}
-
 export interface AccountServiceDeps {
   readonly store: AccountStore;
   readonly clock: Clock;
@@ -58,7 +54,7 @@ export interface AccountServiceDeps {
   readonly newAccountMicro: number;
   /** `closed`: accounts are made by the operator's `createAccount` only. */
   readonly registration: "open" | "closed";
-  readonly log: ErrorLog;
+  readonly log: Pick<Logger, "error">;
 }
 
 /** Accounts, sessions, API keys and Island tokens. Secrets are made here, shown once and stored as hashes. */

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
@@ -7,19 +8,13 @@ import { readShippedCargos } from "./load-catalog.ts";
 /** How soon a change that another process made (`coordinator cargo approve`) is noticed: one read of one number each time. */
 const WATCH_EVERY_MS = 1_000;
 
-/** The part of a logger that is used here. */
-export interface CatalogLog {
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
-
 export interface CatalogKeeperOptions {
   /** Folder of the shipped catalog, read once. */
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
   readonly clock: Pick<Clock, "schedule">;
-  readonly log: CatalogLog;
+  readonly log: Pick<Logger, "warn" | "error">;
 }
 
 interface Kept {

@@ -1,5 +1,5 @@
-import type { Logger } from "pino";
 import { chatInputSchema, type ChatMessage } from "../../shared/chat-input.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { FeedEnding } from "../jobs/feed.ts";

@@ -1,6 +1,6 @@
-import type { Logger } from "pino";
 import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
 import { DeliveryLines } from "./delivery-lines.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";

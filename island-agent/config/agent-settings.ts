@@ -1,14 +1,13 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
-import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
-import { isIslandToken } from "../session/island-token.ts";
+import { GIB } from "../../shared/format-bytes.ts";
+import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { setting, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
 /** A GB of the configuration: 2^30 bytes, for RAM, VRAM and disk alike. */
-export const BYTES_PER_GB = 1_073_741_824;
 const MAX_GB = 1_048_576;
 
 /** Every key of config.toml, in the order in which they are listed. The only place of defaults and ranges. */
@@ -149,6 +148,11 @@ function readOpenHours(text: string): OpenHours | undefined {
   }
 }
 
+/** Island tokens begin with `it_` and have 43 characters. Source: DESIGN §4 and §5. */
+export function isIslandToken(text: string): boolean {
+  return /^it_[0-9A-Za-z]{40}$/.test(text);
+}
+
 function islandToken(key: string, options: { readonly meaning: string }): Setting<string | null> {
   return {
     ...setting.text(key, { ...options, fallback: null, isSecret: true }),
@@ -173,5 +177,5 @@ interface GigabyteOptions<F> {
 }
 
 function gigabytes<F extends number | null>(key: string, options: GigabyteOptions<F>) {
-  return setting.number(key, { ...options, max: MAX_GB, factor: BYTES_PER_GB });
+  return setting.number(key, { ...options, max: MAX_GB, factor: GIB });
 }

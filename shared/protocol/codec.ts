@@ -1,5 +1,6 @@
 import { Packr, Unpackr } from "msgpackr";
 import type { z } from "zod";
+import { MIB } from "../format-bytes.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "./from-coordinator.ts";
 import { fromIslandSchema, type FromIsland } from "./from-island.ts";
 
@@ -8,7 +9,7 @@ export const SUBPROTOCOL = "atoll.island.v1";
 /** Path of the Island session's WebSocket. */
 export const SESSION_PATH = "/api/v1/island/session";
 /** A larger frame closes the session with 1009. */
-export const MAX_FRAME_BYTES = 8 * 1_024 * 1_024;
+export const MAX_FRAME_BYTES = 8 * MIB;
 
 /** A side that hears nothing for so many heartbeats takes the other for lost: two may be missed, the half allows for delay. */
 export const SILENCE_IN_HEARTBEATS = 2.5;

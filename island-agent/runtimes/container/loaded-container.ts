@@ -2,8 +2,8 @@ import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { isJsonValue, type JsonValue } from "../../../shared/json-value.ts";
 import type { OutputItem } from "../../../shared/output.ts";
-import { orAbort } from "../../../shared/abortable.ts";
-import { Slots } from "../../execution/slots.ts";
+import { abortable } from "../../../shared/abortable.ts";
+import { Semaphore } from "../../../shared/semaphore.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { statusOf } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
@@ -37,7 +37,7 @@ export class LoadedContainer implements LoadedCargo {
   readonly gone: Promise<void>;
   readonly #deps: LoadedContainerDeps;
   readonly #pool: WarmPool<JobContainer>;
-  readonly #slots: Slots<AbortController>;
+  readonly #slots: Semaphore<AbortController>;
   /** Runs under way, with those that wait for their turn, and what ends them. The promises never reject. */
   readonly #runs = new Map<AbortController, Promise<void>>();
   /** Containers on their way out; they never reject. */
@@ -50,7 +50,7 @@ export class LoadedContainer implements LoadedCargo {
     this.#deps = deps;
     this.memory = deps.memory;
     this.concurrency = concurrency;
-    this.#slots = new Slots(concurrency);
+    this.#slots = new Semaphore(concurrency);
     this.gone = this.#end.promise;
     const discard = (container: JobContainer): void => void this.#remove(container);
     this.#pool = new WarmPool({ start, discard, clock, most: concurrency, windowMs: warmWindowMs });
@@ -111,7 +111,7 @@ export class LoadedContainer implements LoadedCargo {
 
   async #runInSlot(line: string, onOutput: (item: OutputItem) => void, stop: AbortController): Promise<RunResult> {
     try {
-      await this.#slots.take(stop, stop.signal);
+      await this.#slots.acquire(stop, stop.signal);
     } catch (error) {
       throw error instanceof Unloaded ? new CargoGone() : error;
     }
@@ -119,7 +119,7 @@ export class LoadedContainer implements LoadedCargo {
       return await this.#talk(line, onOutput, stop.signal);
     } finally {
       this.#pool.free();
-      this.#slots.free();
+      this.#slots.release();
     }
   }
 
@@ -129,9 +129,9 @@ export class LoadedContainer implements LoadedCargo {
     let container: JobContainer | undefined;
     let removal: Promise<void> | undefined;
     try {
-      container = await orAbort(taking, signal);
+      container = await abortable(taking, signal);
       container.send(line);
-      return await orAbort(talk.result(container, this.#deps.memoryBytes), signal);
+      return await abortable(talk.result(container, this.#deps.memoryBytes), signal);
     } catch (error) {
       if (signal.aborted) {
         removal = container === undefined ? this.#track(this.#removeLate(taking)) : this.#remove(container);

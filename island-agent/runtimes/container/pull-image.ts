@@ -2,9 +2,9 @@ import type { Readable } from "node:stream";
 import type { ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { StallWatchdog } from "../../models/stall-watchdog.ts";
-import type { DownloadProgress } from "../../models/transfer.ts";
-import { splitImage } from "./allowed-registries.ts";
+import { StallWatchdog } from "../../models/download/stall-watchdog.ts";
+import type { DownloadProgress } from "../../models/download/transfer.ts";
+import { splitImage } from "../../config/allowed-registries.ts";
 import { engineMessage, type ContainerEngine, type EngineImage } from "./engine.ts";
 import { PullProgress } from "./pull-progress.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DownloadProgress } from "../../models/transfer.ts";
+import type { DownloadProgress } from "../../models/download/transfer.ts";
 
 /** One line of an engine's report on a pull. Podman leaves most of it out. Source: Docker's API, ImageCreate. */
 const reportSchema = z.object({

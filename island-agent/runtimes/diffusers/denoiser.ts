@@ -8,7 +8,7 @@ export interface CellSize {
   readonly height: number;
 }
 
-/** What stays the same in all steps of a image. */
+/** What stays the same in all steps of an image. */
 export interface DenoiserContext {
   readonly cells: CellSize;
   /** Size of the image, which SDXL is told. */
@@ -34,7 +34,7 @@ export class Denoiser {
     const [, channels = null, height = null, width = null] = graph.inputDims(this.#latentsName) ?? [];
     if (graph.inputDims(this.#latentsName)?.length !== 4)
       throw new JobFailure("model_invalid", `${graph.part} takes no latents: it has ${graph.inputNames.join(", ")}`);
-    // Those that fill in or scale up take the channels of a image too.
+    // Those that fill in or scale up take the channels of an image too.
     if (channels !== null && channels !== decoderChannels)
       throw new JobFailure("model_invalid", `${graph.part} takes ${channels} channels, vae_decoder ${decoderChannels}`);
     this.channels = decoderChannels;

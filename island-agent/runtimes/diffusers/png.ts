@@ -8,7 +8,7 @@ const MAX_PNG_BYTES = 6_000_000;
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** A image as a PNG file in base64. The same pixels give the same bytes. @throws {JobFailure} `output_too_large` */
+/** An image as a PNG file in base64. The same pixels give the same bytes. @throws {JobFailure} `output_too_large` */
 export async function encodePng({ width, height, rgb }: Image): Promise<string> {
   const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()

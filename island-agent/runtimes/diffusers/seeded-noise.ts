@@ -5,7 +5,7 @@ const WORD = 2 ** 32;
 /**
  * Normal numbers (mean 0, deviation 1) of a seed, the same on every platform: number `i` of draw `d` is the normal quantile of
  * (w + 1/2) / 2^32, where w is word `i % 4` of Philox4x32-10 with the counter (i / 4, d, 0, 0) and the key (seed % 2^32, seed / 2^32).
- * Every part of a image, and every step's noise, can so be made without what came before it.
+ * Every part of an image, and every step's noise, can so be made without what came before it.
  * @param seed 0 to 2^53 - 1.
  * @param draw which noise of the image: 0 is what it begins with.
  */

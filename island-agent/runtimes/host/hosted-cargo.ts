@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
-import { Slots } from "../../execution/slots.ts";
+import { Semaphore } from "../../../shared/semaphore.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { runFailureOf } from "./host-failure.ts";
 import type { HostEnding, HostProcess } from "./host-process.ts";
@@ -37,7 +37,7 @@ export class HostedCargo implements LoadedCargo {
   readonly #host: HostProcess;
   readonly #options: HostedCargoOptions;
   readonly #runs = new Map<number, ActiveRun>();
-  readonly #slots: Slots<number>;
+  readonly #slots: Semaphore<number>;
   /** Aborted, with the reason, once no run can begin any more. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
@@ -50,7 +50,7 @@ export class HostedCargo implements LoadedCargo {
     this.#host = host;
     this.#options = options;
     this.#memory = options.memory;
-    this.#slots = new Slots(options.concurrency);
+    this.#slots = new Semaphore(options.concurrency);
     this.concurrency = options.concurrency;
     host.listen((message) => this.#receive(message));
     this.gone = host.ended.then((ending) => this.#end(ending));
@@ -77,13 +77,13 @@ export class HostedCargo implements LoadedCargo {
     }
     const job = readInput(request.input);
     const run = ++this.#lastRun;
-    if (!this.#slots.tryTake()) await this.#slots.take(run, AbortSignal.any([signal, this.#over.signal]));
+    if (!this.#slots.tryAcquire()) await this.#slots.acquire(run, AbortSignal.any([signal, this.#over.signal]));
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
       return await this.#start(run, { job, resume: request.resume }, onOutput, signal);
     } finally {
-      this.#slots.free();
+      this.#slots.release();
     }
   }
 

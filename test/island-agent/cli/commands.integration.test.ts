@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../../island-agent/agent.ts";
-import { CliError } from "../../../shared/cli-error.ts";
+import { CliError } from "../../../shared/errors.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../../island-agent/cli/start-command.ts";
@@ -13,7 +13,7 @@ import { describeStatus, readStatus } from "../../../island-agent/cli/status-com
 import { storeKey } from "../../../island-agent/config/config-file.ts";
 import { ControlServer } from "../../../island-agent/control/control-server.ts";
 import { sessionUrl } from "../../../island-agent/session/coordinator-link.ts";
-import { ModelStore } from "../../../island-agent/models/model-store.ts";
+import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
 import { fingerprintOf } from "../../../shared/cargo-signature.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
@@ -335,7 +335,7 @@ describe("status", () => {
       "Host id      3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
       "Runtimes     llmcpp 3.0",
       "In memory    nothing",
-      "For Cargos   1024 MiB RAM",
+      "For Cargos   1.0 GiB RAM",
       "Jobs         0 of 4 slots in use",
       "So far       3 completed, 2 failed, 1 cancelled, 700 tokens",
       "Preload      off",
@@ -358,8 +358,8 @@ describe("status", () => {
       "Coordinator  https://host.example (waiting, draining)",
       expect.anything(),
       "Runtimes     none",
-      "In memory    tiny-chat (100 MiB RAM, 2 MiB VRAM)",
-      "For Cargos   1024 MiB RAM, unknown VRAM",
+      "In memory    tiny-chat (100.0 MiB RAM, 2.0 MiB VRAM)",
+      "For Cargos   1.0 GiB RAM, unknown VRAM",
       "Jobs         1 of 4 slots in use",
       expect.anything(),
       "Last problem the coordinator is silent",

@@ -12,7 +12,7 @@ interface FileKind {
 const HEAD_BYTES = 12;
 const RIFF = Buffer.from("RIFF");
 
-/** Only these reach the decoder: others that it knows (SVG, TIFF, PDF) are wider doors than a image needs. */
+/** Only these reach the decoder: others that it knows (SVG, TIFF, PDF) are wider doors than an image needs. */
 const PICTURE: FileKind = {
   media: "image",
   name: "a PNG, JPEG or WebP file",
@@ -27,7 +27,7 @@ const SOUND: FileKind = {
   startsRight: (head) => isRiff(head, "WAVE"),
 };
 
-/** A image, as base64 or a data URL. Gives plain base64. */
+/** An image, as base64 or a data URL. Gives plain base64. */
 export const imageSchema = encodedFile(PICTURE);
 /** A sound, as base64 or a data URL. Gives plain base64. */
 export const soundSchema = encodedFile(SOUND);

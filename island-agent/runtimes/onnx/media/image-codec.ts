@@ -34,7 +34,7 @@ export async function decodeImage(base64: string): Promise<RawImage> {
   }
 }
 
-/** A image of one channel as a PNG file in base64. */
+/** An image of one channel as a PNG file in base64. */
 export async function encodeGreyPng({ data, width, height, channels }: RawImage): Promise<string> {
   const png = await sharp(data, { raw: { width, height, channels } }).toColourspace("b-w").png().toBuffer();
   return png.toString("base64");

@@ -6,7 +6,7 @@ import type {
 import { decodeImage, encodeGreyPng } from "../media/image-codec.ts";
 import type { TaskAnswerer } from "./task-handler.ts";
 
-/** The tasks that look at a image and write no text. */
+/** The tasks that look at an image and write no text. */
 
 export const detectObjects: TaskAnswerer<"object-detection", ObjectDetectionPipeline> = async (pipe, input) => {
   const found = await pipe(await decodeImage(input.image), { threshold: input.threshold });

@@ -12,7 +12,7 @@ function pidOf({ pid }: { readonly pid: number | undefined }): number {
   return pid;
 }
 
-describe("a image that is aborted", () => {
+describe("an image that is aborted", () => {
   it("stops after the step under way; its process draws the next one, which is as if nothing had been", async () => {
     await using painter = await load();
     const before = await paint(painter, SHORT);

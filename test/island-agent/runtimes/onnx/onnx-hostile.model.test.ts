@@ -42,7 +42,7 @@ describe("hostile images", () => {
       .png({ compressionLevel: 9, palette: true, colours: 2 })
       .toBuffer();
 
-  it("a single pixel is a image", async () => {
+  it("a single pixel is an image", async () => {
     expect((await detect(await plain(1, 1))).output).toEqual([]);
   });
 

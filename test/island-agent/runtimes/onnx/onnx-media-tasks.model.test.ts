@@ -126,7 +126,7 @@ describe("image-to-text", () => {
 
 describe("depth-estimation", () => {
   withModel("depth-estimation", "tiny-depth");
-  it("gives a image of the same size that is light where it is near", async () => {
+  it("gives an image of the same size that is light where it is near", async () => {
     const white: PaintedBox = { ...RED, colour: "white" };
     const { output } = await collect(cargo, "depth-estimation", { image: pngOf(128, 96, white) });
     const grey = await greyOf(output.depth.data);
