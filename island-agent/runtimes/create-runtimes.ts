@@ -21,38 +21,33 @@ export interface RuntimesOptions {
   /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** Null: no containers. `islandId` tells this Island's containers from another's on the same engine. */
+  /** Null: no containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
-/** A runtime that this host can use. */
+/** A runtime that works on this host. */
 export interface UsableRuntime {
   readonly runtime: CargoRuntime;
   readonly version: string;
 }
 
-/** How long a runtime may take to say whether it works here. */
+/** Time limit of a probe. */
 export const PROBE_LIMIT_MS = 30_000;
-/** More jobs of one language model at once take more memory than they gain. */
-const MOST_SEQUENCES = 4;
+/** Each sequence has its own context in memory; beyond this number memory grows more than throughput. */
+const MAX_SEQUENCES = 4;
 
-/** Every runtime that this agent knows, set up within the owner's caps; whether each works here is for its `probe` to say. */
+/** All runtimes of this agent, set up with the owner's caps. Each one's `probe` tells whether it works here. */
 export function createRuntimes({ config, hardware, clock, env, log, containers }: RuntimesOptions): CargoRuntime[] {
   const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const { vramBytes } = memoryCapsOf(hardware);
-  const common = {
-    threads,
-    clock,
-    environment: env,
-    log: (message: string, facts: Readonly<Record<string, unknown>>) => log.info(facts, message),
-  };
+  const common = { threads, clock, environment: env, log };
   const runtimes: CargoRuntime[] = [
     llmcppRuntime({
       ...common,
       gpu,
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
-      sequences: Math.min(config.slots, MOST_SEQUENCES),
+      sequences: Math.min(config.slots, MAX_SEQUENCES),
     }),
     onnxRuntime(common),
     diffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
@@ -72,17 +67,17 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
     concurrency: config.slots,
     ramBytes: hardware.ramBytes,
     hasGpu: gpu === "auto" && hardware.gpus.length > 0,
-    log: common.log,
+    log,
   });
   return [...runtimes, container];
 }
 
-/** Where to look for a container engine. */
+/** Inputs of the search for a container engine. */
 export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Hardware, "platform">): EngineSearch {
   return { environment: env, platform: platform as EngineSearch["platform"] };
 }
 
-/** Those that can be used; why the others cannot is logged. */
+/** The candidates whose probe succeeds; for the others the reason is logged. */
 export async function usableRuntimes(
   candidates: readonly CargoRuntime[],
   log: Logger,

@@ -1,39 +1,39 @@
 import { constants } from "node:os";
 import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 
-/** How a container ended, as its engine tells. */
+/** How a container ended, from the engine. */
 export interface ContainerExit {
   readonly code: number;
-  /** A process in it was killed for want of memory, not always the one that the container ends with. */
+  /** A process in it was killed because memory ran out; not necessarily the main one. */
   readonly isOutOfMemory: boolean;
 }
 
-const MIB = 1_048_576;
-/** Shells and engines say so: 128 and the signal's number. */
+/** Convention of shells and engines: exit code 128 plus the signal's number. */
 const SIGNAL_BASE = 128;
-const SIGNAL_WORDS: Readonly<Record<string, string>> = {
+const SIGNAL_MEANINGS: Readonly<Record<string, string>> = {
   SIGKILL: "was killed",
-  SIGTERM: "was told to end",
-  SIGSEGV: "crashed: it used memory that is not its own",
-  SIGABRT: "gave itself up",
-  SIGBUS: "crashed: it used memory that is not there",
-  SIGFPE: "crashed in arithmetic",
+  SIGTERM: "was terminated",
+  SIGSEGV: "crashed: invalid memory access",
+  SIGABRT: "aborted",
+  SIGBUS: "crashed: bus error",
+  SIGFPE: "crashed: arithmetic error",
   SIGILL: "used an instruction that this Island's processor does not have",
-  SIGSYS: "made a system call that is forbidden",
+  SIGSYS: "made a forbidden system call",
 };
-const CODE_WORDS: Readonly<Record<number, string>> = {
+const CODE_MEANINGS: Readonly<Record<number, string>> = {
   125: "the engine could not run it",
-  126: "a command in it may not be executed",
+  126: "a command in it is not executable",
   127: "a command in it was not found",
 };
 
 /**
- * Why a job failed whose program ended without a last word. Only `cargo_failed` quotes the program, by what it wrote last on
- * standard error. What a signal ended may succeed elsewhere; an exit code of the program's own will not.
+ * The failure of a job whose program ended without a `done` or `error` line. Only `cargo_failed` quotes the program: the end of its
+ * standard error. Retryable after a signal, since the job may succeed elsewhere; not after the program's own exit code.
  */
 export function failureOfExit(exit: ContainerExit, memoryBytes: number, stderrTail: string): JobFailure {
   if (exit.isOutOfMemory) {
-    const text = `The Cargo's program took more than its ${Math.round(memoryBytes / MIB)} MB of memory and was killed`;
+    const text = `The Cargo's program exceeded its memory limit of ${Math.round(memoryBytes / MIB)} MiB and was killed`;
     return new JobFailure("out_of_memory", text);
   }
   const signal = signalOf(exit.code);
@@ -44,12 +44,12 @@ export function failureOfExit(exit: ContainerExit, memoryBytes: number, stderrTa
 
 function describeCode(code: number): string {
   if (code === 0) return "ended without a `done` line";
-  const words = CODE_WORDS[code];
+  const words = CODE_MEANINGS[code];
   return `ended with exit code ${code}${words === undefined ? "" : ` (${words})`}`;
 }
 
 function describeSignal(signal: string, code: number): string {
-  return `${SIGNAL_WORDS[signal] ?? "was ended"} (${signal}, exit code ${code})`;
+  return `${SIGNAL_MEANINGS[signal] ?? "was ended"} (${signal}, exit code ${code})`;
 }
 
 function signalOf(code: number): string | null {

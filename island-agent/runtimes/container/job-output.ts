@@ -6,37 +6,37 @@ import { engineGone } from "./engine-failure.ts";
 import { failureOfExit } from "./exit-failure.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
-/** Of one job. Only its end is kept, but all of it has to be read. */
-const MOST_STDERR_BYTES = 16_000_000;
+/** Limit for one job. Only the end is kept, but reading more costs the owner time. */
+const MAX_STDERR_BYTES = 16_000_000;
 
-/** What a container's program says in one job, up to its last word or its end. */
-export class JobTalk implements ContainerListener {
+/** The output of a container's program for one job, up to its `done` or `error` line or its end. */
+export class JobOutput implements ContainerListener {
   readonly #reader: JsonLineReader;
-  /** Resolves at the last word or the end of the output; rejects for output that is none. */
+  /** Resolves at the final line or the end of the output; rejects for invalid output. */
   readonly #over = Promise.withResolvers<void>();
   readonly #signal: AbortSignal;
   #stderrBytes = 0;
   #isBroken = false;
 
-  /** @param signal from its abort on, no output is given. */
+  /** @param signal after its abort no output is delivered. */
   constructor(onOutput: (item: OutputItem) => void, signal: AbortSignal) {
     this.#signal = signal;
     this.#reader = new JsonLineReader((item) => {
       if (!signal.aborted) onOutput(item);
     });
-    // Nobody asks for the result of a talk that was given up before.
+    // The result of an abandoned job is never awaited.
     this.#over.promise.catch(() => undefined);
   }
 
   onStdout(bytes: Uint8Array): void {
     this.#read(() => this.#reader.push(bytes));
-    if (this.#reader.lastWord !== null) this.#over.resolve();
+    if (this.#reader.finalLine !== null) this.#over.resolve();
   }
 
   onStderr(bytes: Uint8Array): void {
     this.#stderrBytes += bytes.length;
-    if (this.#stderrBytes <= MOST_STDERR_BYTES) return;
-    const text = `The Cargo's program wrote too much: its standard error is over ${MOST_STDERR_BYTES} bytes`;
+    if (this.#stderrBytes <= MAX_STDERR_BYTES) return;
+    const text = `The Cargo's program wrote too much: its standard error is over ${MAX_STDERR_BYTES} bytes`;
     this.#over.reject(new JobFailure("output_too_large", text));
   }
 
@@ -48,13 +48,13 @@ export class JobTalk implements ContainerListener {
   /** @throws {JobFailure} */
   async result(container: JobContainer, memoryBytes: number): Promise<RunResult> {
     await this.#over.promise;
-    const { lastWord, tokens } = this.#reader;
-    if (lastWord === null) throw await this.#failureOf(container, memoryBytes);
-    if (lastWord.kind === "error") throw lastWord.failure;
+    const { finalLine, tokens } = this.#reader;
+    if (finalLine === null) throw await this.#failureOf(container, memoryBytes);
+    if (finalLine.kind === "error") throw finalLine.failure;
     return {
       finishReason: "stop",
       usage: { promptTokens: 0, completionTokens: tokens },
-      ...(lastWord.output === undefined ? {} : { output: lastWord.output }),
+      ...(finalLine.output === undefined ? {} : { output: finalLine.output }),
     };
   }
 

@@ -1,12 +1,13 @@
 import type { CargoManifest, RuntimeType } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import type { Logger } from "../../../shared/logger.ts";
 import type { CargoRuntime, MemoryUse, RunRequest } from "../runtime.ts";
 import { type Environment, hostEnvironment } from "./host-environment.ts";
 import type { HostProgram } from "./host-process.ts";
 import { HostedCargo } from "./hosted-cargo.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./load-limit.ts";
-import { estimateInHost, type HostLog, loadInHost, probeInHost } from "./start-host.ts";
+import { estimateInHost, loadInHost, probeInHost } from "./start-host.ts";
 
 /** Options of every runtime whose Cargos run in host processes. */
 export interface HostingOptions {
@@ -17,14 +18,14 @@ export interface HostingOptions {
   readonly environment?: Environment;
   /** How long an estimate or a load may take. */
   readonly limits?: LoadLimits;
-  readonly log?: HostLog;
+  readonly log?: Pick<Logger, "info">;
 }
 
 const DEFAULTS: Required<Omit<HostingOptions, "clock">> = {
   killAfterMs: 2_000,
   environment: {},
   limits: DEFAULT_LOAD_LIMITS,
-  log: () => undefined,
+  log: { info: () => undefined },
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import type { Logger } from "../../../shared/logger.ts";
 import type { MemoryUse, ProbeResult } from "../runtime.ts";
 import { loadFailureOf, runFailureOf } from "./host-failure.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
@@ -7,14 +8,11 @@ import type { FromHost, ToHost } from "./host-protocol.ts";
 import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 import { watchMemory } from "./memory-watch.ts";
 
-/** Receives events worth a log line. Never gets inputs or outputs of jobs. */
-export type HostLog = (message: string, facts: Readonly<Record<string, unknown>>) => void;
-
 /** What all estimates and loads of a runtime share. */
 export interface HostContext {
   readonly clock: Clock;
   readonly limits: LoadLimits;
-  readonly log: HostLog;
+  readonly log: Pick<Logger, "info">;
 }
 
 /** Asks a new process whether the runtime works here, and ends the process. Never throws. */
@@ -86,7 +84,7 @@ export async function loadInHost(
     endWatch();
   });
   if ("ending" in first) {
-    log(`${program.name} process ended while loading`, { cargo: slug, ...first.ending });
+    log.info({ cargo: slug, ...first.ending }, `${program.name} process ended while loading`);
     throw loadFailureOf(program, first.ending);
   }
   const { reply } = first;
@@ -95,8 +93,8 @@ export async function loadInHost(
     throw failureIn(program, "a load", reply);
   }
   const { memory, facts } = reply;
-  log(`${program.name} process loaded a model`, { cargo: slug, pid: host.pid, ...memory, ...facts });
-  void host.ended.then((end) => log(`${program.name} process ended`, { cargo: slug, pid: host.pid, ...end }));
+  log.info({ cargo: slug, pid: host.pid, ...memory, ...facts }, `${program.name} process loaded a model`);
+  void host.ended.then((end) => log.info({ cargo: slug, pid: host.pid, ...end }, `${program.name} process ended`));
   return { host, memory };
 }
 

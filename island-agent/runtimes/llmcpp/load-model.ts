@@ -6,13 +6,13 @@ import { ChatModel } from "./chat-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
 
-/** Brings a GGUF file into memory with a context of several sequences. @throws {JobFailure} */
+/** Loads a GGUF file with a context of several sequences. @throws {JobFailure} */
 export async function loadChatModel(request: LoadRequest): Promise<HostedModel<ChatRequest>> {
   const { llama, errors } = await openLlama(request);
   const gpuBefore = await gpuMemoryUsed(llama);
   const model = await readModel({ llama, errors }, request.modelPath);
-  // node-llama-cpp 3.22.1 checks memory before it makes a context, but a size beyond all measure slips past the check (500 million
-  // tokens ended the process at 24 GB): the clamp is ours.
+  // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
+  // the process at 24 GB), so the size is clamped here.
   const contextSize = contextSizeOf(request, model.trainContextSize);
   const holder = new BatchHolder();
   const context = await model
@@ -49,7 +49,7 @@ async function readModel({ llama, errors }: OpenLlama, modelPath: string): Promi
   });
 }
 
-/** In use on all GPUs, by whomever; null without one. */
+/** GPU memory in use by all processes; null without a GPU. */
 async function gpuMemoryUsed(llama: Llama): Promise<HostedModel<ChatRequest>["gpuMemory"]> {
   if (llama.gpu === false) return null;
   const { used, unifiedSize } = await llama.getVramState();

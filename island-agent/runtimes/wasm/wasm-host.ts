@@ -1,4 +1,4 @@
-/** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` and by nothing else. */
+/** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` only. */
 import { serveHost } from "../host/serve-host.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 

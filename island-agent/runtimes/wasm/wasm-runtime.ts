@@ -3,22 +3,21 @@ import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { isJsonValue } from "../../../shared/json-value.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
 import type { MemoryUse, RunRequest } from "../runtime.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
-const MIB = 1_048_576;
-/** What a Cargo's memory figure leaves to the process, beside the module's own. Source: catalog/README.md, memory figures. */
+/** The process' part of a Cargo's memory figure; the rest is the module's. Source: catalog/README.md, memory figures. */
 const PROCESS_ALLOWANCE_BYTES = 192 * MIB;
-/** Least that a module may have. */
-const LEAST_CAP_BYTES = MIB;
+const MIN_CAP_BYTES = MIB;
 /** Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5 bytes of code for one of a module. */
 const PROCESS_BYTES = 112 * MIB;
 const THREAD_BYTES = 24 * MIB;
 const CODE_PER_BYTE = 4;
-/** Our code, and the packages that it imports wherever they are installed: all that the process may read beside the module. */
+/** Our code and the packages it imports: all that the process may read besides the module. */
 const CODE_FOLDERS = [fileURLToPath(new URL("../../../", import.meta.url)), packagesFolder()];
 
 export interface WasmOptions extends HostingOptions {
@@ -64,7 +63,7 @@ async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs:
   return { ramBytes, vramBytes: 0 };
 }
 
-/** Node's permission model for a host: our code, its packages and one module can be read; threads can be started, and that is all. */
+/** Node's permission model for a host: it may read our code, its packages and one module, and start threads; nothing else. */
 export function permissionFlags(modelPath: string | null): string[] {
   const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
   return ["--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)];
@@ -78,18 +77,19 @@ async function sizeOf(path: string): Promise<number> {
   return size;
 }
 
-/** The input as the module reads it. @throws {JobFailure} `invalid_input` */
+/** The input as one line of JSON. @throws {JobFailure} `invalid_input` */
 function readInput(input: RunRequest["input"]): WasmJob {
-  if (!isJsonValue(input)) throw new JobFailure("invalid_input", "The input is not JSON of at most 100 levels");
+  if (!isJsonValue(input))
+    throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
   return JSON.stringify(input);
 }
 
-/** Most that a job's module may take: the Cargo's figure less what it leaves to the process. */
+/** Memory cap of a job's module: the Cargo's figure less the process' part. */
 function memoryCapOf({ requiredRamBytes }: CargoManifest): number {
-  return Math.max(LEAST_CAP_BYTES, requiredRamBytes - PROCESS_ALLOWANCE_BYTES);
+  return Math.max(MIN_CAP_BYTES, requiredRamBytes - PROCESS_ALLOWANCE_BYTES);
 }
 
-/** The `node_modules` that holds our packages; ours may be installed beside them. */
+/** The `node_modules` folder of our packages. Our own package may be installed inside it, too. */
 function packagesFolder(): string {
   const file = fileURLToPath(import.meta.resolve("zod"));
   return file.slice(0, file.lastIndexOf(`${sep}zod${sep}`));

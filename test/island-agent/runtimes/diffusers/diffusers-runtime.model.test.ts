@@ -140,7 +140,7 @@ describe("a Stable Diffusion pipeline", () => {
     await using half = await loadPainter(
       pipelineFixture("tiny-sd"),
       { weights: "fp16" },
-      { log: (_, facts) => loaded.push(facts["graphs"]) },
+      { log: { info: (facts: { graphs?: unknown }) => loaded.push(facts.graphs) } },
     );
     expect(loaded).toEqual([["text_encoder/model_fp16.onnx", "unet/model_fp16.onnx", "vae_decoder/model_fp16.onnx"]]);
     const [whole, drawn] = [await paint(painter, RED), await paint(half, RED)];

@@ -32,7 +32,7 @@ let context: HostContext;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "atoll-host-"));
   clock = new ManualClock();
-  context = { clock, limits: DEFAULT_LOAD_LIMITS, log: () => {} };
+  context = { clock, limits: DEFAULT_LOAD_LIMITS, log: { info: () => {} } };
   await writeFile(join(folder, "model"), "");
   await truncate(join(folder, "model"), BYTES);
 });
