@@ -1,37 +1,37 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import type { CellSize, DenoiserContext } from "./denoiser.ts";
+import type { Size, DenoiserContext } from "./denoiser.ts";
 import { embedGuidance } from "./guidance.ts";
-import { PIXELS_PER_CELL } from "./latent-decoder.ts";
+import { VAE_SCALE_FACTOR } from "./latent-decoder.ts";
 import type { ImageJob } from "./image-input.ts";
 import type { ImagePipeline } from "./image-pipeline.ts";
 
-/** Where a job says nothing: as diffusers' pipelines and the shipped Cargos have it. */
+/** Defaults of diffusers' pipelines and of the shipped Cargos. */
 const DEFAULT_STEPS = 25;
 const DEFAULT_LCM_STEPS = 4;
 const DEFAULT_GUIDANCE = 7.5;
 const DEFAULT_XL_GUIDANCE = 5;
-/** For a network that has guidance embedded. */
+/** For a network with embedded guidance. */
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
-/** Eight pixels a cell, and three halvings of the cells in the usual U-Net. */
+/** Latents are 8 times smaller than the image, and the usual U-Net halves them three times. */
 const SAFE_SIDE = 64;
 
-/** A job with what it leaves to the pipeline. */
+/** A job with the pipeline's defaults filled in. */
 export interface GenerationPlan extends DenoiserContext {
   readonly steps: number;
-  /** Of guidance. */
+  /** Guidance scale. */
   readonly scale: number;
-  /** The network is asked without the prompt too. */
+  /** Classifier-free guidance: the network also runs without the prompt. */
   readonly isGuided: boolean;
 }
 
-/** @throws {JobFailure} `invalid_input` for a size or a number of steps that the pipeline cannot do. */
+/** @throws {JobFailure} `invalid_input` for a size or a number of steps that the pipeline does not support. */
 export function planGeneration(job: ImageJob, pipeline: ImagePipeline): GenerationPlan {
   const { guidanceWidth } = pipeline;
-  const cells = cellsFor(job, pipeline);
+  const latentSize = latentSizeFor(job, pipeline);
   const scale = job.guidance_scale ?? defaultGuidance(pipeline);
   return {
-    cells,
-    pixels: { width: cells.width * PIXELS_PER_CELL, height: cells.height * PIXELS_PER_CELL },
+    latentSize,
+    imageSize: { width: latentSize.width * VAE_SCALE_FACTOR, height: latentSize.height * VAE_SCALE_FACTOR },
     steps: stepsFor(job, pipeline),
     scale,
     isGuided: guidanceWidth === null && scale > 1,
@@ -40,36 +40,36 @@ export function planGeneration(job: ImageJob, pipeline: ImagePipeline): Generati
 }
 
 /**
- * What the failure of a first step means. U-Nets join what they have halved and doubled again with what they had: an odd number of
- * cells on the way fits nothing, and what ONNX Runtime says of it helps nobody.
+ * Explains the failure of a first step. U-Nets halve and double the latents and join the results, which fails for sizes that become
+ * odd on the way. ONNX Runtime's message does not help a client, so this one names the size.
  */
-export function oddSizeFailure(error: unknown, { width, height }: CellSize): unknown {
+export function oddSizeFailure(error: unknown, { width, height }: Size): unknown {
   const isOdd = width % SAFE_SIDE !== 0 || height % SAFE_SIDE !== 0;
   if (!isOdd || !(error instanceof JobFailure) || error.code !== "model_invalid") return error;
-  const message = `width: this model cannot draw ${width} by ${height} pixels; take multiples of ${SAFE_SIDE}`;
+  const message = `width: this model cannot draw ${width} by ${height} pixels; use multiples of ${SAFE_SIDE}`;
   return new JobFailure("invalid_input", message, { cause: error });
 }
 
-function cellsFor({ width, height }: ImageJob, { defaultCells, denoiser }: ImagePipeline): CellSize {
-  const cells = {
-    width: width === undefined ? defaultCells.width : width / PIXELS_PER_CELL,
-    height: height === undefined ? defaultCells.height : height / PIXELS_PER_CELL,
+function latentSizeFor({ width, height }: ImageJob, { defaultLatentSize, denoiser }: ImagePipeline): Size {
+  const latentSize = {
+    width: width === undefined ? defaultLatentSize.width : width / VAE_SCALE_FACTOR,
+    height: height === undefined ? defaultLatentSize.height : height / VAE_SCALE_FACTOR,
   };
-  const fixed = denoiser.fixedCells;
-  if (fixed === null || (fixed.width === cells.width && fixed.height === cells.height)) return cells;
-  const only = `${fixed.width * PIXELS_PER_CELL} by ${fixed.height * PIXELS_PER_CELL}`;
-  throw new JobFailure("invalid_input", `width: this model draws images of ${only} pixels only`);
+  const fixed = denoiser.fixedLatentSize;
+  if (fixed === null || (fixed.width === latentSize.width && fixed.height === latentSize.height)) return latentSize;
+  const only = `${fixed.width * VAE_SCALE_FACTOR} by ${fixed.height * VAE_SCALE_FACTOR}`;
+  throw new JobFailure("invalid_input", `width: this model generates images of ${only} pixels only`);
 }
 
 function stepsFor({ steps }: ImageJob, { plan }: ImagePipeline): number {
   const wanted = steps ?? Math.min(plan.name === "lcm" ? DEFAULT_LCM_STEPS : DEFAULT_STEPS, plan.maxSteps);
   if (wanted <= plan.maxSteps) return wanted;
-  throw new JobFailure("invalid_input", `steps: this model takes at most ${plan.maxSteps}`);
+  throw new JobFailure("invalid_input", `steps: this model supports at most ${plan.maxSteps}`);
 }
 
-function defaultGuidance({ guidanceWidth, plan, readers }: ImagePipeline): number {
+function defaultGuidance({ guidanceWidth, plan, promptEncoders }: ImagePipeline): number {
   if (guidanceWidth !== null) return DEFAULT_EMBEDDED_GUIDANCE;
-  // Distilled: it draws as a guided network does.
+  // A distilled model includes guidance.
   if (plan.name === "lcm") return 1;
-  return readers.length > 1 ? DEFAULT_XL_GUIDANCE : DEFAULT_GUIDANCE;
+  return promptEncoders.length > 1 ? DEFAULT_XL_GUIDANCE : DEFAULT_GUIDANCE;
 }

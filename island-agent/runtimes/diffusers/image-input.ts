@@ -2,20 +2,20 @@ import { z } from "zod";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { RunRequest } from "../runtime.ts";
 
-/** Latents are eight times smaller than images. */
+/** Latents are 8 times smaller than images. */
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** 1536 by 1536: memory for attention grows with the square of it, and a PNG of noise would fill a frame. */
+/** 1536 by 1536. Attention's memory grows with its square, and a PNG of noise would fill a frame. */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
-const MAX_PROMPT = 10_000;
+const MAX_PROMPT_CHARS = 10_000;
 
 const side = z.int().min(MIN_SIDE).max(MAX_SIDE).multipleOf(SIDE_UNIT).optional();
 const schema = z
   .object({
-    prompt: z.string().min(1).max(MAX_PROMPT),
-    negative_prompt: z.string().max(MAX_PROMPT).optional(),
+    prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
+    negative_prompt: z.string().max(MAX_PROMPT_CHARS).optional(),
     width: side,
     height: side,
     steps: z.int().min(1).max(MAX_STEPS).optional(),
@@ -27,7 +27,7 @@ const schema = z
     message: `width times height must be at most ${MAX_PIXELS}`,
   });
 
-/** What to draw. What is not there is the pipeline's to choose; without a seed, chance's. */
+/** A job's input. The pipeline has defaults for missing fields; without a seed, a random one is used. */
 export type ImageJob = z.infer<typeof schema>;
 
 /** @throws {JobFailure} `invalid_input`, naming the first wrong field. */

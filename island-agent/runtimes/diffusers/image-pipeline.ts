@@ -1,39 +1,44 @@
 import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { openClipTokenizer, type TokenizerFiles } from "./clip-tokenizer.ts";
-import { numberIn } from "./configured-number.ts";
-import { type CellSize, Denoiser } from "./denoiser.ts";
+import { type Size, Denoiser } from "./denoiser.ts";
 import { LatentDecoder } from "./latent-decoder.ts";
-import { type PipelineFiles, readOptionalJson, readPipelineJson, readPipelineText } from "./pipeline-files.ts";
+import {
+  numberIn,
+  type PipelineFiles,
+  readOptionalJson,
+  readPipelineJson,
+  readPipelineText,
+} from "./pipeline-files.ts";
 import { type GraphOptions, PipelineGraph } from "./pipeline-graph.ts";
 import { readSchedulerConfig, type SamplerPlan, SCHEDULER_FILE } from "./samplers/scheduler-config.ts";
-import type { PromptReader } from "./text-conditioning.ts";
+import type { PromptEncoder } from "./prompt-embeddings.ts";
 
-/** Cells on a side where nothing tells: of Stable Diffusion 1, and of SDXL. */
-const DEFAULT_CELLS = 64;
-const DEFAULT_XL_CELLS = 128;
+/** Default width and height of latents, of Stable Diffusion 1 and of SDXL. */
+const DEFAULT_LATENT_SIDE = 64;
+const DEFAULT_XL_LATENT_SIDE = 128;
 const DEFAULT_GUIDANCE_WIDTH = 256;
 
-/** A pipeline in memory. */
+/** A loaded text-to-image pipeline. */
 export interface ImagePipeline {
-  readonly readers: readonly PromptReader[];
+  readonly promptEncoders: readonly PromptEncoder[];
   readonly denoiser: Denoiser;
   readonly decoder: LatentDecoder;
   readonly plan: SamplerPlan;
-  /** Of latents, where a job says nothing. */
-  readonly defaultCells: CellSize;
-  /** Numbers of `timestep_cond`; null where guidance is not embedded. */
+  /** Size of the latents when a job names no size. */
+  readonly defaultLatentSize: Size;
+  /** Width of `timestep_cond`; null if guidance is not embedded. */
   readonly guidanceWidth: number | null;
-  /** No negative prompt is zeros, not an empty text. */
+  /** Without a negative prompt its embeddings are zeros, not those of an empty text. */
   readonly isEmptyPromptZero: boolean;
   dispose(): Promise<void>;
 }
 
-/** Brings a pipeline into memory. @throws {JobFailure} `model_invalid` naming the part at fault. */
+/** Loads a pipeline. @throws {JobFailure} `model_invalid` naming the part at fault. */
 export async function openPipeline(files: PipelineFiles, options: GraphOptions): Promise<ImagePipeline> {
   const { modelPath } = options;
   const index = await readPipelineJson(modelPath, "model_index.json");
   const plan = readSchedulerConfig(await readPipelineJson(modelPath, SCHEDULER_FILE));
-  const tokenizers: PromptReader["tokenize"][] = [];
+  const tokenizers: PromptEncoder["tokenize"][] = [];
   for (const { part } of files.textEncoders)
     tokenizers.push(await openTokenizer(modelPath, part.replace("text_encoder", "tokenizer")));
   const denoiserConfig = (await readOptionalJson(modelPath, `${files.denoiser.part}/config.json`)) ?? {};
@@ -49,20 +54,22 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
     return graph;
   };
   try {
-    const readers: PromptReader[] = [];
+    const promptEncoders: PromptEncoder[] = [];
     for (const [i, file] of files.textEncoders.entries()) {
       const tokenize = tokenizers[i];
-      if (tokenize !== undefined) readers.push({ encoder: await open(file), tokenize });
+      if (tokenize !== undefined) promptEncoders.push({ encoder: await open(file), tokenize });
     }
-    const decoder = new LatentDecoder(await open(files.decoder), decoderConfig, readers.length > 1);
+    const decoder = new LatentDecoder(await open(files.decoder), decoderConfig, promptEncoders.length > 1);
     const denoiser = new Denoiser(await open(files.denoiser), decoder.channels);
-    const cells = numberIn(denoiserConfig, "sample_size") ?? (readers.length > 1 ? DEFAULT_XL_CELLS : DEFAULT_CELLS);
+    const latentSize =
+      numberIn(denoiserConfig, "sample_size") ??
+      (promptEncoders.length > 1 ? DEFAULT_XL_LATENT_SIDE : DEFAULT_LATENT_SIDE);
     return {
-      readers,
+      promptEncoders,
       denoiser,
       decoder,
       plan,
-      defaultCells: denoiser.fixedCells ?? { width: cells, height: cells },
+      defaultLatentSize: denoiser.fixedLatentSize ?? { width: latentSize, height: latentSize },
       guidanceWidth: denoiser.guidanceWidth(numberIn(denoiserConfig, "time_cond_proj_dim") ?? DEFAULT_GUIDANCE_WIDTH),
       isEmptyPromptZero: index["force_zeros_for_empty_prompt"] === true,
       dispose,
@@ -73,7 +80,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
   }
 }
 
-async function openTokenizer(modelPath: string, part: string): Promise<PromptReader["tokenize"]> {
+async function openTokenizer(modelPath: string, part: string): Promise<PromptEncoder["tokenize"]> {
   const config = await readPipelineJson(modelPath, `${part}/tokenizer_config.json`);
   const json = await readOptionalJson(modelPath, `${part}/tokenizer.json`);
   const own = async (): Promise<Pick<TokenizerFiles, "vocab" | "merges">> => ({
@@ -84,6 +91,6 @@ async function openTokenizer(modelPath: string, part: string): Promise<PromptRea
   try {
     return openClipTokenizer({ config, json, vocab, merges });
   } catch (error) {
-    throw onnxFailure("model_invalid", `${part} is not CLIP's`, error, modelPath);
+    throw onnxFailure("model_invalid", `${part} is not a CLIP tokenizer`, error, modelPath);
   }
 }

@@ -11,10 +11,10 @@ import { findPipeline } from "./pipeline-files.ts";
 import { openPipeline, type ImagePipeline } from "./image-pipeline.ts";
 import { encodePng } from "./png.ts";
 
-/** Seeds that are chosen are in the shipped Cargos' range. */
-const SEEDS = 2 ** 32;
+/** Random seeds are below this, the range of the shipped Cargos. */
+const SEED_RANGE = 2 ** 32;
 
-/** Brings a pipeline into memory that draws one image at a time. @throws {JobFailure} */
+/** Loads a pipeline, which generates one image at a time. @throws {JobFailure} */
 export async function loadPipeline(request: LoadRequest): Promise<HostedModel<ImageJob>> {
   const files = await findPipeline(request.modelPath, request.weights);
   const { threads, device, modelPath } = request;
@@ -36,14 +36,14 @@ export async function loadPipeline(request: LoadRequest): Promise<HostedModel<Im
     gpuMemory: gpuMemoryOf(providers, files.bytes),
     async run({ job }, onOutput, signal) {
       const onProgress = (step: number, total: number): void => onOutput({ type: "progress", step, total });
-      const seed = job.seed ?? randomInt(SEEDS);
+      const seed = job.seed ?? randomInt(SEED_RANGE);
       try {
         const { image, promptTokens } = await generateImage(pipeline, { job, seed, onProgress, signal });
         const output = { format: "png", data: await encodePng(image) };
         onOutput({ type: "image", ...output });
         return { output, finishReason: "stop", usage: { promptTokens, completionTokens: 0 } };
       } catch (error) {
-        throw onnxFailure("model_invalid", "The image could not be drawn", error, modelPath);
+        throw onnxFailure("model_invalid", "The image could not be generated", error, modelPath);
       }
     },
     dispose: () => pipeline.dispose(),

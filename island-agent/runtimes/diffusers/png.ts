@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { Image } from "./latent-decoder.ts";
 
-/** In base64 it still fits a frame with what is around it (shared/protocol/codec.ts). */
+/** As base64 it still fits into one frame (shared/protocol/codec.ts). */
 const MAX_PNG_BYTES = 6_000_000;
 
 sharp.concurrency(1);
@@ -14,6 +14,6 @@ export async function encodePng({ width, height, rgb }: Image): Promise<string> 
     .png()
     .toBuffer();
   if (png.length <= MAX_PNG_BYTES) return png.toString("base64");
-  const message = `The image of ${width} by ${height} pixels takes ${png.length} bytes as PNG; at most ${MAX_PNG_BYTES} are given`;
+  const message = `The image of ${width} by ${height} pixels takes ${png.length} bytes as PNG; the limit is ${MAX_PNG_BYTES}`;
   throw new JobFailure("output_too_large", message);
 }

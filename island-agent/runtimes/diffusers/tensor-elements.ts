@@ -1,10 +1,10 @@
 import type { TensorType } from "../onnx/tensor-json.ts";
 
-/** What networks are fed with here. */
+/** Input values of a network. */
 export type Elements = Float32Array | readonly number[];
 export type RawElements = Float32Array | Float64Array | Uint16Array | Int32Array | BigInt64Array;
 
-/** Numbers as a graph takes them: float16 by its bits, integers rounded. Null for types that no network of images takes. */
+/** Converts numbers to a graph's element type: float16 as its bit pattern, integers rounded. Null for types that image networks do not use. */
 export function writeElements(type: TensorType, numbers: Elements): RawElements | null {
   switch (type) {
     case "float32":
@@ -22,7 +22,7 @@ export function writeElements(type: TensorType, numbers: Elements): RawElements 
   }
 }
 
-/** What a graph gave as plain numbers; float16 comes by its bits or as a Float16Array. */
+/** Converts a graph's output to float32. float16 comes as bit patterns or as a Float16Array. */
 export function readElements(data: ArrayLike<unknown>): Float32Array {
   if (data instanceof Float32Array) return data;
   const halves = data instanceof Uint16Array ? new Float16Array(data.buffer, data.byteOffset, data.length) : data;

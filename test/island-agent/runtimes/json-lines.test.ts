@@ -79,11 +79,11 @@ describe("JsonLineReader", () => {
     expect(read(['{"type":"done","output":null}']).finalLine).toEqual({ kind: "done", output: null });
   });
 
-  it("has no last word when the output just ends", () => {
+  it("has no final line when the output just ends", () => {
     expect(read(['{"type":"token","content":"a"}\n'])).toMatchObject({ finalLine: null, failure: undefined });
   });
 
-  it("ignores what follows the last word", () => {
+  it("ignores what follows the final line", () => {
     const { items, finalLine, failure } = read([
       '{"type":"done","output":1}\n{"type":"token","content":"a"}\nx',
       "y\n",

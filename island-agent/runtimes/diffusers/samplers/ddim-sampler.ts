@@ -1,38 +1,43 @@
-import { takeApart } from "./prediction.ts";
+import { splitLatent } from "./prediction.ts";
 import { clamp, type Sampler, type Training } from "./sampler.ts";
 import { timestepsOf } from "./timesteps.ts";
 
 /**
- * DDIM without fresh noise. Source: Song et al. 2020, equation 12 with sigma 0; the times before and after are those of the steps
- * (the paper's sub-sequence tau).
+ * DDIM without added noise. Source: Song et al. 2020, equation 12 with sigma 0, over the timesteps of the run (the paper's
+ * sub-sequence tau).
  */
 export class DdimSampler implements Sampler {
   readonly timesteps: readonly number[];
-  readonly startDeviation = 1;
+  readonly initNoiseSigma = 1;
   readonly #training: Training;
-  /** Share of the original at each step, and after the last. */
-  readonly #shares: readonly number[];
+  /** At each step, and after the last. */
+  readonly #alphasCumprod: readonly number[];
 
-  /** @param isFinalClean the last step leaves no noise; else that of the first time of training. */
+  /** @param isFinalClean true: the last step leaves no noise; false: it leaves that of training's first timestep. */
   constructor(training: Training, steps: number, isFinalClean: boolean) {
-    const { shares, grid } = training;
+    const { alphasCumprod, grid } = training;
     this.#training = training;
     this.timesteps = timestepsOf(grid, steps).map(Math.round);
-    const final = isFinalClean ? 1 : (shares[0] ?? NaN);
-    this.#shares = [...this.timesteps.map((time) => shares[time] ?? NaN), final];
+    const final = isFinalClean ? 1 : (alphasCumprod[0] ?? NaN);
+    this.#alphasCumprod = [...this.timesteps.map((time) => alphasCumprod[time] ?? NaN), final];
   }
 
-  networkInput(latents: Float32Array): Float32Array {
+  scaleModelInput(latents: Float32Array): Float32Array {
     return latents;
   }
 
-  advance(latents: Float32Array, said: Float32Array, step: number): Float32Array {
+  advance(latents: Float32Array, modelOutput: Float32Array, step: number): Float32Array {
     const { prediction, clip } = this.#training;
-    const [share = NaN, nextShare = NaN] = this.#shares.slice(step, step + 2);
-    const [signal, noise] = [Math.sqrt(share), Math.sqrt(1 - share)];
-    const [nextSignal, nextNoise] = [Math.sqrt(nextShare), Math.sqrt(1 - nextShare)];
+    const [alphaCumprod = NaN, nextAlphaCumprod = NaN] = this.#alphasCumprod.slice(step, step + 2);
+    const [signal, noise] = [Math.sqrt(alphaCumprod), Math.sqrt(1 - alphaCumprod)];
+    const [nextSignal, nextNoise] = [Math.sqrt(nextAlphaCumprod), Math.sqrt(1 - nextAlphaCumprod)];
     return latents.map((latent, i) => {
-      const { original, epsilon } = takeApart(prediction, { latent, said: said[i] ?? NaN, signal, noise });
+      const { original, epsilon } = splitLatent(prediction, {
+        latent,
+        modelOutput: modelOutput[i] ?? NaN,
+        signal,
+        noise,
+      });
       return nextSignal * clamp(original, clip) + nextNoise * epsilon;
     });
   }

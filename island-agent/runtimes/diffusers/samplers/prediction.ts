@@ -1,29 +1,29 @@
-/** What a network was trained to say. Source of `v_prediction`: Salimans and Ho 2022, appendix D. */
+/** What a network was trained to predict. Source of `v_prediction`: Salimans and Ho 2022, appendix D. */
 export const PREDICTION_TYPES = ["epsilon", "v_prediction", "sample"] as const;
 export type PredictionType = (typeof PREDICTION_TYPES)[number];
 
-/** Latents taken apart: `signal * original + noise * epsilon`. */
+/** The parts of a latent, which is `signal * original + noise * epsilon`. */
 export interface Parts {
   readonly original: number;
   readonly epsilon: number;
 }
 
 /**
- * Takes a latent apart by what the network says of it.
- * @param signal the original's weight in the latent, sqrt(share); above 0.
- * @param noise the weight of the noise, sqrt(1 - share); above 0.
+ * Splits a latent into its parts, using the network's output.
+ * @param signal the original's weight in the latent, sqrt(alphaCumprod); above 0.
+ * @param noise the weight of the noise, sqrt(1 - alphaCumprod); above 0.
  */
-export function takeApart(
+export function splitLatent(
   type: PredictionType,
-  { latent, said, signal, noise }: { latent: number; said: number; signal: number; noise: number },
+  { latent, modelOutput, signal, noise }: { latent: number; modelOutput: number; signal: number; noise: number },
 ): Parts {
   switch (type) {
     case "epsilon":
-      return { original: (latent - noise * said) / signal, epsilon: said };
+      return { original: (latent - noise * modelOutput) / signal, epsilon: modelOutput };
     case "v_prediction":
-      return { original: signal * latent - noise * said, epsilon: signal * said + noise * latent };
+      return { original: signal * latent - noise * modelOutput, epsilon: signal * modelOutput + noise * latent };
     case "sample":
-      return { original: said, epsilon: (latent - signal * said) / noise };
+      return { original: modelOutput, epsilon: (latent - signal * modelOutput) / noise };
     default:
       return type satisfies never;
   }

@@ -3,24 +3,24 @@ import { JobFailure } from "../../../../shared/errors.ts";
 import { DdimSampler } from "./ddim-sampler.ts";
 import { EulerSampler, FINAL_SIGMAS } from "./euler-sampler.ts";
 import { LcmSampler } from "./lcm-sampler.ts";
-import { betasOf, signalShares } from "./noise-schedule.ts";
+import { betasOf, computeAlphasCumprod } from "./noise-schedule.ts";
 import { PREDICTION_TYPES } from "./prediction.ts";
 import type { Sampler, Training } from "./sampler.ts";
 import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
 
-/** Where it is in a pipeline's folder, for messages. */
+/** Path in a pipeline's folder. */
 export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
 export const SAMPLER_NAMES = ["euler", "ddim", "lcm"] as const;
 export type SamplerName = (typeof SAMPLER_NAMES)[number];
 
 interface SchedulerClass {
   readonly sampler: SamplerName;
-  /** What the class takes where the file says nothing. */
+  /** The class's defaults. */
   readonly spacing: TimestepSpacing;
   readonly isClipped: boolean;
 }
 
-/** Classes of diffusers. For those without a sampler of their own here stands in one that solves the same equation. */
+/** Scheduler classes of diffusers. Where we have no sampler of the class, one that solves the same equation is used. */
 const CLASSES: Readonly<Record<string, SchedulerClass>> = {
   EulerDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
   DDIMScheduler: { sampler: "ddim", spacing: "leading", isClipped: true },
@@ -36,16 +36,16 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
   EulerAncestralDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
 };
 
-const share = z.number().gt(0).lt(1);
+const fraction = z.number().gt(0).lt(1);
 const absent = z.union([z.literal(false), z.null()]).optional();
-/** As `save_pretrained` of diffusers writes it. What would change the original and is not known here is refused, the rest ignored. */
+/** The file of diffusers' `save_pretrained`. Unsupported fields that change the image are refused, others ignored. */
 const fileSchema = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.int().min(1).max(100_000).default(1_000),
-  beta_start: share.default(0.0001),
-  beta_end: share.default(0.02),
+  beta_start: fraction.default(0.0001),
+  beta_end: fraction.default(0.02),
   beta_schedule: z.enum(["linear", "scaled_linear"]).default("linear"),
-  trained_betas: z.array(share).min(1).nullish(),
+  trained_betas: z.array(fraction).min(1).nullish(),
   prediction_type: z.enum(PREDICTION_TYPES).default("epsilon"),
   timestep_spacing: z.enum(TIMESTEP_SPACINGS).optional(),
   steps_offset: z.int().min(0).max(1_000).default(0),
@@ -62,10 +62,10 @@ const fileSchema = z.object({
 /** How a pipeline's images are sampled. */
 export interface SamplerPlan {
   readonly name: SamplerName;
-  /** The class that the file names. */
+  /** Class named in the file. */
   readonly className: string;
   readonly training: Training;
-  /** Most steps of one original. */
+  /** Maximum number of steps of one image. */
   readonly maxSteps: number;
   create(steps: number): Sampler;
 }
@@ -80,22 +80,22 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
   const file = parsed.data;
   const kind = Object.hasOwn(CLASSES, file._class_name) ? CLASSES[file._class_name] : undefined;
   if (kind === undefined)
-    throw invalid(`${file._class_name} is not known; there are ${Object.keys(CLASSES).join(", ")}`);
+    throw invalid(`${file._class_name} is not supported; supported are ${Object.keys(CLASSES).join(", ")}`);
   const { beta_schedule: curve, beta_start: start, beta_end: end, num_train_timesteps: count } = file;
-  const shares = signalShares(file.trained_betas ?? betasOf({ curve, start, end, count }));
+  const alphasCumprod = computeAlphasCumprod(file.trained_betas ?? betasOf({ curve, start, end, count }));
   const grid = {
     spacing: file.timestep_spacing ?? kind.spacing,
     offset: file.steps_offset,
-    count: shares.length,
+    count: alphasCumprod.length,
   };
   const clip = (file.clip_sample ?? kind.isClipped) ? file.clip_sample_range : null;
-  const training: Training = { shares, grid, prediction: file.prediction_type, clip };
-  const distilledSteps = Math.min(file.original_inference_steps, shares.length);
+  const training: Training = { alphasCumprod, grid, prediction: file.prediction_type, clip };
+  const distilledSteps = Math.min(file.original_inference_steps, alphasCumprod.length);
   return {
     name: kind.sampler,
     className: file._class_name,
     training,
-    maxSteps: kind.sampler === "lcm" ? distilledSteps : shares.length,
+    maxSteps: kind.sampler === "lcm" ? distilledSteps : alphasCumprod.length,
     create(steps) {
       switch (kind.sampler) {
         case "euler":

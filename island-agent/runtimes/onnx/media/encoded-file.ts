@@ -1,38 +1,38 @@
 import { z } from "zod";
 
-/** A kind of file that a job may carry in its JSON. */
+/** A kind of file in a job's JSON. */
 interface FileKind {
   /** First part of its media type. */
   readonly media: "image" | "audio";
   /** For messages: "a PNG, JPEG or WebP file". */
   readonly name: string;
-  readonly startsRight: (head: Buffer) => boolean;
+  readonly hasSignature: (head: Buffer) => boolean;
 }
 
 const HEAD_BYTES = 12;
 const RIFF = Buffer.from("RIFF");
 
-/** Only these reach the decoder: others that it knows (SVG, TIFF, PDF) are wider doors than an image needs. */
+/** Only these formats reach the decoder. It supports more (SVG, TIFF, PDF), which would only add attack surface. */
 const PICTURE: FileKind = {
   media: "image",
   name: "a PNG, JPEG or WebP file",
-  startsRight: (head) =>
+  hasSignature: (head) =>
     head.subarray(0, 8).equals(Buffer.from("89504e470d0a1a0a", "hex")) ||
     head.subarray(0, 3).equals(Buffer.from("ffd8ff", "hex")) ||
     isRiff(head, "WEBP"),
 };
-const SOUND: FileKind = {
+const AUDIO: FileKind = {
   media: "audio",
   name: "a WAV file",
-  startsRight: (head) => isRiff(head, "WAVE"),
+  hasSignature: (head) => isRiff(head, "WAVE"),
 };
 
-/** An image, as base64 or a data URL. Gives plain base64. */
+/** An image as base64 or a data URL. Returns plain base64. */
 export const imageSchema = encodedFile(PICTURE);
-/** A sound, as base64 or a data URL. Gives plain base64. */
-export const soundSchema = encodedFile(SOUND);
+/** Audio as base64 or a data URL. Returns plain base64. */
+export const audioSchema = encodedFile(AUDIO);
 
-function encodedFile({ media, name, startsRight }: FileKind) {
+function encodedFile({ media, name, hasSignature }: FileKind) {
   return z.string().transform((value, context) => {
     const base64 = value.startsWith("data:") ? dataOf(value, media) : value;
     const problem = problemOf(base64);
@@ -44,11 +44,11 @@ function encodedFile({ media, name, startsRight }: FileKind) {
   function problemOf(base64: string | null): string | null {
     if (base64 === null) return `is a data URL, but not data:${media}/…;base64,…`;
     if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return "is not base64";
-    return startsRight(Buffer.from(base64.slice(0, (HEAD_BYTES / 3) * 4), "base64")) ? null : `is not ${name}`;
+    return hasSignature(Buffer.from(base64.slice(0, (HEAD_BYTES / 3) * 4), "base64")) ? null : `is not ${name}`;
   }
 }
 
-/** The base64 part of a data URL (RFC 2397) of this media type; null when it is another. */
+/** The base64 part of a data URL (RFC 2397); null for another media type. */
 function dataOf(url: string, media: string): string | null {
   const comma = url.indexOf(",");
   const head = url.slice("data:".length, comma).toLowerCase();

@@ -1,14 +1,14 @@
-/** Zero crossings of the filter on each side: more is steeper and slower. */
+/** Zero crossings of the filter on each side; more make it steeper and slower. */
 const LOBES = 16;
 
 /**
- * The same sound at another rate, by a windowed sinc filter (Hann) that takes away what the lower rate cannot hold.
+ * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the lower rate's limit.
  * Source: J. O. Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
   if (fromHz === toHz) return samples;
   const step = fromHz / toHz;
-  /** Of the filter, in cycles a sample of the input; below 1 where the rate falls. */
+  /** Cutoff of the filter relative to the input's Nyquist frequency; below 1 when the rate falls. */
   const cutoff = Math.min(1, toHz / fromHz);
   const reach = LOBES / cutoff;
   const resampled = new Float32Array(Math.floor(samples.length / step));

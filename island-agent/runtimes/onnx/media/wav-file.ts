@@ -1,18 +1,18 @@
-/** Samples of a WAV file. */
+/** Decoded audio. */
 export interface Recording {
   readonly sampleRateHz: number;
   /** All channels mixed to one, -1 to 1. */
   readonly samples: Float32Array;
 }
 
-/** A file that is no WAV file, or one of a kind that is not read here. */
+/** The file is not a WAV file, or its format is not supported. */
 export class WavError extends Error {
   override readonly name = "WavError";
 }
 
 const PCM = 1;
 const FLOAT = 3;
-/** The real format is the first two bytes of the GUID further on. */
+/** The real format is in the first two bytes of a GUID, at EXTENSIBLE_FORMAT_AT. */
 const EXTENSIBLE = 0xfffe;
 const EXTENSIBLE_FORMAT_AT = 24;
 const MIN_RATE_HZ = 4_000;
@@ -25,7 +25,7 @@ interface SampleFormat {
   readonly read: (view: DataView, at: number) => number;
 }
 
-/** By format and bits. 8-bit samples have no sign; the others do. */
+/** By format and bits. 8-bit samples are unsigned, the others signed. */
 const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
   [`${PCM} 8`, { bytes: 1, read: (view, at) => (view.getUint8(at) - 128) / 128 }],
   [`${PCM} 16`, { bytes: 2, read: (view, at) => view.getInt16(at, true) / 32_768 }],
@@ -40,7 +40,7 @@ const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
 
 /**
  * Reads a RIFF WAVE file of PCM or floating-point samples. Source: Microsoft, "Multiple Channel Audio Data and WAVE Files".
- * A `data` chunk that claims more than the file has (as a stream's does) ends with the file.
+ * A `data` chunk longer than the file, as streams have it, ends with the file.
  * @throws {WavError}
  */
 export function readWav(file: Uint8Array): Recording {
@@ -55,7 +55,7 @@ export function readWav(file: Uint8Array): Recording {
     const end = Math.min(start + size, file.byteLength);
     if (name === "fmt ") format = readFormat(view, start, end);
     if (name === "data") {
-      if (format === undefined) throw new WavError("has its samples before their format");
+      if (format === undefined) throw new WavError("has samples before their format");
       return { sampleRateHz: format.sampleRateHz, samples: mixDown(view, start, end, format) };
     }
     at = start + size + (size % 2);
@@ -64,7 +64,7 @@ export function readWav(file: Uint8Array): Recording {
 }
 
 function readFormat(view: DataView, start: number, end: number) {
-  if (end - start < 16) throw new WavError("has a format that was cut off");
+  if (end - start < 16) throw new WavError("has a truncated format chunk");
   const tag = view.getUint16(start, true);
   const channels = view.getUint16(start + 2, true);
   const sampleRateHz = view.getUint32(start + 4, true);
@@ -74,7 +74,7 @@ function readFormat(view: DataView, start: number, end: number) {
   const format = SAMPLE_FORMATS.get(`${code} ${bits}`);
   if (format === undefined) {
     throw new WavError(
-      `has samples of format ${code} with ${bits} bits; read are PCM of 8, 16, 24, 32 and float of 32, 64`,
+      `has samples of format ${code} with ${bits} bits; supported are PCM of 8, 16, 24, 32 and float of 32, 64`,
     );
   }
   if (channels < 1 || channels > MAX_CHANNELS) throw new WavError(`has ${channels} channels, not 1 to ${MAX_CHANNELS}`);
@@ -102,7 +102,7 @@ function mixDown(
   return samples;
 }
 
-/** What is no number is silence. */
+/** NaN becomes silence. */
 function clamp(sample: number): number {
   return Number.isNaN(sample) ? 0 : Math.max(-1, Math.min(1, sample));
 }
@@ -111,7 +111,7 @@ function textAt(view: DataView, at: number): string {
   return String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(at + i)));
 }
 
-/** A WAV file of one channel, 16-bit PCM. */
+/** Writes a mono WAV file of 16-bit PCM. */
 export function writeWav({ samples, sampleRateHz }: Recording): Buffer {
   const file = Buffer.alloc(44 + samples.length * 2);
   file.write("RIFF", 0, "latin1");

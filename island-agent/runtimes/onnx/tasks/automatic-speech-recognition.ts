@@ -2,44 +2,44 @@ import { type AutomaticSpeechRecognitionPipeline, Tensor } from "@huggingface/tr
 import { JobFailure } from "../../../../shared/errors.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import { resample } from "../media/resample.ts";
-import type { TaskAnswerer } from "./task-handler.ts";
-import { TokenCount } from "./token-counter.ts";
+import type { TaskHandler } from "./task-handler.ts";
+import { TokenCounter } from "./token-counter.ts";
 import { readWav, WavError } from "../media/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
-/** Whisper is given a long recording in windows. */
-const MAX_SECONDS_IN_WINDOWS = 600;
-/** Others take it whole, and need memory by the square of its length. */
-const MAX_SECONDS_WHOLE = 60;
-/** Where a Whisper model does not tell its own. */
-const WHISPER_POSITIONS = 448;
+/** Whisper processes a long recording in windows. */
+const MAX_SECONDS_WHISPER = 600;
+/** Other models take the whole recording at once; their memory grows with the square of its length. */
+const MAX_SECONDS_OTHERS = 60;
+/** For a Whisper model whose configuration does not say. */
+const DEFAULT_WHISPER_POSITIONS = 448;
 
-/** What is used of a Whisper model's configuration. */
+/** The fields used of a Whisper model's configuration. */
 interface WhisperConfig {
   readonly max_target_positions?: number;
 }
 interface WhisperGeneration {
   readonly is_multilingual?: boolean;
   readonly decoder_start_token_id: number;
-  /** "<|de|>" to the id of its token. */
+  /** From "<|de|>" to its token id. */
   readonly lang_to_id?: Readonly<Record<string, number>>;
 }
 
-/** Speech to text, by Whisper or by models that write letters as they hear them (CTC). */
-export const recogniseSpeech: TaskAnswerer<"automatic-speech-recognition", AutomaticSpeechRecognitionPipeline> = async (
-  pipe,
-  input,
-) => {
+/** automatic-speech-recognition, with Whisper or with CTC models. */
+export const automaticSpeechRecognition: TaskHandler<
+  "automatic-speech-recognition",
+  AutomaticSpeechRecognitionPipeline
+> = async (pipe, input) => {
   const isWhisper = pipe.model.config.model_type === "whisper";
   const config = pipe.processor.feature_extractor?.config as { sampling_rate: number; chunk_length?: number };
-  const samples = readSpeech(input.audio, config.sampling_rate, isWhisper ? MAX_SECONDS_IN_WINDOWS : MAX_SECONDS_WHOLE);
+  const samples = readSpeech(input.audio, config.sampling_rate, isWhisper ? MAX_SECONDS_WHISPER : MAX_SECONDS_OTHERS);
   if (!isWhisper) {
-    refuseWhisperOptions(input);
+    rejectWhisperOptions(input);
     const { text } = await pipe(samples);
     return { output: { text } };
   }
-  const positions = (pipe.model.config as WhisperConfig).max_target_positions ?? WHISPER_POSITIONS;
-  const count = new TokenCount(pipe.model, positions);
+  const positions = (pipe.model.config as WhisperConfig).max_target_positions ?? DEFAULT_WHISPER_POSITIONS;
+  const count = new TokenCounter(pipe.model, positions);
   const windowS = config.chunk_length ?? 30;
   const { text, chunks } = await pipe(samples, {
     ...(await languageAndTask(pipe, input, samples.subarray(0, windowS * config.sampling_rate))),
@@ -71,13 +71,13 @@ function readSpeech(base64: string, sampleRateHz: number, maxSeconds: number): F
   }
 }
 
-function refuseWhisperOptions({ language, task, timestamps }: OnnxInput<"automatic-speech-recognition">): void {
-  if (language !== undefined) throw new JobFailure("invalid_input", "language: this model knows one language only");
+function rejectWhisperOptions({ language, task, timestamps }: OnnxInput<"automatic-speech-recognition">): void {
+  if (language !== undefined) throw new JobFailure("invalid_input", "language: this model supports one language only");
   if (task !== "transcribe") throw new JobFailure("invalid_input", "task: this model cannot translate");
-  if (timestamps) throw new JobFailure("invalid_input", "timestamps: this model does not tell times");
+  if (timestamps) throw new JobFailure("invalid_input", "timestamps: this model does not report times");
 }
 
-/** transformers.js takes neither for a model of English only, and English for any other where no language is given. */
+/** transformers.js rejects both options for an English-only model, and assumes English for others, so the language is detected here. */
 async function languageAndTask(
   pipe: AutomaticSpeechRecognitionPipeline,
   { language, task }: OnnxInput<"automatic-speech-recognition">,
@@ -86,7 +86,7 @@ async function languageAndTask(
   const { is_multilingual, lang_to_id: tokens = {}, decoder_start_token_id: start } = generationOf(pipe);
   if (is_multilingual !== true) {
     if (language !== undefined && codeOf(language, ["en"]) === undefined) {
-      throw new JobFailure("invalid_input", "language: this model knows English only");
+      throw new JobFailure("invalid_input", "language: this model supports English only");
     }
     if (task !== "transcribe") throw new JobFailure("invalid_input", "task: this model cannot translate");
     return {};
@@ -103,7 +103,7 @@ async function languageAndTask(
   return { language: code, task };
 }
 
-/** What Whisper thinks of every token as the first, which is that of the language. Source: its paper, §2.3. */
+/** Whisper's scores for the first token, which is the language. Source: its paper, §2.3. */
 async function firstScores(
   { processor, model }: AutomaticSpeechRecognitionPipeline,
   window: Float32Array,
@@ -119,7 +119,7 @@ function generationOf({ model }: AutomaticSpeechRecognitionPipeline): WhisperGen
   return model.generation_config as unknown as WhisperGeneration;
 }
 
-/** Of a language given by its code or its English name. */
+/** Finds a language by its code or its English name. */
 function codeOf(language: string, codes: readonly string[]): string | undefined {
   const names = new Intl.DisplayNames(["en"], { type: "language" });
   const wanted = language.toLowerCase();

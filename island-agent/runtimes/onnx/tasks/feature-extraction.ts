@@ -1,27 +1,29 @@
 import type { FeatureExtractionPipeline } from "@huggingface/transformers";
 import type { WeightFormat } from "../../../../shared/cargo.ts";
-import type { TaskAnswerer } from "./task-handler.ts";
-import { measureText } from "./count-prompt-tokens.ts";
+import type { TaskHandler } from "./task-handler.ts";
+import { countPromptTokens } from "./count-prompt-tokens.ts";
 
-/** Most tokens that go through the model at once, padding counted: beyond, memory grows and speed does not. */
-const BATCH_TOKENS = 4_096;
+/** Tokens of a batch, padding included. Larger batches take more memory without being faster. */
+const MAX_BATCH_TOKENS = 4_096;
 /**
- * Formats whose graphs scale their activations by the least and greatest value of the whole batch (DynamicQuantizeLinear): there a
- * text's vector depends on what it is batched with, and so each goes alone.
+ * Formats whose graphs scale activations by the minimum and maximum of the whole batch (DynamicQuantizeLinear). A text's vector would
+ * depend on the rest of its batch, so each text is run alone.
  */
 const SCALED_BY_BATCH: ReadonlySet<WeightFormat> = new Set(["q8", "int8", "uint8"]);
 
-/** A vector for each text, or for each token of the one text where nothing is pooled. */
-export const embedTexts: TaskAnswerer<"feature-extraction", FeatureExtractionPipeline> = async (
+/** feature-extraction: one vector for each text; with `pooling: none` one for each token of the only text. */
+export const featureExtraction: TaskHandler<"feature-extraction", FeatureExtractionPipeline> = async (
   pipe,
   { input, pooling, normalize },
   { weights, onProgress },
 ) => {
   const texts = typeof input === "string" ? [input] : input;
-  const sizes = texts.map((text, i) => measureText(pipe, typeof input === "string" ? "input" : `input.${i}`, text));
+  const sizes = texts.map((text, i) =>
+    countPromptTokens(pipe, typeof input === "string" ? "input" : `input.${i}`, text),
+  );
   const embeddings: number[][] = [];
   let done = 0;
-  for (const batch of planBatches(sizes, SCALED_BY_BATCH.has(weights) ? 0 : BATCH_TOKENS)) {
+  for (const batch of planBatches(sizes, SCALED_BY_BATCH.has(weights) ? 0 : MAX_BATCH_TOKENS)) {
     const tensor = await pipe(
       batch.map((index) => texts[index] ?? ""),
       { pooling, normalize },
@@ -36,8 +38,8 @@ export const embedTexts: TaskAnswerer<"feature-extraction", FeatureExtractionPip
 };
 
 /**
- * Indices of texts in batches, texts of like length together. A batch padded to its longest text has at most `batchTokens` tokens, or
- * it is one text.
+ * Groups texts of similar length into batches and returns their indices. Padded to its longest text, a batch has at most `batchTokens`
+ * tokens, unless it is a single text.
  */
 export function planBatches(sizes: readonly number[], batchTokens: number): number[][] {
   const batches: number[][] = [];

@@ -3,12 +3,12 @@ import type {
   ImageSegmentationPipeline,
   ObjectDetectionPipeline,
 } from "@huggingface/transformers";
-import { decodeImage, encodeGreyPng } from "../media/image-codec.ts";
-import type { TaskAnswerer } from "./task-handler.ts";
+import { decodeImage, encodeGrayscalePng } from "../media/image-codec.ts";
+import type { TaskHandler } from "./task-handler.ts";
 
-/** The tasks that look at an image and write no text. */
+/** object-detection, image-segmentation and depth-estimation. */
 
-export const detectObjects: TaskAnswerer<"object-detection", ObjectDetectionPipeline> = async (pipe, input) => {
+export const objectDetection: TaskHandler<"object-detection", ObjectDetectionPipeline> = async (pipe, input) => {
   const found = await pipe(await decodeImage(input.image), { threshold: input.threshold });
   const objects = found.map(({ label, score, box: { xmin, ymin, xmax, ymax } }) => ({
     label,
@@ -18,17 +18,17 @@ export const detectObjects: TaskAnswerer<"object-detection", ObjectDetectionPipe
   return { output: objects.sort((a, b) => b.score - a.score) };
 };
 
-export const segmentImage: TaskAnswerer<"image-segmentation", ImageSegmentationPipeline> = async (pipe, input) => {
+export const imageSegmentation: TaskHandler<"image-segmentation", ImageSegmentationPipeline> = async (pipe, input) => {
   const segments = await pipe(await decodeImage(input.image), { threshold: input.threshold });
   const output = [];
   for (const { label, score, mask } of segments) {
-    output.push({ label, score, mask: { format: "png" as const, data: await encodeGreyPng(mask) } });
+    output.push({ label, score, mask: { format: "png" as const, data: await encodeGrayscalePng(mask) } });
   }
   return { output };
 };
 
-export const estimateDepth: TaskAnswerer<"depth-estimation", DepthEstimationPipeline> = async (pipe, input) => {
+export const depthEstimation: TaskHandler<"depth-estimation", DepthEstimationPipeline> = async (pipe, input) => {
   const { depth } = await pipe(await decodeImage(input.image));
   const { width, height } = depth;
-  return { output: { width, height, depth: { format: "png", data: await encodeGreyPng(depth) } } };
+  return { output: { width, height, depth: { format: "png", data: await encodeGrayscalePng(depth) } } };
 };

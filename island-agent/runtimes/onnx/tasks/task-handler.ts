@@ -4,29 +4,29 @@ import type { FinishReason } from "../../../../shared/output.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import type { SessionGate } from "../session-gate.ts";
 
-/** What a task may need beside its input. */
+/** What a task may need besides its input. */
 export interface TaskContext {
   /** The model's folder. */
   readonly modelPath: string;
   readonly weights: WeightFormat;
   readonly gate: SessionGate;
-  /** Tells the client that `step` of `total` parts are done. */
+  /** Reports to the client that `step` of `total` parts are done. */
   readonly onProgress: (step: number, total: number) => void;
 }
 
-export interface TaskAnswer<Task extends OnnxTask> {
+export interface TaskResult<Task extends OnnxTask> {
   readonly output: OnnxOutput<Task>;
-  /** Tokens of the text that the model read, special ones too; 0 and by default where it reads none. */
+  /** Tokens of the input text, special ones included. Default 0. */
   readonly promptTokens?: number;
-  /** Tokens that the model wrote, without the one that ends the text; 0 and by default where it writes none. */
+  /** Generated tokens, without the end token. Default 0. */
   readonly completionTokens?: number;
-  /** `length` when the text was cut off by its limit; `stop` by default. */
+  /** `length` when the limit cut the text off. Default `stop`. */
   readonly finishReason?: FinishReason;
 }
 
-/** Does one job of a task with a pipeline of transformers.js. @throws {JobFailure} */
-export type TaskAnswerer<Task extends OnnxTask, Pipeline> = (
+/** Runs one job of a task on a transformers.js pipeline. @throws {JobFailure} */
+export type TaskHandler<Task extends OnnxTask, Pipeline> = (
   pipeline: Pipeline,
   input: OnnxInput<Task>,
   context: TaskContext,
-) => Promise<TaskAnswer<Task>>;
+) => Promise<TaskResult<Task>>;

@@ -6,42 +6,45 @@ import type {
   ZeroShotClassificationPipeline,
 } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
-import type { TaskAnswerer } from "./task-handler.ts";
-import { measureText } from "./count-prompt-tokens.ts";
+import type { TaskHandler } from "./task-handler.ts";
+import { countPromptTokens } from "./count-prompt-tokens.ts";
 
-/** The tasks that read a text and write none. */
+/** text-classification, token-classification, question-answering, zero-shot-classification and fill-mask. */
 
-export const classifyText: TaskAnswerer<"text-classification", TextClassificationPipeline> = async (pipe, input) => {
-  const promptTokens = measureText(pipe, "text", input.text);
+export const textClassification: TaskHandler<"text-classification", TextClassificationPipeline> = async (
+  pipe,
+  input,
+) => {
+  const promptTokens = countPromptTokens(pipe, "text", input.text);
   const labels = await pipe(input.text, { top_k: input.top_k });
   return { output: labels.map(({ label, score }) => ({ label, score })), promptTokens };
 };
 
-export const classifyTokens: TaskAnswerer<"token-classification", TokenClassificationPipeline> = async (
+export const tokenClassification: TaskHandler<"token-classification", TokenClassificationPipeline> = async (
   pipe,
   input,
 ) => {
-  const promptTokens = measureText(pipe, "text", input.text);
+  const promptTokens = countPromptTokens(pipe, "text", input.text);
   const tokens = await pipe(input.text);
   const output = tokens.map(({ entity, score, word, index }) => ({ entity, score, word, index }));
   return { output, promptTokens };
 };
 
-export const answerQuestion: TaskAnswerer<"question-answering", QuestionAnsweringPipeline> = async (pipe, input) => {
+export const questionAnswering: TaskHandler<"question-answering", QuestionAnsweringPipeline> = async (pipe, input) => {
   const { question, context } = input;
-  const promptTokens = measureText(pipe, "context (with the question)", question, context);
+  const promptTokens = countPromptTokens(pipe, "context (with the question)", question, context);
   const best = await pipe(question, context);
   return { output: { answer: best.answer, score: best.score }, promptTokens };
 };
 
 const HYPOTHESIS = "This example is {}.";
 
-export const classifyByLabels: TaskAnswerer<"zero-shot-classification", ZeroShotClassificationPipeline> = async (
+export const zeroShotClassification: TaskHandler<"zero-shot-classification", ZeroShotClassificationPipeline> = async (
   pipe,
   { text, labels, multi_label },
   { gate, onProgress },
 ) => {
-  const sizes = labels.map((label) => measureText(pipe, "text (with a label)", text, hypothesisOf(label)));
+  const sizes = labels.map((label) => countPromptTokens(pipe, "text (with a label)", text, hypothesisOf(label)));
   let step = 0;
   gate.onStep(() => onProgress(++step, labels.length));
   const ranked = await pipe(text, labels, { hypothesis_template: HYPOTHESIS, multi_label });
@@ -53,12 +56,13 @@ function hypothesisOf(label: string): string {
   return HYPOTHESIS.replace("{}", () => label);
 }
 
-export const fillMask: TaskAnswerer<"fill-mask", FillMaskPipeline> = async (pipe, { text, top_k }) => {
-  const promptTokens = measureText(pipe, "text", text);
+export const fillMask: TaskHandler<"fill-mask", FillMaskPipeline> = async (pipe, { text, top_k }) => {
+  const promptTokens = countPromptTokens(pipe, "text", text);
   const { mask_token: mask, mask_token_id: maskId } = pipe.tokenizer;
   const ids = pipe.tokenizer(text).input_ids.tolist().flat() as bigint[];
   const masks = ids.filter((id) => Number(id) === maskId).length;
-  if (masks !== 1) throw new JobFailure("invalid_input", `text: must have ${mask} once; it has it ${masks} times`);
+  if (masks !== 1)
+    throw new JobFailure("invalid_input", `text: must contain ${mask} exactly once; it contains it ${masks} times`);
   const words = await pipe(text, { top_k });
   return {
     output: words.map(({ token_str, score, sequence }) => ({ token: token_str, score, sequence })),

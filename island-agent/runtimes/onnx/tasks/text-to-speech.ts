@@ -2,27 +2,27 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { TextToAudioPipeline } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
-import type { TaskAnswerer } from "./task-handler.ts";
-import { measureText } from "./count-prompt-tokens.ts";
+import type { TaskHandler } from "./task-handler.ts";
+import { countPromptTokens } from "./count-prompt-tokens.ts";
 import { writeWav } from "../media/wav-file.ts";
 
-/** Where models that speak in several voices (Supertonic) have them: `voices/F1.bin`, 32-bit floats, little-endian. */
+/** Folder of models with several voices (Supertonic): `voices/F1.bin`, 32-bit floats, little-endian. */
 const VOICES = "voices";
 
-/** Text to speech, by models that give a waveform. */
-export const speakText: TaskAnswerer<"text-to-speech", TextToAudioPipeline> = async (pipe, input, { modelPath }) => {
-  const promptTokens = measureText(pipe, "text", input.text);
+/** text-to-speech, for models that return a waveform. */
+export const textToSpeech: TaskHandler<"text-to-speech", TextToAudioPipeline> = async (pipe, input, { modelPath }) => {
+  const promptTokens = countPromptTokens(pipe, "text", input.text);
   const voice = await readVoice(modelPath, input.voice);
   const options = voice === null ? {} : { speaker_embeddings: voice, speed: input.speed };
   if (voice === null && input.speed !== 1)
-    throw new JobFailure("invalid_input", "speed: this model has one speed only");
+    throw new JobFailure("invalid_input", "speed: this model supports one speed only");
   const { data: samples, sampling_rate: rate } = await pipe(input.text, options);
-  if (!samples.every(Number.isFinite)) throw new Error("the waveform has samples that are no numbers");
+  if (!samples.every(Number.isFinite)) throw new Error("the waveform has samples that are not finite");
   const data = writeWav({ samples, sampleRateHz: rate }).toString("base64");
   return { output: { format: "wav", sampling_rate_hz: rate, data }, promptTokens };
 };
 
-/** The voice's numbers; the first by name where none is asked for, null of a model that has one voice. @throws {JobFailure} `invalid_input` */
+/** The voice's embedding: the first by name if `wanted` is undefined, null for a model with one voice. @throws {JobFailure} `invalid_input` */
 async function readVoice(modelPath: string, wanted: string | undefined): Promise<Float32Array | null> {
   const files = await readdir(path.join(modelPath, VOICES)).catch(() => [] as string[]);
   const voices = files.filter((name) => name.endsWith(".bin")).map((name) => name.slice(0, -".bin".length));

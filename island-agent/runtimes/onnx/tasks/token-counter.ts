@@ -1,19 +1,19 @@
 import type { PreTrainedModel, TextStreamer } from "@huggingface/transformers";
 import type { FinishReason } from "../../../../shared/output.ts";
 
-/** Counts the tokens of one generated text, or of several that make one (the windows of a long recording). */
-export class TokenCount {
+/** Counts the tokens of one generated text, or of several that form one (the windows of a long recording). */
+export class TokenCounter {
   readonly #endTokens: ReadonlySet<number>;
   readonly #isEndForced: boolean;
   readonly #limit: number;
-  /** The first that comes of each text is what the model was given to begin with. */
-  #isBegun = false;
+  /** False before the first call of each text, which has the tokens that the model starts from. */
+  #hasStarted = false;
   #written = 0;
   #isEnded = false;
   #tokens = 0;
   #isCut = false;
 
-  /** @param limit most tokens of one text, its end token too. */
+  /** @param limit maximum number of tokens of one text, its end token included. */
   constructor(model: PreTrainedModel, limit: number) {
     const { end, isForced } = endTokensOf(model);
     this.#endTokens = new Set(end);
@@ -21,7 +21,7 @@ export class TokenCount {
     this.#limit = limit;
   }
 
-  /** Without those that end a text. */
+  /** Without end tokens. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -30,14 +30,14 @@ export class TokenCount {
     return this.#isCut ? "length" : "stop";
   }
 
-  /** As `generate()` takes it: it calls `put` and `end` and nothing else, whatever its type asks for. */
+  /** For `generate()`, which calls only `put` and `end`, although its type asks for more. */
   get streamer(): TextStreamer {
     return this as unknown as TextStreamer;
   }
 
   put(batch: bigint[][]): void {
-    if (!this.#isBegun) {
-      this.#isBegun = true;
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
       return;
     }
     const token = Number(batch[0]?.at(-1));
@@ -47,9 +47,9 @@ export class TokenCount {
   }
 
   end(): void {
-    // Some models (BART) are made to write their end token last wherever the limit is.
+    // Some models (BART) are forced to write their end token at the limit.
     if (!this.#isEnded || (this.#isEndForced && this.#written >= this.#limit)) this.#isCut = true;
-    this.#isBegun = false;
+    this.#hasStarted = false;
     this.#written = 0;
     this.#isEnded = false;
   }

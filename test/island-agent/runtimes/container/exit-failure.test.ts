@@ -10,7 +10,7 @@ describe("failureOfExit()", () => {
     [0, false, "The Cargo's program ended without a `done` line"],
     [1, false, "The Cargo's program ended with exit code 1"],
     [125, false, "The Cargo's program ended with exit code 125 (the engine could not run it)"],
-    [126, false, "The Cargo's program ended with exit code 126 (a command in it may not be executed)"],
+    [126, false, "The Cargo's program ended with exit code 126 (a command in it is not executable)"],
     [127, false, "The Cargo's program ended with exit code 127 (a command in it was not found)"],
     [128, false, "The Cargo's program ended with exit code 128"],
     [
@@ -19,8 +19,8 @@ describe("failureOfExit()", () => {
       "The Cargo's program used an instruction that this Island's processor does not have (SIGILL, exit code 132)",
     ],
     [137, true, "The Cargo's program was killed (SIGKILL, exit code 137)"],
-    [139, true, "The Cargo's program crashed: it used memory that is not its own (SIGSEGV, exit code 139)"],
-    [143, true, "The Cargo's program was told to end (SIGTERM, exit code 143)"],
+    [139, true, "The Cargo's program crashed: invalid memory access (SIGSEGV, exit code 139)"],
+    [143, true, "The Cargo's program was terminated (SIGTERM, exit code 143)"],
     [141, true, "The Cargo's program was ended (SIGPIPE, exit code 141)"],
     [255, false, "The Cargo's program ended with exit code 255"],
   ])("says exit code %d in words", (code, retryable, message) => {
@@ -37,7 +37,7 @@ describe("failureOfExit()", () => {
     expect(failure(1, "secret", true)).toMatchObject({
       code: "out_of_memory",
       retryable: false,
-      message: "The Cargo's program took more than its 64 MB of memory and was killed",
+      message: "The Cargo's program exceeded its memory limit of 64 MiB and was killed",
     });
   });
 });

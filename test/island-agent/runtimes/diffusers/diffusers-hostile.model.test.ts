@@ -111,7 +111,7 @@ describe("a U-Net", () => {
   it("that gives numbers that are none ends the job with the step", async () => {
     // Roots of negative numbers.
     const folder = withUnet("Sqrt", [value("sample", LATENTS), TIME, STATES]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^The image was lost at step 1 of 2: .*NaN"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^The image failed at step 1 of 2: .*NaN"));
   });
 
   it("that takes more channels than the decoder gives is none that draws from text", async () => {
@@ -121,12 +121,12 @@ describe("a U-Net", () => {
 
   it("that is something else is refused", async () => {
     const folder = withUnet("Identity", [value("input_ids", ["b", 77])]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes no latents: it has input_ids$"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has no input for latents, only input_ids$"));
   });
 
   it("that asks for what is not known is named with it", async () => {
     const folder = withUnet("Identity", [value("sample", LATENTS), TIME, STATES, value("pose", ["b", 3])]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet asks for pose, which is not known$"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has an unknown input pose$"));
   });
 
   it("that gives another size than that of the latents is refused", async () => {
@@ -139,7 +139,7 @@ describe("a U-Net", () => {
     await expect(draw(folder)).resolves.toMatchObject({ width: 128, height: 64 });
     await expect(draw(folder, { ...JOB, width: 64 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model draws images of 128 by 64 pixels only",
+      message: "width: this model generates images of 128 by 64 pixels only",
     });
   });
 
@@ -160,7 +160,7 @@ describe("a decoder", () => {
   it("whose latents are scaled beyond all numbers ends the job", async () => {
     const folder = copies.make();
     writeFileSync(path.join(folder, "vae_decoder/config.json"), JSON.stringify({ scaling_factor: 1e-300 }));
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^vae_decoder gives numbers that are none"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^vae_decoder returned NaN"));
   });
 
   it("that does not make pixels of each cell is refused", async () => {

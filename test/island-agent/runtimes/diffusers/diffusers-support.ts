@@ -106,12 +106,14 @@ export async function paintHere(modelPath: string, job: ImageJob): Promise<Paint
 
 async function decode(result: RunResult, items: readonly OutputItem[]): Promise<Painted> {
   const { format, data } = imageOutputSchema.parse(result.output);
-  const { info, data: pixels } = await sharp(Buffer.from(data, "base64")).raw().toBuffer({ resolveWithObject: true });
+  const { info, data: imageSize } = await sharp(Buffer.from(data, "base64"))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   if (format !== "png" || info.channels !== 3) throw new Error(`unexpected ${format} of ${info.channels} channels`);
   const meanOf = (channel: number): number => {
     let sum = 0;
-    for (let i = channel; i < pixels.length; i += 3) sum += pixels[i] ?? NaN;
-    return (sum * 3) / pixels.length;
+    for (let i = channel; i < imageSize.length; i += 3) sum += imageSize[i] ?? NaN;
+    return (sum * 3) / imageSize.length;
   };
   const { width, height } = info;
   return { ...result, items, data, width, height, red: meanOf(0), green: meanOf(1), blue: meanOf(2) };

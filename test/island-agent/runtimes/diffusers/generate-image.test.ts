@@ -9,7 +9,7 @@ const NEVER = new AbortController().signal;
 interface Asked {
   readonly latents: Float32Array;
   readonly timestep: number;
-  readonly conditionings: number;
+  readonly embeddings: number;
   readonly context: DenoiserContext;
 }
 
@@ -20,13 +20,13 @@ function makePipeline(className: string, overrides: object = {}) {
   const encoder = { outputNames: ["last_hidden_state"], run: async () => new Map([["last_hidden_state", states]]) };
   const decoded: Float32Array[] = [];
   const pipeline = {
-    readers: [{ encoder, tokenize: () => ({ ids: [0, 0], textTokens: 2 }) }],
+    promptEncoders: [{ encoder, tokenize: () => ({ ids: [0, 0], textTokens: 2 }) }],
     denoiser: {
       channels: 4,
-      fixedCells: null,
-      predict: async (latents: Float32Array, timestep: number, conditionings: unknown[], context: DenoiserContext) => {
-        asked.push({ latents, timestep, conditionings: conditionings.length, context });
-        return conditionings.map(() => new Float32Array(latents.length));
+      fixedLatentSize: null,
+      predict: async (latents: Float32Array, timestep: number, embeddings: unknown[], context: DenoiserContext) => {
+        asked.push({ latents, timestep, embeddings: embeddings.length, context });
+        return embeddings.map(() => new Float32Array(latents.length));
       },
     },
     decoder: {
@@ -41,7 +41,7 @@ function makePipeline(className: string, overrides: object = {}) {
       beta_start: 0.00085,
       beta_end: 0.012,
     }),
-    defaultCells: { width: 32, height: 16 },
+    defaultLatentSize: { width: 32, height: 16 },
     guidanceWidth: null,
     isEmptyPromptZero: false,
     dispose: async () => {},
@@ -72,10 +72,10 @@ describe("generateImage()", () => {
     const { pipeline, asked } = makePipeline("DDIMScheduler");
     await draw(pipeline, { steps: 2, height: 64 });
     expect(asked.map(({ timestep }) => timestep)).toEqual([500, 0]);
-    expect(asked.map(({ conditionings }) => conditionings)).toEqual([2, 2]);
+    expect(asked.map(({ embeddings }) => embeddings)).toEqual([2, 2]);
     expect(asked[0]?.context).toEqual({
-      cells: { width: 32, height: 8 },
-      pixels: { width: 256, height: 64 },
+      latentSize: { width: 32, height: 8 },
+      imageSize: { width: 256, height: 64 },
       guidance: null,
     });
   });
@@ -96,7 +96,7 @@ describe("generateImage()", () => {
   it("embeds the guidance where the network takes it, and asks with the prompt alone", async () => {
     const { pipeline, asked } = makePipeline("LCMScheduler", { guidanceWidth: 4 });
     const { promptTokens } = await draw(pipeline, { guidance_scale: 1, negative_prompt: "blue" });
-    expect(asked.map(({ conditionings }) => conditionings)).toEqual([1, 1, 1, 1]);
+    expect(asked.map(({ embeddings }) => embeddings)).toEqual([1, 1, 1, 1]);
     expect([...(asked[0]?.context.guidance ?? [])]).toEqual([0, 0, 1, 1]);
     expect(promptTokens).toBe(2);
   });

@@ -136,7 +136,7 @@ describe("hostile tensors", () => {
     await using zeros = await makeRuntime().load(makeCargo(null), file, NEVER);
     await expect(collectTensors(zeros, sizeOf(2_000, 2_000))).rejects.toMatchObject({
       code: "output_too_large",
-      message: "The outputs have 4000000 elements; at most 2000000 are given",
+      message: "The outputs have 4000000 elements; the limit is 2000000",
     });
     expect((await collectTensors(zeros, sizeOf(0, 3))).zeros).toEqual({ type: "float32", dims: [0, 3], data: [] });
   });
@@ -199,7 +199,7 @@ describe("a model that is no good", () => {
     await using cargo = await load("text-classification", model);
     await expect(collect(cargo, "text-classification", { text: "I love this" })).rejects.toMatchObject({
       ...MODEL_INVALID,
-      message: expect.stringMatching(/^The model failed on this input: its answer is wrong at 0\.\w+: /),
+      message: expect.stringMatching(/^The model failed on this input: its output is invalid at 0\.\w+: /),
     });
   });
 

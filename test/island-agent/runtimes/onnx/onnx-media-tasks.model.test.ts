@@ -163,8 +163,8 @@ describe("automatic-speech-recognition by letters (CTC)", () => {
   });
 
   it.each([
-    [{ timestamps: true }, "timestamps: this model does not tell times"],
-    [{ language: "de" }, "language: this model knows one language only"],
+    [{ timestamps: true }, "timestamps: this model does not report times"],
+    [{ language: "de" }, "language: this model supports one language only"],
     [{ task: "translate" }, "task: this model cannot translate"],
   ])("refuses %j", async (option, message) => {
     const audio = encodeWav(spellTones("CAB")).toString("base64");
@@ -257,7 +257,7 @@ describe("text-to-speech", () => {
 
   it.each([
     [{ voice: "F1" }, "voice: this model has one voice only"],
-    [{ speed: 2 }, "speed: this model has one speed only"],
+    [{ speed: 2 }, "speed: this model supports one speed only"],
   ])("refuses %j of a model that has no such choice", async (option, message) => {
     await expect(run({ text: "hello", ...option })).rejects.toMatchObject({ code: "invalid_input", message });
   });

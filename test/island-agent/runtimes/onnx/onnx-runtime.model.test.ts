@@ -112,7 +112,7 @@ describe("a Cargo without a task", () => {
     await expect(running).rejects.toMatchObject({
       code: "invalid_input",
       retryable: false,
-      message: expect.stringMatching(/^The model cannot take these tensors: /),
+      message: expect.stringMatching(/^The model rejected these tensors: /),
     });
   });
 

@@ -146,9 +146,14 @@ describe("a WebAssembly program", () => {
 
 describe("a WebAssembly program is stopped and its end told in words when it", () => {
   it.each([
-    ["exits with a code", "complain('bad day'); exit(3);", "cargo_failed", /ended with code 3 .*; it wrote: bad day$/],
+    [
+      "exits with a code",
+      "complain('bad day'); exit(3);",
+      "cargo_failed",
+      /ended with code 3 .*; its standard error ends with: bad day$/,
+    ],
     ["divides by zero", "zero = 1 / zero;" + DONE, "cargo_failed", /trapped: (divide by zero|integer divide by zero)/],
-    ["says nothing", "", "cargo_failed", /without a last word/],
+    ["says nothing", "", "cargo_failed", /without a `done` or `error` line/],
     ["writes what is no JSON", "say('hello');", "cargo_failed", /line 1 of its output is not JSON/],
     [
       "says itself what is wrong",
@@ -233,7 +238,7 @@ describe("isolation of WebAssembly programs", () => {
     expect(memory.ramBytes).toBeLessThan(300 * MIB);
   });
 
-  it("a job is over with its last word, whatever the program does after it", async () => {
+  it("a job is over with its `done` line, whatever the program does after it", async () => {
     const { result } = await once(`${DONE} while (true) { turns += 1; }`, "let turns: i32 = 0;");
     expect(result.finishReason).toBe("stop");
   });

@@ -117,7 +117,7 @@ export function describeImages(engine: () => TestEngine): void {
       const outcome = expect(hasty.images.acquire("a", spec, NEVER)).rejects.toMatchObject({
         code: "model_unavailable",
         retryable: true,
-        message: expect.stringContaining("stands still: nothing came for 60 s"),
+        message: expect.stringContaining("has stalled: no progress for 60 s"),
       });
       await registry.stalled(repository);
       await expect

@@ -95,16 +95,12 @@ export function describeContainers(engine: () => TestEngine): void {
     it.each([
       ["exit 0", false, "The Cargo's program ended without a `done` line"],
       ["echo why >&2; exit 1", false, "ended with exit code 1; its standard error ends with:\nwhy"],
-      ["exit 126", false, "exit code 126 (a command in it may not be executed)"],
+      ["exit 126", false, "exit code 126 (a command in it is not executable)"],
       ["nonsense", false, "exit code 127 (a command in it was not found); its standard error ends with:\n/bin/sh: "],
       ["kill -KILL $$; exit 137", true, "was killed (SIGKILL, exit code 137)"],
-      [
-        "exec sh -c 'kill -SEGV $$; exit 139'",
-        true,
-        "crashed: it used memory that is not its own (SIGSEGV, exit code 139)",
-      ],
-      ["exit 143", true, "was told to end (SIGTERM, exit code 143)"],
-      ["echo not json", false, "does not keep to the protocol: line 1 of its output is not JSON"],
+      ["exec sh -c 'kill -SEGV $$; exit 139'", true, "crashed: invalid memory access (SIGSEGV, exit code 139)"],
+      ["exit 143", true, "was terminated (SIGTERM, exit code 143)"],
+      ["echo not json", false, "broke the output protocol: line 1 of its output is not JSON"],
     ])("says in words how a program ended: %s", async (work, retryable, message) => {
       await expect(world.shell(work)).rejects.toMatchObject({
         code: "cargo_failed",
@@ -152,8 +148,8 @@ export function describeContainers(engine: () => TestEngine): void {
       ["VOLUME /data/../dev/", 'declares the volume "/data/../dev/"'],
       ["VOLUME /sys/fs", 'declares the volume "/sys/fs"'],
       ["VOLUME relative", 'declares the volume "relative"'],
-      ["VOLUME /bin/busybox", "has no folder where it declares one"],
-      ["WORKDIR /etc/passwd", "has no folder where it declares one"],
+      ["VOLUME /bin/busybox", "has a file where it declares a folder"],
+      ["WORKDIR /etc/passwd", "has a file where it declares a folder"],
     ])("refuses for good an image that nobody could start: %s", async (change, message) => {
       const image = "docker.io/atoll/odd:1";
       await importTestImage(engine().docker, image, [change]);
@@ -178,7 +174,7 @@ export function describeContainers(engine: () => TestEngine): void {
       const refusal = { code: "runtime_unavailable", retryable: true };
       await expect(world.load(cargo)).rejects.toMatchObject({
         ...refusal,
-        message: expect.stringContaining("lends none"),
+        message: expect.stringContaining("shares none"),
       });
       const generous = await ContainerWorld.open(engine(), { hasGpu: true });
       await expect(generous.load(cargo)).rejects.toMatchObject({
@@ -265,7 +261,7 @@ export function describeContainers(engine: () => TestEngine): void {
     it.each([
       ["this Island did not make", false, {}],
       ["lets containers reach each other", true, {}],
-      ["is no plain bridge", true, { Internal: true }],
+      ["is not a plain bridge", true, { Internal: true }],
     ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
       const name = `atoll-${world.islandId}`;
       const own = isOwn ? { Labels: { "org.atoll.island": world.islandId } } : {};
@@ -321,10 +317,10 @@ export function describeContainers(engine: () => TestEngine): void {
       const probe = (dockerHost: string): Promise<string> => world.probeAt(dockerHost);
       const server = createServer((_, response) => response.end("{}")).listen(join(world.directory, "other.sock"));
       await once(server, "listening");
-      expect(await probe(`unix://${world.directory}/none.sock`)).toContain("no Docker or Podman was found");
+      expect(await probe(`unix://${world.directory}/none.sock`)).toContain("found neither Docker nor Podman");
       expect(await probe(`unix://${world.directory}/other.sock`)).toContain("lacks");
       expect(await probe("tcp://127.0.0.1:1")).toContain("nothing listens at 127.0.0.1:1");
-      expect(await probe("ssh://host")).toContain("DOCKER_HOST is not");
+      expect(await probe("ssh://host")).toContain("DOCKER_HOST must be");
       await closeServer(server);
     });
   });

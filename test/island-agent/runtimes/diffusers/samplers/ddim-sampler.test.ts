@@ -5,9 +5,9 @@ import { closeTo, idealNoise, makeTraining, noised, PICTURE, sample, SHARES, tru
 
 describe("DdimSampler", () => {
   it("takes Stable Diffusion's 50 times, 981 to 1", () => {
-    const { timesteps, startDeviation } = new DdimSampler(makeTraining(), 50, true);
+    const { timesteps, initNoiseSigma } = new DdimSampler(makeTraining(), 50, true);
     expect([timesteps[0], timesteps[1], timesteps.at(-1), timesteps.length]).toEqual([981, 961, 1, 50]);
-    expect(startDeviation).toBe(1);
+    expect(initNoiseSigma).toBe(1);
   });
 
   it.each(PREDICTION_TYPES)("told the truth as %s, has the original with less noise at every step", (prediction) => {
@@ -35,8 +35,8 @@ describe("DdimSampler", () => {
   it("nears the exact flow of normal latents, the error halved as the steps are doubled", () => {
     const errorOf = (steps: number): number => {
       const [end] = sample(new DdimSampler(makeTraining({ spacing: "trailing" }), steps, true), [1], idealNoise(0.5));
-      const startDeviation = Math.sqrt(SHARES[999]! * 0.25 + 1 - SHARES[999]!);
-      return Math.abs(end! - 0.5 / startDeviation);
+      const initNoiseSigma = Math.sqrt(SHARES[999]! * 0.25 + 1 - SHARES[999]!);
+      return Math.abs(end! - 0.5 / initNoiseSigma);
     };
     expect(errorOf(500)).toBeLessThan(0.01);
     expect(errorOf(125) / errorOf(250)).toBeCloseTo(2, 0);

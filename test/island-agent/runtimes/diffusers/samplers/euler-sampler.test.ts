@@ -18,7 +18,7 @@ const sigmaAt = (time: number): number => Math.sqrt((1 - SHARES[time]!) / SHARES
 describe("EulerSampler", () => {
   it("begins at Stable Diffusion's noise level of 14.6146 and ends at none", () => {
     const sampler = new EulerSampler(makeTraining({ spacing: "linspace" }), 30);
-    expect(sampler.startDeviation).toBeCloseTo(14.6146, 4);
+    expect(sampler.initNoiseSigma).toBeCloseTo(14.6146, 4);
     expect(sampler.sigmas).toHaveLength(31);
     expect(sampler.sigmas[29]).toBeCloseTo(0.0292, 4);
     expect(sampler.sigmas[30]).toBe(0);
@@ -33,7 +33,7 @@ describe("EulerSampler", () => {
   it("begins with the original's own deviation too where the noisiest times are left out", () => {
     const sampler = new EulerSampler(makeTraining(), 50);
     expect(sampler.timesteps[0]).toBe(981);
-    expect(sampler.startDeviation).toBeCloseTo(Math.sqrt(sigmaAt(981) ** 2 + 1), 9);
+    expect(sampler.initNoiseSigma).toBeCloseTo(Math.sqrt(sigmaAt(981) ** 2 + 1), 9);
   });
 
   it.each(PREDICTION_TYPES)(
@@ -62,8 +62,8 @@ describe("EulerSampler", () => {
   it("nears the exact flow of normal latents, the error halved as the steps are doubled", () => {
     const errorOf = (steps: number): number => {
       const sampler = new EulerSampler(makeTraining({ spacing: "trailing" }), steps);
-      const [end] = sample(sampler, [sampler.startDeviation], idealNoise(0.5));
-      const exact = (sampler.startDeviation * 0.5) / Math.hypot(0.5, sampler.startDeviation);
+      const [end] = sample(sampler, [sampler.initNoiseSigma], idealNoise(0.5));
+      const exact = (sampler.initNoiseSigma * 0.5) / Math.hypot(0.5, sampler.initNoiseSigma);
       return Math.abs(end! - exact);
     };
     expect(errorOf(500)).toBeLessThan(0.01);

@@ -4,15 +4,15 @@ const ONE = 10n ** 50n;
 /** Cumulative products of 1 - beta, betas from `start` to `end` (decimal text) evenly, or their roots evenly and squared. */
 export function exactShares(curve: "linear" | "scaled_linear", start: string, end: string, count: number): number[] {
   const [first, last] = [start, end].map((text) => (curve === "linear" ? fixed(text) : squareRoot(fixed(text))));
-  const shares: number[] = [];
-  let share = ONE;
+  const alphasCumprod: number[] = [];
+  let alphaCumprod = ONE;
   for (let i = 0; i < count; i++) {
     const point = first! + ((last! - first!) * BigInt(i)) / BigInt(count - 1);
     const beta = curve === "linear" ? point : (point * point) / ONE;
-    share = (share * (ONE - beta)) / ONE;
-    shares.push(Number(share) / Number(ONE));
+    alphaCumprod = (alphaCumprod * (ONE - beta)) / ONE;
+    alphasCumprod.push(Number(alphaCumprod) / Number(ONE));
   }
-  return shares;
+  return alphasCumprod;
 }
 
 /** "0.00085" */

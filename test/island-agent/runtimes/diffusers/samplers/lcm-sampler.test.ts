@@ -21,7 +21,7 @@ describe("LcmSampler", () => {
   it("noises the original that it sees anew for the next time", () => {
     const sampler = new LcmSampler(makeTraining(), 4, OPTIONS);
     const latents = Float32Array.from(noised(999));
-    expect([...sampler.networkInput(latents)]).toEqual([...latents]);
+    expect([...sampler.scaleModelInput(latents)]).toEqual([...latents]);
     const next = sampler.advance(latents, truthOf("epsilon", 999), 0, () => FRESH);
     expect([...next]).toEqual(closeTo(noised(759, PICTURE, [...FRESH]), 4));
   });

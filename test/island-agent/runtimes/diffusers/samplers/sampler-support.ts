@@ -13,22 +13,22 @@ export const NOISE = [1, -0.5, 0.25, -2, 0.7];
 export function makeTraining(overrides: Partial<Training> & { spacing?: TimestepSpacing } = {}): Training {
   const { spacing = "leading", ...others } = overrides;
   const grid = { spacing, offset: 1, count: 1_000 };
-  return { shares: Float64Array.from(SHARES), grid, prediction: "epsilon", clip: null, ...others };
+  return { alphasCumprod: Float64Array.from(SHARES), grid, prediction: "epsilon", clip: null, ...others };
 }
 
 /** `original` with `noise` upon it, at a time of training. */
 export function noised(time: number, original = PICTURE, noise = NOISE): number[] {
-  const share = SHARES[time]!;
-  return original.map((value, i) => Math.sqrt(share) * value + Math.sqrt(1 - share) * noise[i]!);
+  const alphaCumprod = SHARES[time]!;
+  return original.map((value, i) => Math.sqrt(alphaCumprod) * value + Math.sqrt(1 - alphaCumprod) * noise[i]!);
 }
 
 /** What a network says that knows original and noise. Salimans and Ho 2022: v = alpha * noise - sigma * original. */
 export function truthOf(prediction: PredictionType, time: number): Float32Array {
-  const share = SHARES[time]!;
+  const alphaCumprod = SHARES[time]!;
   const truths = {
     epsilon: NOISE,
     sample: PICTURE,
-    v_prediction: PICTURE.map((value, i) => Math.sqrt(share) * NOISE[i]! - Math.sqrt(1 - share) * value),
+    v_prediction: PICTURE.map((value, i) => Math.sqrt(alphaCumprod) * NOISE[i]! - Math.sqrt(1 - alphaCumprod) * value),
   };
   return Float32Array.from(truths[prediction]);
 }
@@ -41,8 +41,8 @@ export function sample(
 ): number[] {
   let latents: Float32Array = Float32Array.from(start);
   for (const [step, time] of sampler.timesteps.entries()) {
-    const said = say(sampler.networkInput(latents, step), time);
-    latents = sampler.advance(latents, said, step, () => {
+    const modelOutput = say(sampler.scaleModelInput(latents, step), time);
+    latents = sampler.advance(latents, modelOutput, step, () => {
       throw new Error("this sampler asks for no fresh noise");
     });
   }
@@ -55,9 +55,9 @@ export function sample(
  */
 export function idealNoise(deviation: number): (input: Float32Array, time: number) => Float32Array {
   return (input, time) => {
-    const share = SHARES[Math.round(time)]!;
-    const variance = share * deviation ** 2 + (1 - share);
-    return input.map((latent) => (Math.sqrt(1 - share) * latent) / variance);
+    const alphaCumprod = SHARES[Math.round(time)]!;
+    const variance = alphaCumprod * deviation ** 2 + (1 - alphaCumprod);
+    return input.map((latent) => (Math.sqrt(1 - alphaCumprod) * latent) / variance);
   };
 }
 

@@ -49,13 +49,13 @@ describe("readSchedulerConfig()", () => {
       num_train_timesteps: 100,
     });
     expect(training).toMatchObject({ prediction: "v_prediction", clip: 2, grid: { spacing: "trailing", count: 100 } });
-    expect(training.shares).toHaveLength(100);
+    expect(training.alphasCumprod).toHaveLength(100);
     expect(maxSteps).toBe(100);
   });
 
   it("takes betas that are listed", () => {
     const { training } = readSchedulerConfig({ _class_name: "DDIMScheduler", trained_betas: [0.5, 0.5] });
-    expect([...training.shares]).toEqual([0.5, 0.25]);
+    expect([...training.alphasCumprod]).toEqual([0.5, 0.25]);
   });
 
   it("allows a consistency model no more steps than it was distilled from", () => {
@@ -68,7 +68,7 @@ describe("readSchedulerConfig()", () => {
     const endOf = (set_alpha_to_one: boolean): number => {
       const plan = readSchedulerConfig({ ...SD15, _class_name: "DDIMScheduler", set_alpha_to_one });
       // Nothing but noise, at the one step's time, 1.
-      const latents = Float32Array.of(Math.sqrt(1 - plan.training.shares[1]!));
+      const latents = Float32Array.of(Math.sqrt(1 - plan.training.alphasCumprod[1]!));
       return plan.create(1).advance(latents, Float32Array.of(1), 0, () => latents)[0]!;
     };
     expect(endOf(true)).toBeCloseTo(0, 6);
@@ -76,8 +76,8 @@ describe("readSchedulerConfig()", () => {
   });
 
   it.each([
-    [{ _class_name: "FlowMatchEulerDiscreteScheduler" }, "FlowMatchEulerDiscreteScheduler is not known"],
-    [{ _class_name: "toString" }, "toString is not known"],
+    [{ _class_name: "FlowMatchEulerDiscreteScheduler" }, "FlowMatchEulerDiscreteScheduler is not supported"],
+    [{ _class_name: "toString" }, "toString is not supported"],
     [{}, "_class_name"],
     [{ ...SD15, beta_schedule: "sigmoid" }, "beta_schedule"],
     [{ ...SD15, prediction_type: "flow" }, "prediction_type"],
