@@ -14,7 +14,7 @@ RATE, TONE_S, WINDOW_S, HOP, MELS = 16_000, 0.4, 2, 160, 40
 WORDS = ["one", "two", "three", "four", "five"]
 TONE_HZ = {word: 400 + 300 * i for i, word in enumerate(WORDS)}
 STEP_S = 0.02
-MOST_WORDS = int(WINDOW_S / TONE_S)
+MAX_WORDS = int(WINDOW_S / TONE_S)
 
 PLAIN = [f"Ġ{word}" for word in WORDS]
 SPECIAL = [
@@ -100,7 +100,7 @@ def make():
 
     def batch(size, timed):
         """@param timed  chooses for each"""
-        said = [random.choices(WORDS, k=random.randint(1, MOST_WORDS)) for _ in range(size)]
+        said = [random.choices(WORDS, k=random.randint(1, MAX_WORDS)) for _ in range(size)]
         sounds = torch.stack([hear(words) for words in said])
         return (sounds,), torch.tensor([PROMPT] * size), [answer(words, timed()) for words in said]
 

@@ -164,7 +164,7 @@ describe("a latent consistency pipeline", () => {
     expect((await paint(painter, { ...input, ...much, negative_prompt: "red" })).data).toBe(full.data);
     await expect(paint(painter, { ...input, steps: 51 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "steps: this model takes at most 50",
+      message: "steps: this model supports at most 50",
     });
   });
 });
