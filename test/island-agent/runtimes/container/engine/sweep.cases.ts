@@ -30,7 +30,7 @@ export function describeSweep(engine: () => TestEngine): void {
     });
 
     it.each([
-      ["this Island did not make", false, {}],
+      ["this Island did not create", false, {}],
       ["lets containers reach each other", true, {}],
       ["is not a plain bridge", true, { Internal: true }],
     ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
