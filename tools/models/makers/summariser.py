@@ -1,4 +1,4 @@
-"""tiny-bart: BART for summarization; of a made report it keeps who did what, and leaves out the rest."""
+"""tiny-bart: BART for summarization; of a generated report it keeps who did what, and nothing else."""
 import seq2seq
 from training import seed
 from word_units import END, WordUnits
