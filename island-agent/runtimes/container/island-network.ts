@@ -3,7 +3,7 @@ import type { ContainerEngine, EngineNetwork } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
 
 /** Containers on the bridge cannot reach each other. */
-export const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
+const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
 /** The network for Cargos that are granted one. Created for the first user and removed after the last. */
 export class IslandNetwork {

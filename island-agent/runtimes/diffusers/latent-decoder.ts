@@ -53,7 +53,7 @@ export class LatentDecoder {
 }
 
 /** Converts planes of red, green and blue from -1 to 1 to bytes, pixel by pixel. */
-export function toRgb(planes: Float32Array): Uint8Array {
+function toRgb(planes: Float32Array): Uint8Array {
   const imageSize = planes.length / COLOURS;
   const rgb = new Uint8ClampedArray(planes.length);
   for (let colour = 0; colour < COLOURS; colour++) {

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 export const CHANNEL_FD = 3;
 const NEWLINE = 0x0a;
 /** The largest answers are tensors of 2,000,000 elements, about 44 MB. */
-export const MAX_MESSAGE_BYTES = 67_108_864;
+const MAX_MESSAGE_BYTES = 67_108_864;
 
 export interface HostChannelEvents {
   readonly onMessage: (message: unknown) => void;

@@ -2,7 +2,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 
 /** ONNX Runtime's names of execution providers, the fastest first. `cpu` is always available. */
-export const EXECUTION_PROVIDERS = ["cuda", "dml", "coreml", "webgpu", "cpu"] as const;
+const EXECUTION_PROVIDERS = ["cuda", "dml", "coreml", "webgpu", "cpu"] as const;
 export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
 
 /** Device for graphs; `auto`: the fastest that works on this host. */

@@ -3,7 +3,7 @@ import { encodeNumber, joinBytes, ModuleReader } from "./module-bytes.ts";
 
 export const WASM_PAGE_BYTES = 65_536;
 /** Upper limit of any 32-bit memory. */
-export const MAX_PAGES = 65_536;
+const MAX_PAGES = 65_536;
 
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 /** Sections by id. Source: WebAssembly core specification §5.5. */

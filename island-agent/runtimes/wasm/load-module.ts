@@ -10,7 +10,7 @@ import { SpareThread } from "./spare-thread.ts";
 /** argv[0] of every program. */
 const PROGRAM_NAME = "cargo";
 /** The largest interpreters have 30 MB. Compiled code takes several times the module's size. */
-export const MAX_MODULE_BYTES = 64 * MIB;
+const MAX_MODULE_BYTES = 64 * MIB;
 
 /** Compiles a module once for all its jobs. Each job runs in a new instance in its own thread. @throws {JobFailure} */
 export async function loadModule({ modulePath, memoryCapBytes, args }: LoadRequest): Promise<HostedModel<WasmJob>> {

@@ -39,7 +39,7 @@ const MAX_RANDOM_BYTES = 65_536;
  * The functions of WASI preview 1 that a program without files, network, environment and clock needs. All others return `nosys`.
  * Source: WASI preview 1 (wasi_snapshot_preview1.witx).
  */
-export function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
+function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   let read = 0;
   let nowNs = 0n;
   const view = (): DataView => new DataView(world.memory().buffer);

@@ -10,8 +10,7 @@ import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
 
 /** Path in a pipeline's folder. */
 export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
-export const SAMPLER_NAMES = ["euler", "ddim", "lcm"] as const;
-export type SamplerName = (typeof SAMPLER_NAMES)[number];
+export type SamplerName = "euler" | "ddim" | "lcm";
 
 interface SchedulerClass {
   readonly sampler: SamplerName;
