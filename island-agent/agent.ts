@@ -8,7 +8,7 @@ import type { Availability } from "./availability/availability.ts";
 import type { CargoFiles } from "./artifacts/cargo-files.ts";
 import { CargoPool, type LoadedReport } from "./execution/cargo-pool.ts";
 import { Executor, type ExecutorCounts } from "./execution/executor.ts";
-import { memoryCapsOf } from "./execution/memory-budget.ts";
+import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { abortable } from "../shared/abortable.ts";
 import { Preloader, type PreloadStatus } from "./preload/preloader.ts";
 import { Pulls, type PullStatus } from "./preload/pulls.ts";

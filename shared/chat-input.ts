@@ -2,11 +2,11 @@ import { z } from "zod";
 import { KIB } from "./format-bytes.ts";
 
 /** Source: DESIGN §4, row Chat. */
-export const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
+const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
 export const MAX_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
-export const DEFAULT_TEMPERATURE = 0.7;
-/** Most UTF-8 bytes of a job's input, as JSON. Source: DESIGN §4. */
+const DEFAULT_TEMPERATURE = 0.7;
+/** Limit of a job's input as JSON, in UTF-8 bytes. Source: DESIGN §4. */
 export const MAX_INPUT_BYTES = 256 * KIB;
 
 const MAX_PARTS = 256;
@@ -24,29 +24,29 @@ const contentSchema = z.union(
 );
 
 function describeContentFault(content: unknown): string {
-  const taken = 'a text, or a list of parts {"type": "text", "text": "…"}';
-  if (!Array.isArray(content)) return `must be ${taken}`;
-  if (content.length > MAX_PARTS) return `has ${content.length} parts; at most ${MAX_PARTS} are taken`;
+  const expected = 'a text, or a list of parts {"type": "text", "text": "…"}';
+  if (!Array.isArray(content)) return `must be ${expected}`;
+  if (content.length > MAX_PARTS) return `has ${content.length} parts; at most ${MAX_PARTS} are allowed`;
   const types = content.map((part: { type?: unknown } | null) => part?.type);
   const other = types.find((type) => typeof type === "string" && type !== "text");
-  return other === undefined ? `must be ${taken}` : `must be ${taken}; ${JSON.stringify(other)} is not taken`;
+  return other === undefined ? `must be ${expected}` : `must be ${expected}; ${JSON.stringify(other)} is not supported`;
 }
 
-/** An assistant that called tools has often said nothing beside: its content may be `null` or left out, and is then empty. */
-export const chatMessageSchema = z
+/** An assistant message with tool calls often has no text: its content may be `null` or missing, and is then empty. */
+const chatMessageSchema = z
   .object({
     role: z.enum(CHAT_ROLES),
     content: contentSchema.nullish(),
     tool_calls: z.array(z.unknown()).nullish(),
   })
   .refine(({ role, content, tool_calls: calls }) => content != null || (role === "assistant" && !!calls?.length), {
-    message: "is needed; only an assistant message with tool_calls may be without",
+    message: "is required; only an assistant message with tool_calls may omit it",
     path: ["content"],
   })
   .transform(({ role, content }) => ({ role, content: content ?? "" }));
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
 
-export const responseFormatSchema = z.discriminatedUnion("type", [
+const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("json_object") }),
   z.object({
@@ -63,7 +63,7 @@ export type ResponseFormat = z.infer<typeof responseFormatSchema>;
 
 const stopSchema = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).max(4)]);
 
-/** Sampling fields that chat jobs and chat completions share. `null` means the default, as OpenAI clients send it. */
+/** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
 export const samplingFields = {
   max_tokens: z.number().int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
@@ -86,12 +86,12 @@ export const chatInputSchema = z
     ...samplingFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
-    message: "exactly one of prompt and messages is needed",
+    message: "exactly one of prompt and messages is required",
     path: ["messages"],
   });
 export type ChatInput = z.infer<typeof chatInputSchema>;
 
-/** A chat request with every default filled in, as the runtimes take it. */
+/** A chat request with all defaults filled in. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly maxTokens: number;

@@ -2,12 +2,12 @@ import { z } from "zod";
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** Deeper values would overflow the stack of whoever writes them as text. */
+/** Deeper values could overflow the stack when they are serialised. */
 const MAX_DEPTH = 100;
 
 /**
- * True for a value that JSON can hold and that is at most 100 levels deep. MessagePack can hold more (big integers, dates,
- * binary, cycles); those are not for jobs.
+ * True for a value that JSON can represent and that is nested at most 100 levels deep. MessagePack can represent more (big integers,
+ * dates, binary, cycles), which jobs may not contain.
  */
 export function isJsonValue(value: unknown): value is JsonValue {
   let level: unknown[] = [value];
@@ -17,7 +17,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
     for (const each of level) {
       if (each === null || typeof each === "string" || typeof each === "boolean" || Number.isFinite(each)) continue;
       if (!Array.isArray(each) && !isPlainObject(each)) return false;
-      // One by one: a long array spread over arguments overflows the stack.
+      // One by one: spreading a long array into arguments overflows the stack.
       for (const member of Object.values(each)) next.push(member);
     }
     level = next;

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Bounds what an Island can claim in one number, so that sums stay exact integers. */
+/** Limits a number from an Island, so that sums stay exact integers. */
 const MAX_COUNT = 1_000_000;
 const tokens = z.number().int().min(0).max(1_000_000_000);
 
 /** One piece of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
-  /** Text to append. `count` model tokens made it (a stop sequence or an incomplete UTF-8 character joins several). */
+  /** Text to append. `count`: model tokens behind it, several after a stop sequence or an incomplete UTF-8 character. */
   z.object({
     type: z.literal("token"),
     content: z.string().max(1_000_000),
@@ -26,16 +26,16 @@ export const usageSchema = z.object({
   promptTokens: tokens,
   completionTokens: tokens,
 });
-/** Tokens of a run, exact. A resumed run counts the text that it was given as completion, not as prompt. */
+/** Exact token counts of a run. A resumed run counts the text that it continues as completion, not as prompt. */
 export type Usage = z.infer<typeof usageSchema>;
 
 export const FINISH_REASONS = ["stop", "length"] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const timingsSchema = z.object({
-  /** Download and load, 0 when the model was in memory. */
+  /** Download and load; 0 if the model was in memory. */
   loadMs: z.number().nonnegative(),
-  /** From the end of the load to the first output; null when there was none. */
+  /** From the end of the load to the first output; null without output. */
   firstOutputMs: z.number().nonnegative().nullable(),
   /** From the end of the load to the end of the run. */
   runMs: z.number().nonnegative(),

@@ -5,7 +5,7 @@ import { compileUtility } from "./compile-utility.ts";
 
 /**
  * Builds each program of `catalog/wasm/` into `catalog/models/<slug>.wasm` and pins its hash and size in
- * `catalog/cargos/<slug>.json`, whose `memory.working_mb` becomes the module's memory cap. `npm run build:wasm` starts it.
+ * `catalog/cargos/<slug>.json`, whose `memory.working_mb` becomes the module's memory cap. Run it with `npm run build:wasm`.
  */
 const catalog = join(import.meta.dirname, "..", "catalog");
 

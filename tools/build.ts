@@ -2,17 +2,17 @@ import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds `dist/`, from which the published programs run. `npm run build` starts it with the pinned Node. */
+/** Builds `dist/`, which the published package runs. Started by `npm run build` with the pinned Node. */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
 /**
- * Which files of `bin/` are CommonJS and which are modules, as the root's package.json says modules for all; and what code reads
- * beside itself.
+ * Files to copy: the package.json files that say which files of `bin/` are CommonJS (the root's says modules), and files that code
+ * reads from its own folder.
  */
 const BESIDE_THE_CODE = ["bin/package.json", "bin/main/package.json", "island-agent/doctor/matrix.onnx"];
 
-// Nothing of an earlier build may be published.
+// Files of an earlier build must not be published.
 rmSync(dist, { recursive: true, force: true });
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const compiled = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });

@@ -7,7 +7,7 @@ const PAGES_PER_MB = 16;
 
 /**
  * Compiles `catalog/wasm/<slug>.ts` and what it imports. The same sources give the same bytes on any machine.
- * @param memoryMb what the module may grow to, as it declares itself.
+ * @param memoryMb maximum of the module's memory, written into the module.
  * @throws {Error} with the compiler's messages.
  */
 export async function compileUtility(slug: string, memoryMb: number): Promise<Uint8Array> {
@@ -16,7 +16,7 @@ export async function compileUtility(slug: string, memoryMb: number): Promise<Ui
   const { error } = await asc.main(
     [
       ...[`${slug}.ts`, "--outFile", "out.wasm", "--exportStart", "_start", "--use", "abort=lib/fail/abort"],
-      // A job is one process: its memory leaves with it, so nothing is freed and no collector is needed.
+      // A job is one process, so its memory is freed with it and no garbage collector is needed.
       ...["--runtime", "stub", "--optimizeLevel", "3", "--shrinkLevel", "1"],
       ...["--maximumMemory", String(memoryMb * PAGES_PER_MB), "--noColors"],
     ],

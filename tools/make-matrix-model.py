@@ -1,4 +1,4 @@
-"""Makes island-agent/doctor/matrix.onnx, by which `island doctor` measures the matrix rate.
+"""Makes island-agent/doctor/matrix.onnx, with which `island doctor` measures the matrix rate.
 
 One number in, one out. The number fills a square matrix, which is multiplied with itself again and again; with 1 / SIZE every
 product is the same matrix, so that nothing overflows. Needs Debian's python3-onnx.

@@ -7,7 +7,7 @@ import { drain, setPause } from "../../island-agent/cli/availability-commands.ts
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package.ts";
 import { addModelsCommands } from "./models-commands.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 import type { ModelsPlace } from "../../island-agent/cli/models-commands.ts";
 import { systemClock } from "../../shared/clock.ts";
 

@@ -2,8 +2,7 @@ import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
 import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
 import { DatabaseError } from "../../coordinator/store/sqlite/engine/database-error.ts";
 import { MigrationError } from "../../coordinator/store/sqlite/engine/migrate.ts";
-import { CliError } from "../../shared/cli-error.ts";
-import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { CliError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 
 /** What the user of a command can put right: the message says all there is to say. The agent's are CliErrors. */

@@ -6,7 +6,7 @@ import { JobInput, JobOutput } from "./lib/job";
 import { Text } from "./lib/text";
 import { invalidUtf8 } from "./lib/utf8";
 
-/** Base64, RFC 4648: `encode` makes it of text or hexadecimal digits, `decode` gives text or, with `encoding` hex, digits. */
+/** Base64, RFC 4648: `encode` takes text or hexadecimal digits, `decode` returns text, or digits with `encoding` hex. */
 const input = new JobInput();
 const mode = input.textOr("mode", "encode");
 if (mode.is("encode")) send(encode());

@@ -6,7 +6,7 @@ import { JsonWriter } from "./lib/json-writer";
 import { Text } from "./lib/text";
 import { TextTable } from "./lib/text-table";
 
-/** Turns a table into objects named by its heading line, or into lists without one. All values are texts. */
+/** Converts CSV to objects with the header line's names, or to lists without a header. All values are strings. */
 const input = new JobInput();
 const reader = new CsvReader(input.text("csv"), readDelimiter(input));
 const hasHeader = input.flag("header", true);
@@ -33,7 +33,7 @@ function readHeading(reader: CsvReader): Text[] {
   return heading;
 }
 
-/** Fields that a short line lacks are null. */
+/** Fields missing in a short line are null. */
 function writeObject(json: JsonWriter, row: Text[]): void {
   if (row.length > columns.length)
     fail<bool>(`Line ${reader.line}: ${row.length} fields, but the heading names ${columns.length}`);

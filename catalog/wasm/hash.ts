@@ -6,7 +6,7 @@ import { JobInput, JobOutput, textOf } from "./lib/job";
 import { sha1, sha256 } from "./lib/sha";
 import { Text } from "./lib/text";
 
-/** Hashes and checksums of the same bytes, as hexadecimal digits. */
+/** Hashes and checksums of bytes, in hexadecimal. */
 const input = new JobInput();
 const bytes = readBytes(input);
 const output = new JobOutput();

@@ -3,7 +3,7 @@ import { JobInput, JobOutput } from "./lib/job";
 import { parseJson } from "./lib/json-parser";
 import { JsonWriter } from "./lib/json-writer";
 
-/** Writes JSON anew: indented or on one line, names sorted by code point if asked. Digits of numbers stay as they were written. */
+/** Formats JSON: indented or on one line, with names sorted by code point on request. Numbers keep their digits. */
 const input = new JobInput();
 const json = new Bytes();
 const value = parseJson(input.text("json"), "The text");

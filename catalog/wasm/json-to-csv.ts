@@ -8,8 +8,8 @@ import { Text } from "./lib/text";
 import { TextTable } from "./lib/text-table";
 
 /**
- * Writes a list of objects as a table, RFC 4180: lines end with CRLF, fields are quoted where they must be. Null and what is missing
- * is an empty field; lists and objects within are written as JSON.
+ * Writes a list of objects as CSV (RFC 4180): lines end with CRLF, fields are quoted where necessary. Null and missing values are
+ * empty fields; nested lists and objects are written as JSON.
  */
 const input = new JobInput();
 const rows = input.list("rows");
@@ -39,7 +39,7 @@ function namedColumns(names: JsonValue[]): Text[] {
   return columns;
 }
 
-/** All names, in the order of their first mention. */
+/** All names, in the order of their first occurrence. */
 function foundColumns(rows: JsonValue[]): Text[] {
   const found = new TextTable();
   for (let row = 0; row < rows.length; row++) {
@@ -69,15 +69,15 @@ function putField(field: Text, place: i32): void {
 }
 
 function mustBeQuoted(field: Text): bool {
-  // One empty field alone would be an empty line, which readers skip.
+  // A single empty field would be an empty line, which readers skip.
   if (field.length == 0) return columns.length == 1;
-  // Some readers drop what looks like space.
+  // Some readers trim white space.
   if (field.at(0) == 0x20 || field.at(field.length - 1) == 0x20) return true;
   for (let at = 0; at < field.length; at++) {
     const byte = field.at(at);
     if (byte == delimiter || byte == 0x22 || byte == 0x0a || byte == 0x0d) return true;
   }
-  // A byte order mark at the begin of the table would be lost.
+  // Readers remove a byte order mark at the start of the table.
   return field.at(0) == 0xef;
 }
 

@@ -2,11 +2,11 @@ import { codePointsOf } from "./lib/code-points";
 import { fail } from "./lib/fail";
 import { JobInput, JobOutput, sendProgress } from "./lib/job";
 
-/** The table has the product of both lengths: 400 million cells take about a second. */
+/** The time is the product of both lengths: 400 million cells take about a second. */
 const MAX_CHARACTERS = 20_000;
 const PROGRESS_ROWS = 2_000;
 
-/** The least number of characters to insert, delete or replace that makes one text of the other. */
+/** The minimum number of insertions, deletions and replacements that turn one text into the other. */
 const input = new JobInput();
 const ignoreCase = input.flag("ignore_case", false);
 const a = codePointsOf(input.text("a"), ignoreCase);
@@ -20,7 +20,7 @@ output.json.nameInteger("distance", distance);
 output.json.nameRatio("similarity", longest - distance, longest);
 output.send();
 
-/** Wagner and Fischer, one row at a time. */
+/** The Wagner-Fischer algorithm, one row at a time. */
 function distanceOf(a: StaticArray<u32>, b: StaticArray<u32>): i32 {
   let start = 0;
   let endA = a.length;

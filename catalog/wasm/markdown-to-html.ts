@@ -12,10 +12,10 @@ const MAX_LINES = 50_000;
 const TAB_SPACES = 4;
 
 /**
- * HTML of a safe subset of CommonMark 0.31: headings (both kinds), paragraphs, hard line breaks, `*` and `_` emphasis, code (spans,
+ * Converts a safe subset of CommonMark 0.31 to HTML: headings (both kinds), paragraphs, hard line breaks, `*` and `_` emphasis, code (spans,
  * fenced, indented), quotes, nested lists, rules, inline links and images, `<https://…>` and `<name@host>`, backslash escapes.
- * HTML and character references in the text are shown as they were written; reference links are text. Links and images lead to http,
- * https, mailto or relative addresses; of others only the words stay.
+ * HTML and character references in the text are escaped; reference links are text. Links and images may have http, https, mailto or
+ * relative addresses; of others only the text stays.
  */
 const input = new JobInput();
 const html = new Bytes();
@@ -37,7 +37,7 @@ function linesOf(text: Text): Text[] {
   return lines;
 }
 
-/** Tabs at a line's begin go on to the next multiple of four columns. */
+/** Leading tabs go to the next multiple of four columns. */
 function withoutTabs(line: Text): Text {
   let start = 0;
   let column = 0;
@@ -93,7 +93,7 @@ function joined(lines: Text[]): Text {
     const line = lines[at];
     const trimmed = trim(line);
     if (at > 0) text.put(0x0a);
-    // Spaces at the end of a line break it.
+    // Spaces at the end of a line are a hard break.
     if (at + 1 < lines.length) text.putPart(line, (trimmed.ptr - line.ptr) as i32, line.length);
     else text.putText(trimmed);
   }

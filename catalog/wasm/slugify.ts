@@ -8,8 +8,8 @@ import { Text } from "./lib/text";
 import { codePointAt, countCodePoints, lengthOf, putCodePoint } from "./lib/utf8";
 
 /**
- * A name for an address: Latin letters lose their marks, digits stay, apostrophes go, all else becomes one separator. Letters of
- * other scripts are separators too, unless `keep_unicode`.
+ * Makes a URL slug: Latin letters lose their diacritics, digits stay, apostrophes are removed, everything else becomes one separator.
+ * So do letters of other scripts, unless `keep_unicode`.
  */
 const input = new JobInput();
 const text = input.text("text");
@@ -46,7 +46,7 @@ function put(codePoint: u32): void {
   putCodePoint(slug, isLower ? toLower(codePoint) : codePoint);
 }
 
-/** Of what is too long, as many whole words as fit; a first word that does not is cut. */
+/** Shortens to as many whole words as fit; a first word that is too long is cut. */
 function shorten(slug: Text): Text {
   if (countCodePoints(slug) <= maxLength) return slug;
   let end = 0;

@@ -4,7 +4,7 @@ import { LineDiff } from "./lib/line-diff";
 import { Text } from "./lib/text";
 import { TextTable } from "./lib/text-table";
 
-/** Compares two texts line by line. The difference is in the unified format, which `patch` applies. */
+/** Compares two texts line by line. The output is a unified diff, which `patch` applies. */
 const input = new JobInput();
 const before = linesOf(input.text("before"));
 const after = linesOf(input.text("after"));
@@ -29,7 +29,7 @@ output.json.nameInteger("removed", removed);
 output.json.nameRatio("similarity", before.length + after.length - added - removed, before.length + after.length);
 output.send();
 
-/** Lines with their ends: a last one without is another line than one with. */
+/** Lines with their line ends: a last line without one differs from the same line with one. */
 function linesOf(text: Text): Text[] {
   const lines: Text[] = [];
   for (let at = 0; at < text.length;) {
@@ -54,7 +54,7 @@ function isAdded(y: i32): bool {
   return y < after.length && diff.added[y] != 0;
 }
 
-/** Changes with at most twice the context between them are one hunk. */
+/** Changes separated by at most twice the context form one hunk. */
 function putHunks(): void {
   let x = 0;
   let y = 0;
@@ -105,7 +105,7 @@ function putHunk(fromX: i32, toX: i32, fromY: i32, toY: i32): void {
   }
 }
 
-/** An empty range names the line before it. */
+/** An empty range is given as the line before it. */
 function putRange(from: i32, count: i32): void {
   unified.putInteger(count == 0 ? from : from + 1);
   if (count == 1) return;

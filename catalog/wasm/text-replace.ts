@@ -21,8 +21,8 @@ class Replacement {
 }
 
 /**
- * Replaces texts in one pass from left to right: what was put is not searched again, and where several match, the first of the list
- * counts. So two names can be swapped.
+ * Replaces texts in one pass from left to right. Replacements are not searched again, so two names can be swapped. Where several
+ * entries match, the first of the list is used.
  */
 const input = new JobInput();
 const ignoreCase = input.flag("ignore_case", false);
@@ -86,7 +86,7 @@ function isMatch(find: StaticArray<u32>, at: i32): bool {
   return !wholeWords || (isEdge(at) && isEdge(end));
 }
 
-/** Whether no word goes over the place before `at`. */
+/** Whether a word boundary is before `at`. */
 function isEdge(at: i32): bool {
   return at == 0 || at == text.length || !isWordCharacter(text[at - 1]) || !isWordCharacter(text[at]);
 }

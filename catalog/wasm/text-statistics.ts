@@ -23,7 +23,7 @@ countWords(toLowerCase());
 sendAnswer();
 
 /**
- * A sentence ends with . ! ? or … before white space or the end (so "3.14" ends none), or with 。！？ anywhere; it has a letter or a
+ * A sentence ends with . ! ? or … before white space or the end (so not within "3.14"), or with 。！？ anywhere; it has a letter or a
  * digit.
  */
 function countCharacters(): void {

@@ -7,7 +7,7 @@ import { Text } from "./lib/text";
 
 const MAX_NAMES = 10_000;
 
-/** Version 5 UUIDs (RFC 9562, section 5.5) of names within a namespace: the same names always have the same UUIDs. */
+/** Version 5 UUIDs (RFC 9562, section 5.5) of names in a namespace: equal names get equal UUIDs. */
 const input = new JobInput();
 const namespace = namespaceOf(input.textOr("namespace", "url"));
 const names = input.list("names");
@@ -18,7 +18,7 @@ for (let at = 0; at < names.length; at++) output.json.text(uuidOf(textOf(names[a
 output.json.endList();
 output.send();
 
-/** One of RFC 9562, appendix A, or a UUID as it is written. */
+/** A namespace named in RFC 9562, appendix A, or a UUID in text form. */
 function namespaceOf(namespace: Text): Text {
   let uuid = namespace;
   if (namespace.is("dns")) uuid = Text.of("6ba7b810-9dad-11d1-80b4-00c04fd430c8");

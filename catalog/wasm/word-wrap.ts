@@ -5,9 +5,9 @@ import { Text } from "./lib/text";
 import { codePointAt, lengthOf } from "./lib/utf8";
 
 /**
- * Breaks lines at spaces so that they are at most `width` columns wide (`widthOf` tells a character's). Line ends stay, unless
- * `reflow` joins the lines of a paragraph first; paragraphs are parted by empty lines. Spaces at a line's begin stay,
- * those at its end go; CRLF becomes LF.
+ * Breaks lines at spaces so that they are at most `width` columns wide (`widthOf` gives a character's width). Line ends stay, unless
+ * `reflow` first joins the lines of a paragraph; empty lines separate paragraphs. Spaces at the start of a line stay,
+ * those at its end are removed; CRLF becomes LF.
  */
 const input = new JobInput();
 const text = input.text("text");
@@ -30,7 +30,7 @@ output.json.nameText("text", wrapped.text());
 output.json.nameInteger("lines", lines);
 output.send();
 
-/** A line's end in the text: a new line, or where a paragraph is reflowed a space before the next word. */
+/** A line end of the input: a new line, or within a reflowed paragraph a space before the next word. */
 function endLine(next: i32): void {
   const isJoined = isReflowed && column > 0 && next < text.length && !isEmptyLine(next);
   if (!isJoined) putLineEnd();
@@ -59,7 +59,7 @@ function wrapLine(line: Text): void {
   }
 }
 
-/** @param spaces before the word, which go where a line is broken. */
+/** @param spaces before the word; dropped where the line is broken. */
 function putWord(word: Text, spaces: i32): void {
   const gap = spaces == 0 && column > 0 ? 1 : spaces;
   const wordWidth = widthOfText(word);

@@ -1,11 +1,11 @@
 import { cacheKeyOf, hasFolderModel, type CargoManifest, type ContainerSpec } from "../../shared/cargo.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
-import type { CargoNames } from "../models/cargo-names.ts";
-import type { FolderStore } from "../models/folder-store.ts";
-import type { ModelDownload, ModelStore, StoredModel } from "../models/model-store.ts";
-import { NoRoom } from "../models/disk-budget-error.ts";
-import { Bandwidth } from "../preload/bandwidth.ts";
-import { PreloadRoom } from "./preload-eviction.ts";
+import type { CargoNames } from "./cargo-names.ts";
+import type { FolderStore } from "../models/folders/folder-store.ts";
+import type { ModelDownload, ModelStore, StoredModel } from "../models/store/model-store.ts";
+import { DiskBudgetExceededError } from "../disk/disk-budget-error.ts";
+import { DownloadPriority } from "./download-priority.ts";
+import { PreloadEviction } from "./preload-eviction.ts";
 
 /** What a Cargo needs on disk; nothing of it is deleted before `release`, which may be called more than once. */
 export interface FilesLease {
@@ -43,14 +43,14 @@ export interface CargoStores {
 /** Brings to disk what Cargos need, whatever kind of Cargo, and tells what is there. */
 export class CargoFiles {
   readonly #stores: CargoStores;
-  readonly #bandwidth = new Bandwidth();
-  readonly #room: PreloadRoom;
+  readonly #bandwidth = new DownloadPriority();
+  readonly #room: PreloadEviction;
   /** Cargos that have or await a lease, each as often as it has one. */
   readonly #users: string[] = [];
 
   constructor(stores: CargoStores) {
     this.#stores = stores;
-    this.#room = new PreloadRoom(stores);
+    this.#room = new PreloadEviction(stores);
   }
 
   /** Slugs of the Cargos whose files are in use or on their way. */
@@ -75,7 +75,7 @@ export class CargoFiles {
     lease.release();
   }
 
-  /** As `pull`, but nothing is evicted for it: `makeRoom` comes first. @throws {NoRoom}, or as `acquire`. */
+  /** As `pull`, but nothing is evicted for it: `makeRoom` comes first. @throws {DiskBudgetExceededError}, or as `acquire`. */
   async preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
     if (this.bytesOnDisk(cargo) !== null) return;
     this.#room.brings(cargo);
@@ -83,12 +83,12 @@ export class CargoFiles {
       const lease = await this.#bandwidth.whenQuiet((quiet) => this.#lease(cargo, quiet, onProgress, false), signal);
       lease.release();
     } catch (error) {
-      if (error instanceof NoRoom) await this.#room.isTooLarge(cargo);
+      if (error instanceof DiskBudgetExceededError) await this.#room.isTooLarge(cargo);
       throw error;
     }
   }
 
-  /** @see PreloadRoom.make */
+  /** @see PreloadEviction.make */
   makeRoom(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
     return this.#room.make(cargo, mayRemove);
   }

@@ -1,12 +1,12 @@
 import { cacheKeyOf, hasFolderModel, type CargoManifest } from "../../shared/cargo.ts";
 import type { CargoStores } from "./cargo-files.ts";
-import type { StoredModel } from "../models/model-store.ts";
+import type { StoredModel } from "../models/store/model-store.ts";
 
 /**
  * The room that preloads may take: what the budget leaves, and what preloads brought that no job has used since. After a
  * restart of the agent all that is on disk counts as used.
  */
-export class PreloadRoom {
+export class PreloadEviction {
   readonly #stores: CargoStores;
   /** Cache keys of what preloads brought, with the Cargos it was for; the oldest first. */
   readonly #unused = new Map<string, Set<string>>();

@@ -1,6 +1,6 @@
 import type { CargoStores } from "./cargo-files.ts";
-import { CliError } from "../../shared/cli-error.ts";
-import type { StoredModel } from "../models/model-store.ts";
+import { CliError } from "../../shared/errors.ts";
+import type { StoredModel } from "../models/store/model-store.ts";
 
 /** Something on the Island's disk, for its owner. */
 export interface StoredItem extends StoredModel {

@@ -1,7 +1,7 @@
 import type { AgentStatus } from "../agent.ts";
 import { storePause } from "../availability/pause-file.ts";
 import { tellAgent } from "../control/control-client.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 
 /**
  * `island pause` and `island resume`: whether new jobs are taken. Kept over restarts, so it also works while no agent runs.

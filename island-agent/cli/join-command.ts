@@ -3,8 +3,8 @@ import { readTomlKeys } from "../../shared/settings.ts";
 import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
-import { isIslandToken } from "../session/island-token.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { isIslandToken } from "../config/agent-settings.ts";
+import { CliError } from "../../shared/errors.ts";
 
 export interface JoinOptions {
   readonly url: string;

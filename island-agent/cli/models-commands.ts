@@ -7,7 +7,7 @@ import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.t
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import type { PullStatus } from "../preload/pulls.ts";
 import { StoredFiles, type StoredItem } from "../artifacts/stored-files.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 

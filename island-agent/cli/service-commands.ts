@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { LAUNCHD_LABEL, launchdPlist, SYSTEMD_UNIT, systemdUnit, type ServiceSpec } from "../service/service-file.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 
 export interface ServiceOptions {
   readonly platform: string;

@@ -19,7 +19,7 @@ import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import { createRuntimes, engineSearch, PROBE_LIMIT_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 
 export interface StartOptions {
   readonly dataDirectory: string;

@@ -1,8 +1,7 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { GIB } from "../../shared/format-bytes.ts";
-import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
-import { isIslandToken } from "../session/island-token.ts";
+import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { setting, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -147,6 +146,11 @@ function readOpenHours(text: string): OpenHours | undefined {
     // What is wrong is said by `allowed`.
     return undefined;
   }
+}
+
+/** Island tokens begin with `it_` and have 43 characters. Source: DESIGN §4 and §5. */
+export function isIslandToken(text: string): boolean {
+  return /^it_[0-9A-Za-z]{40}$/.test(text);
 }
 
 function islandToken(key: string, options: { readonly meaning: string }): Setting<string | null> {

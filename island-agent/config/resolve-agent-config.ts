@@ -7,7 +7,7 @@ import {
   type SettingDescription,
   type SettingSources,
 } from "../../shared/settings.ts";
-import { DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
+import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent-settings.ts";
 

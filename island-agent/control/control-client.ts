@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 import { AGENT_HEADER, controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
 /** A command waits so long for an answer. */

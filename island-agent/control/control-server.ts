@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeFileDurably } from "../models/durable-file.ts";
+import { writeFileDurably } from "../disk/durable-file.ts";
 
 /** How the `island` command reaches a running agent: an address on this machine and a secret, in a file that only its owner reads. */
 export const controlAddressSchema = z.object({

@@ -4,7 +4,7 @@ import { JobFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/report.ts";
-import { readModelIndex } from "../models/model-index.ts";
+import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";

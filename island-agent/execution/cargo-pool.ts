@@ -5,7 +5,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles, FilesLease } from "../artifacts/cargo-files.ts";
 import { seekFreeRam } from "./free-ram.ts";
 import { formatMibRoundedDown, formatMibRoundedUp, GIB } from "../../shared/format-bytes.ts";
-import { MemoryRoom, type Occupant } from "./memory-budget.ts";
+import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { abortable } from "../../shared/abortable.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 
@@ -68,7 +68,7 @@ const LEAST_SLACK_BYTES = GIB;
 /** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
 export class CargoPool {
   readonly #deps: CargoPoolDeps;
-  readonly #room: MemoryRoom;
+  readonly #room: MemoryBudget;
   /** What jobs may ask for: on its way, or in memory. */
   readonly #entries = new Map<string, Entry>();
   /** What Cargos took when they were last in memory, by key. */
@@ -82,7 +82,7 @@ export class CargoPool {
 
   constructor(deps: CargoPoolDeps) {
     this.#deps = deps;
-    this.#room = new MemoryRoom(deps.caps, deps.clock);
+    this.#room = new MemoryBudget(deps.caps, deps.clock);
   }
 
   /** The Cargos in memory. */

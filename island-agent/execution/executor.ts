@@ -6,7 +6,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { LastFrame, Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
-import { Slots } from "./slots.ts";
+import { Semaphore } from "../../shared/semaphore.ts";
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
@@ -53,11 +53,11 @@ export class Executor {
   readonly #deps: ExecutorDeps;
   /** Also superseded attempts whose work has not stopped yet. */
   readonly #runs = new Set<Run>();
-  readonly #slots: Slots<Run>;
+  readonly #slots: Semaphore<Run>;
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
-    this.#slots = new Slots(deps.slots);
+    this.#slots = new Semaphore(deps.slots);
   }
 
   /** Jobs in hand now, with the Cargo and for how long. */
@@ -133,11 +133,11 @@ export class Executor {
   /** Never rejects. The coordinator grants as many jobs as slots are free, but what it dropped may not have stopped yet. */
   async #runInSlot(run: Run): Promise<LastFrame> {
     try {
-      await this.#slots.take(run, run.abort.signal);
+      await this.#slots.acquire(run, run.abort.signal);
       try {
         return await this.#run(run);
       } finally {
-        this.#slots.free();
+        this.#slots.release();
       }
     } catch (error) {
       return this.#lastFrameOf(run, error);

@@ -1,14 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
-import { totalVramBytes, type Hardware } from "../../shared/hardware.ts";
 import type { MemoryUse } from "../runtimes/runtime.ts";
-import { WaitingLine } from "./waiting-line.ts";
-
-/** What Cargos may take of the machine, its owner's caps applied. VRAM of unknown size has no cap; no GPU, no VRAM. */
-export function memoryCapsOf(hardware: Pick<Hardware, "ramBytes" | "gpus">): MemoryUse {
-  const isUnknown = hardware.gpus.some(({ vramBytes }) => vramBytes === null);
-  const vramBytes = isUnknown ? Number.POSITIVE_INFINITY : totalVramBytes(hardware);
-  return { ramBytes: hardware.ramBytes, vramBytes };
-}
+import { FifoQueue } from "../../shared/fifo-queue.ts";
 
 /** A Cargo as its memory is concerned. */
 export interface Occupant {
@@ -41,13 +33,13 @@ const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
  * RAM and VRAM that Cargos share, within the owner's caps. What does not fit waits, first come first served, until idle
  * Cargos can make room, least recently used first; nothing that a job uses is unloaded.
  */
-export class MemoryRoom {
+export class MemoryBudget {
   /** Most that all Cargos together may take. */
   readonly caps: MemoryUse;
   readonly #clock: Clock;
   /** From the start of a load to the end of the disposal. */
   readonly #occupants = new Set<Occupant>();
-  readonly #line = new WaitingLine<RoomWait>();
+  readonly #line = new FifoQueue<RoomWait>();
 
   constructor(caps: MemoryUse, clock: Clock) {
     this.caps = caps;
@@ -103,7 +95,7 @@ export class MemoryRoom {
 
   /** Resolves when the next one is let in or gives up. */
   moved(): Promise<void> {
-    return this.#line.moved();
+    return this.#line.changed();
   }
 
   #idle(): Occupant[] {

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { CliError } from "../../shared/cli-error.ts";
-import { syncDirectory } from "../models/durable-file.ts";
+import { CliError } from "../../shared/errors.ts";
+import { syncDirectory } from "../disk/durable-file.ts";
 
 const HOST_ID_FILE = "host-id";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
-import { NoRoom } from "../models/disk-budget-error.ts";
+import { DiskBudgetExceededError } from "../disk/disk-budget-error.ts";
 import { Backoff } from "../session/backoff.ts";
 import type { Recommendation } from "./recommendations.ts";
 
@@ -241,7 +241,7 @@ export class Preloader {
 
   #failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
     const detail = messageOf(error);
-    if (error instanceof NoRoom) return { state: "does not fit", detail };
+    if (error instanceof DiskBudgetExceededError) return { state: "does not fit", detail };
     this.#deps.log.warn({ slug, reason: detail }, "Preload failed");
     return { state: "failed", detail };
   }

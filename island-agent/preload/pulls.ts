@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 
 export interface PullsDeps {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
-import { parseJson, readBody } from "../models/json-body.ts";
+import { parseJson, readBody } from "../models/download/json-body.ts";
 
 /**
  * A Cargo that the coordinator would have on this Island's disk. Strict, as its texts are shown on the owner's terminal.

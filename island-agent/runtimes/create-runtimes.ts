@@ -3,16 +3,16 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
-import { memoryCapsOf } from "../execution/memory-budget.ts";
+import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";
-import { CoremlRuntime } from "./coreml/coreml-runtime.ts";
-import { DiffusersRuntime } from "./diffusers/diffusers-runtime.ts";
-import { LlmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
-import { OnnxRuntime } from "./onnx/onnx-runtime.ts";
+import { coremlRuntime } from "./coreml/coreml-runtime.ts";
+import { diffusersRuntime } from "./diffusers/diffusers-runtime.ts";
+import { llmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
+import { onnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
-import { WasmRuntime } from "./wasm/wasm-runtime.ts";
+import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
 export interface RuntimesOptions {
   readonly config: AgentConfig;
@@ -21,47 +21,42 @@ export interface RuntimesOptions {
   /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** Null: no containers. `islandId` tells this Island's containers from another's on the same engine. */
+  /** Null: no containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
-/** A runtime that this host can use. */
+/** A runtime that works on this host. */
 export interface UsableRuntime {
   readonly runtime: CargoRuntime;
   readonly version: string;
 }
 
-/** How long a runtime may take to say whether it works here. */
+/** Time limit of a probe. */
 export const PROBE_LIMIT_MS = 30_000;
-/** More jobs of one language model at once take more memory than they gain. */
-const MOST_SEQUENCES = 4;
+/** Each sequence has its own context in memory; beyond this number memory grows more than throughput. */
+const MAX_SEQUENCES = 4;
 
-/** Every runtime that this agent knows, set up within the owner's caps; whether each works here is for its `probe` to say. */
+/** All runtimes of this agent, set up with the owner's caps. Each one's `probe` tells whether it works here. */
 export function createRuntimes({ config, hardware, clock, env, log, containers }: RuntimesOptions): CargoRuntime[] {
   const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const { vramBytes } = memoryCapsOf(hardware);
-  const common = {
-    threads,
-    clock,
-    environment: env,
-    log: (message: string, facts: Readonly<Record<string, unknown>>) => log.info(facts, message),
-  };
+  const common = { threads, clock, environment: env, log };
   const runtimes: CargoRuntime[] = [
-    new LlmcppRuntime({
+    llmcppRuntime({
       ...common,
       gpu,
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
-      sequences: Math.min(config.slots, MOST_SEQUENCES),
+      sequences: Math.min(config.slots, MAX_SEQUENCES),
     }),
-    new OnnxRuntime(common),
-    new DiffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
-    new CoremlRuntime({
+    onnxRuntime(common),
+    diffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
+    coremlRuntime({
       platform: hardware.platform,
-      onnx: new OnnxRuntime({ ...common, device: "coreml" }),
-      diffusers: new DiffusersRuntime({ ...common, device: "coreml" }),
+      onnx: onnxRuntime({ ...common, device: "coreml" }),
+      diffusers: diffusersRuntime({ ...common, device: "coreml" }),
     }),
-    new WasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
+    wasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
   if (containers === null) return runtimes;
   const container = new ContainerRuntime({
@@ -72,17 +67,17 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
     concurrency: config.slots,
     ramBytes: hardware.ramBytes,
     hasGpu: gpu === "auto" && hardware.gpus.length > 0,
-    log: common.log,
+    log,
   });
   return [...runtimes, container];
 }
 
-/** Where to look for a container engine. */
+/** Inputs of the search for a container engine. */
 export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Hardware, "platform">): EngineSearch {
   return { environment: env, platform: platform as EngineSearch["platform"] };
 }
 
-/** Those that can be used; why the others cannot is logged. */
+/** The candidates whose probe succeeds; for the others the reason is logged. */
 export async function usableRuntimes(
   candidates: readonly CargoRuntime[],
   log: Logger,

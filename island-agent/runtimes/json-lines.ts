@@ -3,8 +3,8 @@ import { JobFailure } from "../../shared/errors.ts";
 import { isJsonValue, type JsonValue } from "../../shared/json-value.ts";
 import { outputItemSchema, type OutputItem } from "../../shared/output.ts";
 
-/** How a program ended its output by its own words. */
-export type LastWord =
+/** The line with which a program ended its output. */
+export type FinalLine =
   | { readonly kind: "done"; readonly output?: JsonValue }
   | { readonly kind: "error"; readonly failure: JobFailure };
 
@@ -15,9 +15,9 @@ export interface JsonLineLimits {
   readonly totalBytes: number;
 }
 
-/** A line has to fit one frame to the coordinator (8 MB), and a job's output what the coordinator keeps of one (64 MB). */
+/** A line must fit into one frame to the coordinator (8 MB), and the whole output into what the coordinator stores for a job (64 MB). */
 const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
-/** Of the message of an `error` line. */
+/** Of an `error` line's message. */
 const MAX_MESSAGE_CHARS = 1_000;
 const LINE_FEED = 0x0a;
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -35,29 +35,29 @@ const lineSchema = z.discriminatedUnion("type", [
 ]);
 
 /**
- * Reads what a wasm module or a container writes on standard output: JSON lines as catalog/README.md has them. Failures
- * name the line's number and what is wrong with it, and quote nothing of it. Each `token` line counts as one token.
+ * Reads the standard output of a wasm module or a container: JSON lines as documented in catalog/README.md. Failures name the line
+ * number and the fault, but never quote the line. Each `token` line counts as one token.
  */
 export class JsonLineReader {
   readonly #onItem: (item: OutputItem) => void;
   readonly #limits: JsonLineLimits;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** The line under way, as its pieces came. */
+  /** Pieces of the current line. */
   #pieces: Uint8Array[] = [];
   #lineBytes = 0;
   #totalBytes = 0;
   #lineNumber = 1;
   #tokens = 0;
-  #lastWord: LastWord | null = null;
+  #finalLine: FinalLine | null = null;
 
   constructor(onItem: (item: OutputItem) => void, limits: Partial<JsonLineLimits> = {}) {
     this.#onItem = onItem;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
-  /** The first `done` or `error` line; whatever follows it is ignored. Null before. */
-  get lastWord(): LastWord | null {
-    return this.#lastWord;
+  /** The first `done` or `error` line, null before it. Later lines are ignored. */
+  get finalLine(): FinalLine | null {
+    return this.#finalLine;
   }
 
   /** `token` lines so far. */
@@ -66,17 +66,17 @@ export class JsonLineReader {
   }
 
   /**
-   * Takes bytes as they come; items of whole lines are given at once. The bytes of an unfinished line are copied.
-   * @throws {JobFailure} `cargo_failed` or `output_too_large`; nothing may be pushed after that.
+   * Takes the next bytes and delivers the items of all complete lines. The bytes of an incomplete line are copied.
+   * @throws {JobFailure} `cargo_failed` or `output_too_large`; do not push anything after that.
    */
   push(bytes: Uint8Array): void {
     let start = 0;
-    while (this.#lastWord === null) {
+    while (this.#finalLine === null) {
       const end = bytes.indexOf(LINE_FEED, start);
       const piece = bytes.subarray(start, end === -1 ? undefined : end);
       this.#count(piece.length + (end === -1 ? 0 : 1), piece.length);
       if (end === -1) {
-        // Not by slice(), which of a Buffer is a view.
+        // Not slice(): on a Buffer it returns a view.
         if (piece.length > 0) this.#pieces.push(Uint8Array.from(piece));
         return;
       }
@@ -86,22 +86,22 @@ export class JsonLineReader {
     }
   }
 
-  /** Standard output has ended; a last line without its end counts. @throws as `push`. */
-  end(): LastWord | null {
+  /** Call when standard output has ended; a last line without a newline counts. @throws as `push`. */
+  end(): FinalLine | null {
     this.#endLine();
-    return this.#lastWord;
+    return this.#finalLine;
   }
 
   #count(bytes: number, lineBytes: number): void {
     this.#totalBytes += bytes;
     this.#lineBytes += lineBytes;
-    const { lineBytes: mostOfLine, totalBytes: mostOfAll } = this.#limits;
-    if (this.#lineBytes > mostOfLine) this.#refuseSize(`line ${this.#lineNumber} of its output`, mostOfLine);
-    if (this.#totalBytes > mostOfAll) this.#refuseSize("its output", mostOfAll);
+    const { lineBytes: maxLineBytes, totalBytes: maxTotalBytes } = this.#limits;
+    if (this.#lineBytes > maxLineBytes) this.#refuseSize(`line ${this.#lineNumber} of its output`, maxLineBytes);
+    if (this.#totalBytes > maxTotalBytes) this.#refuseSize("its output", maxTotalBytes);
   }
 
-  #refuseSize(what: string, mostBytes: number): never {
-    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} is over ${mostBytes} bytes`);
+  #refuseSize(what: string, maxBytes: number): never {
+    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} is over ${maxBytes} bytes`);
   }
 
   #endLine(): void {
@@ -127,19 +127,19 @@ export class JsonLineReader {
     switch (line.type) {
       case "token":
         this.#tokens += 1;
-        // An escape may name half of a surrogate pair, which no UTF-8 can hold.
+        // A JSON escape can be half of a surrogate pair, which UTF-8 cannot represent.
         return this.#onItem({ type: "token", content: line.content.toWellFormed(), count: 1 });
       case "progress":
       case "image":
         return this.#onItem(line);
       case "done":
-        if (line.output === undefined) this.#lastWord = { kind: "done" };
-        else if (isJsonValue(line.output)) this.#lastWord = { kind: "done", output: line.output };
+        if (line.output === undefined) this.#finalLine = { kind: "done" };
+        else if (isJsonValue(line.output)) this.#finalLine = { kind: "done", output: line.output };
         else throw this.#badLine("has an output that is nested too deeply or holds a number that is too large");
         return;
       case "error": {
         const message = line.message.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
-        this.#lastWord = {
+        this.#finalLine = {
           kind: "error",
           failure: new JobFailure("cargo_failed", message || "The Cargo's program failed"),
         };
@@ -155,7 +155,7 @@ export class JsonLineReader {
     try {
       value = JSON.parse(text);
     } catch {
-      // Not as cause: V8's message quotes the text.
+      // Not passed on as the cause: V8's message quotes the text.
       throw this.#badLine("is not JSON");
     }
     const parsed = lineSchema.safeParse(value);
@@ -165,12 +165,12 @@ export class JsonLineReader {
   }
 
   #badLine(fault: string, cause?: unknown): JobFailure {
-    const text = `The Cargo's program does not keep to the protocol: line ${this.#lineNumber} of its output ${fault}`;
+    const text = `The Cargo's program broke the output protocol: line ${this.#lineNumber} of its output ${fault}`;
     return new JobFailure("cargo_failed", text, { cause });
   }
 }
 
-/** Only names that the schema has: a key of the line itself could be anything. */
+/** `field` is a name from the schema; keys of the line itself are never quoted. */
 function describeField(field: PropertyKey): string {
   return `"${String(field)}"`;
 }

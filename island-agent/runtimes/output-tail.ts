@@ -1,26 +1,26 @@
-/** The last bytes of a stream of any length. */
+/** Keeps the last bytes of a stream of any length. */
 export class OutputTail {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** In memory now; less than thrice what it keeps. */
+  /** Memory in use, less than three times `maxBytes`. */
   get heldBytes(): number {
     return this.#pieces.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   }
 
   push(bytes: Uint8Array): void {
-    // Copied: the piece is a view of a buffer that is far larger.
-    this.#pieces.push(Uint8Array.from(bytes.subarray(-this.#mostBytes)));
-    this.#bytes += Math.min(bytes.length, this.#mostBytes);
-    if (this.#bytes >= 2 * this.#mostBytes) this.#cut();
+    // Copied: the piece is a view of a far larger buffer.
+    this.#pieces.push(Uint8Array.from(bytes.subarray(-this.#maxBytes)));
+    this.#bytes += Math.min(bytes.length, this.#maxBytes);
+    if (this.#bytes >= 2 * this.#maxBytes) this.#cut();
   }
 
-  /** As text on which a terminal cannot choke: control characters are gone, but for line ends and tabs. */
+  /** As text that is safe for a terminal: without control characters other than line ends and tabs. */
   text(): string {
     this.#cut();
     const text = new TextDecoder().decode(this.#pieces[0] ?? new Uint8Array());
@@ -28,7 +28,7 @@ export class OutputTail {
   }
 
   #cut(): void {
-    const last = Uint8Array.from(Buffer.concat(this.#pieces).subarray(-this.#mostBytes));
+    const last = Uint8Array.from(Buffer.concat(this.#pieces).subarray(-this.#maxBytes));
     this.#pieces = [last];
     this.#bytes = last.length;
   }

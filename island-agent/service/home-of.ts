@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { CliError } from "../../shared/cli-error.ts";
+import { CliError } from "../../shared/errors.ts";
 
 /** What POSIX allows in a user's name, and what Linux and macOS add; nothing that a shell reads as its own. */
 const USER_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;

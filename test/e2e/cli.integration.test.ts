@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lockDirectory } from "../../island-agent/models/directory-lock.ts";
+import { lockDirectory } from "../../island-agent/disk/directory-lock.ts";
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));

@@ -1,4 +1,4 @@
-"""BERT and DistilBERT of two small layers, with the head that each task puts on them."""
+"""BERT and DistilBERT with two small layers, and the heads of the tasks."""
 import torch
 from torch import nn
 
@@ -9,7 +9,7 @@ WIDTH, HEADS, LAYERS, POSITIONS = 32, 2, 2, 64
 
 
 class Bert(nn.Module):
-    """Word, position and (unless `distilled`) segment embeddings, then the encoder. Answers [batch, sequence, WIDTH]."""
+    """Word, position and (unless `distilled`) segment embeddings, then the encoder. Returns [batch, sequence, WIDTH]."""
 
     def __init__(self, vocabulary_size, distilled=False):
         super().__init__()
@@ -51,7 +51,7 @@ class TokenClassifier(nn.Module):
 
 
 def write(name, module, tokenizer, architecture, outputs, classes=(), model_type="bert"):
-    """The whole folder. @param outputs  name -> names of its dimensions. @returns the folder"""
+    """Writes the whole folder. @param outputs  name -> names of its dimensions. @returns the folder"""
     folder = start(name)
     sizes = {
         "bert": {
@@ -76,7 +76,7 @@ def write(name, module, tokenizer, architecture, outputs, classes=(), model_type
         config=config,
         **tokenizer.files("DistilBertTokenizer" if model_type == "distilbert" else "BertTokenizer")
     )
-    # Two rows of unlike length, so that no dimension is taken for a constant.
+    # Two rows of different length, so that the export treats no dimension as constant.
     names = ["input_ids", "attention_mask", "token_type_ids"][: 2 if model_type == "distilbert" else 3]
     example = tokenizer.batch(["a b c", "a"])
     export(module, folder, "model", {n: (x, ["batch", "sequence"]) for n, x in zip(names, example)}, outputs)

@@ -7,14 +7,14 @@ LENGTH = 77
 
 
 def byte_letters():
-    """A letter that can be seen for each byte, in GPT-2's order."""
+    """A printable character for each byte, in GPT-2's order."""
     seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in seen]
     return [chr(byte) for byte in seen] + [chr(256 + i) for i in range(len(hidden))]
 
 
 class BytePairs:
-    """Merges are learned until every word of `sentences` is one token; any other word falls into pieces."""
+    """Merges are learned until every word of `sentences` is one token; any other word is split into pieces."""
 
     def __init__(self, sentences, padding=END):
         words = sorted({word for sentence in sentences for word in sentence.split()})
@@ -55,7 +55,7 @@ class BytePairs:
         return ids + [self.ids[self.padding]] * (LENGTH - len(ids))
 
     def write(self, folder):
-        """The files of `tokenizer/` that the exporters write: there is no tokenizer.json among them."""
+        """The exporters' files of `tokenizer/`, which do not include tokenizer.json."""
         merges = ["#version: 0.2", *(" ".join(pair) for pair in self.merges), ""]
         (folder / "merges.txt").write_text("\n".join(merges), encoding="utf-8")
         named = {"bos_token": START, "eos_token": END, "unk_token": END, "pad_token": self.padding}

@@ -1,4 +1,4 @@
-"""Writes a model folder as transformers.js reads it (configuration, tokenizer, `onnx/*.onnx`), or as diffusers does (a folder for each part)."""
+"""Writes a model folder in transformers.js' layout (configuration, tokenizer, `onnx/*.onnx`) or in diffusers' (a folder for each part)."""
 import json
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ FIXTURES = Path(__file__).parents[2] / "test" / "fixtures"
 
 
 def start(name, kind="onnx", parts=("onnx",)):
-    """An empty folder for the model."""
+    """Creates an empty folder for the model."""
     folder = FIXTURES / kind / name
     shutil.rmtree(folder, ignore_errors=True)
     for part in parts:

@@ -1,4 +1,4 @@
-"""float16, as exporters write it: every weight, input and output that is float32 becomes float16."""
+"""Converts a graph to float16 like the exporters: every float32 weight, input and output becomes float16."""
 import numpy
 import onnx
 from onnx import TensorProto, numpy_helper
@@ -8,7 +8,7 @@ def halve(folder, file="model"):
     """Writes `<file>_fp16.onnx` beside `<file>.onnx`."""
     model = onnx.load(str(folder / f"{file}.onnx"))
     graph = model.graph
-    # Scales of Resize are float32 in either.
+    # The scales of Resize stay float32.
     kept = {node.input[2] for node in graph.node if node.op_type == "Resize" and len(node.input) > 2}
     for tensor in graph.initializer:
         if tensor.name not in kept:

@@ -18,7 +18,7 @@ WAVES = 32
 
 
 class TextEncoder(nn.Module):
-    """CLIP's: a decoder without cross attention. Radford et al. 2021. Gives the states, those before the last layer, and the pooled state."""
+    """CLIP's: a decoder without cross attention. Radford et al. 2021. Returns the last hidden states, the penultimate ones, and the pooled state."""
 
     def __init__(self, tokenizer, width):
         super().__init__()
@@ -39,7 +39,7 @@ class TextEncoder(nn.Module):
 
 
 def waves(numbers, width=WAVES):
-    """Sinusoidal embedding of any shape of numbers. Ho et al. 2020; cosines first, as diffusers has it."""
+    """Sinusoidal embedding of a tensor of any shape. Ho et al. 2020; cosines first, as in diffusers."""
     rates = torch.exp(-math.log(10_000) * torch.arange(width // 2) / (width // 2))
     angles = numbers[..., None] * rates
     return torch.cat([angles.cos(), angles.sin()], -1)
@@ -57,7 +57,7 @@ class Block(nn.Module):
 
 
 class Unet(nn.Module):
-    """Two sizes of cells, cross attention to the text in each. `extra`: what the embedding of the time is joined by, its width."""
+    """Two resolutions with cross attention to the text. `extra`: width of an embedding added to that of the timestep."""
 
     def __init__(self, text_width, width, extra=0):
         super().__init__()
@@ -83,7 +83,7 @@ class Unet(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Eight times as wide and high; the first three channels of the latents are red, green and blue, -1 to 1 when unscaled."""
+    """Enlarges eight times; the first three channels of the latents are red, green and blue, -1 to 1 when unscaled."""
 
     def __init__(self):
         super().__init__()
@@ -110,7 +110,7 @@ def train(random, parts, examples, paint, prediction, steps=900):
 
     def loss(size=40):
         means, of_what = examples(size)
-        # Guidance drives latents beyond what a prompt alone asks for: colours are of many strengths, sizes of some.
+        # Guidance pushes latents beyond the prompt's, so training has colours of many strengths and some sizes.
         strengths = torch.empty(size, 1, 1, 1).uniform_(0.6, 1.8)
         side = random.choice([4, 4, 8])
         clean = strengths * means[:, :, None, None] + 0.1 * torch.randn(size, 4, side, side)

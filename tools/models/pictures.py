@@ -1,4 +1,4 @@
-"""Pictures with coloured boxes on a dark ground, as transformers.js hands them to a model: float32 [3, height, width] from -1 to 1."""
+"""Images of coloured boxes on a dark ground, as transformers.js passes them to a model: float32 [3, height, width] from -1 to 1."""
 import torch
 
 COLOURS = {"red": (255, 40, 40), "green": (40, 255, 40), "blue": (40, 40, 255), "white": (255, 255, 255)}

@@ -24,7 +24,7 @@ def quantise(folder, file="model"):
         nodes += (matmul if node.op_type == "MatMul" else gather)(node, *done[name]) if is_weight else [node]
     del graph.node[:]
     graph.node.extend(nodes)
-    # A table that a Gather and a Gemm share stays, for the one that was not rewritten.
+    # A table shared by a Gather and a Gemm is kept for the one that was not rewritten.
     used = {name for node in graph.node for name in node.input}
     for name in done:
         if name not in used:

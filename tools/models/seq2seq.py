@@ -1,10 +1,12 @@
-"""What the models that write text share: training on pairs, greedy decoding, the two ONNX files of an encoder-decoder."""
+"""Shared by the models that generate text: training on pairs, greedy decoding, the two ONNX files of an encoder-decoder."""
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from folder import export
+from folder import export, start, write_json
+from training import fit
 from transformer import Decoder, Encoder
+from word_units import END, PAD
 
 WIDTH, HEADS, LAYERS, POSITIONS = 48, 4, 1, 48
 SIZES = {
@@ -18,7 +20,7 @@ IGNORED = -100
 
 
 class TextEncoder(nn.Module):
-    """BART's and Marian's: words and places, then the layers."""
+    """The encoder of BART and Marian: token and position embeddings, then the layers."""
 
     def __init__(self, vocabulary_size):
         super().__init__()
@@ -31,7 +33,7 @@ class TextEncoder(nn.Module):
 
 
 class EncoderDecoder(nn.Module):
-    """`encoder` is handed what comes in; the decoder sees its mask only if `masked`."""
+    """`encoder` gets the inputs; the decoder gets the second input, the attention mask, only if `masked`."""
 
     def __init__(self, encoder, vocabulary_size, masked, pre=False):
         super().__init__()
@@ -42,14 +44,14 @@ class EncoderDecoder(nn.Module):
         return self.decoder(tokens, self.encoder(*inputs), inputs[1] if self.masked else None)[0]
 
     def loss(self, inputs, prompts, wanted):
-        """@param prompts  what each answer begins with, int64 [batch, n]. @param wanted  the rest with its end, padded with IGNORED."""
+        """@param prompts  the first tokens of each answer, int64 [batch, n]. @param wanted  the rest with the end token, padded with IGNORED."""
         tokens = torch.cat([prompts, wanted.clamp(min=0)], 1)
         scores = self(inputs, tokens[:, :-1])[:, prompts.shape[1] - 1 :]
         return cross_entropy(scores.transpose(1, 2), wanted)
 
     @torch.no_grad()
     def count_right(self, inputs, prompts, wanted):
-        """How many answers come out whole, decoded greedily."""
+        """Number of answers that are entirely right, decoded greedily."""
         states, tokens = self.encoder(*inputs), prompts
         for _ in range(wanted.shape[1]):
             scores, _ = self.decoder(tokens, states, inputs[1] if self.masked else None)
@@ -64,7 +66,7 @@ def pad(rows):
 
 
 class DecoderStep(nn.Module):
-    """The decoder with its cache as plain inputs and outputs."""
+    """The decoder with its cache as separate inputs and outputs."""
 
     def __init__(self, model):
         super().__init__()
@@ -79,8 +81,8 @@ class DecoderStep(nn.Module):
 
 def write(folder, model, inputs, states_length, cache_name="{}.decoder.{}"):
     """
-    encoder_model.onnx and decoder_model_merged.onnx: one graph for the first step, where the cache is empty, and for the later
-    ones. Keys and values of the encoder's states are reckoned anew each step, so that no branch is needed.
+    Writes encoder_model.onnx and decoder_model_merged.onnx. One decoder graph serves the first step, with an empty cache, and the later
+    ones: it computes keys and values of the encoder's states in each step, so it needs no branch.
     @param inputs       the encoder's, as export() takes them
     @param cache_name   of layer and "key" or "value", after `past_key_values.` and `present.`
     """
@@ -104,3 +106,46 @@ def write(folder, model, inputs, states_length, cache_name="{}.decoder.{}"):
         for name in names
     }
     export(DecoderStep(model), folder, "decoder_model_merged", step, outputs)
+
+
+def make_text_to_text(name, tokenizer, tokenizer_class, config, begin, draw, held_out, examples):
+    """
+    Trains and writes a model from text to text (BART, Marian).
+    @param config    `model_type` and `architectures`
+    @param begin     the token that answers begin with
+    @param draw      () -> (text, answer) pairs of a training batch
+    @param held_out  () -> pairs that are not trained on
+    @param examples  two texts for the export
+    @returns how many of the held-out answers are entirely right
+    """
+    model = EncoderDecoder(TextEncoder(tokenizer.size), tokenizer.size, masked=True)
+
+    def encode(pairs):
+        texts, answers = zip(*pairs)
+        return (
+            tokenizer.batch(texts),
+            torch.full((len(pairs), 1), begin),
+            pad([[*tokenizer.encode(text), END] for text in answers]),
+        )
+
+    fit(model, 350, lambda: model.loss(*encode(draw())), rate=2e-3)
+    right = model.count_right(*encode(held_out()))
+    folder = start(name)
+    tokens = {"decoder_start_token_id": begin, "eos_token_id": END, "pad_token_id": PAD}
+    write_json(
+        folder,
+        **tokenizer.files(tokenizer_class),
+        config={
+            **config,
+            "is_encoder_decoder": True,
+            "vocab_size": tokenizer.size,
+            "max_position_embeddings": POSITIONS,
+            **SIZES,
+            **tokens,
+        },
+        generation_config={**tokens, "max_new_tokens": 32},
+    )
+    ids, mask = tokenizer.batch(examples)
+    both = ["batch_size", "encoder_sequence_length"]
+    write(folder, model, {"input_ids": (ids, both), "attention_mask": (mask, both)}, "encoder_sequence_length")
+    return right

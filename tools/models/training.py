@@ -1,13 +1,13 @@
-"""One way to train all of them: Adam with a warm-up and a linear fall, from a fixed seed on one thread."""
+"""Training of all models: Adam with warm-up and linear decay, with a fixed seed on one thread."""
 import random
 
 import torch
 
 
 def seed(number):
-    """Everything that follows is the same in each run."""
+    """Makes everything that follows reproducible."""
     torch.set_num_threads(1)
-    # MKL-DNN 2.6.3 of Debian 12 gives wrong gradients of convolutions, and others in each run.
+    # MKL-DNN 2.6.3 of Debian 12 computes wrong gradients of convolutions, different in each run.
     torch.backends.mkldnn.set_flags(False)
     torch.manual_seed(number)
     return random.Random(number)

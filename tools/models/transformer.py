@@ -6,7 +6,7 @@ from torch import nn
 
 
 class Attention(nn.Module):
-    """Multi-head attention over itself or over `source`; `past` (keys, values) of earlier steps goes before its own."""
+    """Multi-head attention over itself or over `source`; `past` (keys, values) of earlier steps is prepended to its own."""
 
     def __init__(self, width, heads):
         super().__init__()
@@ -73,7 +73,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Reads tokens and an encoder's states, says the next token; keys and values of earlier steps are handed in and out."""
+    """Predicts the next token from tokens and an encoder's states; keys and values of earlier steps are inputs and outputs."""
 
     def __init__(self, vocabulary_size, width, heads, layers, positions, pre=False):
         super().__init__()
@@ -98,5 +98,5 @@ class Decoder(nn.Module):
 
 
 def additive(attention_mask):
-    """1 for a token and 0 for padding, as what is added to the scores of attention."""
+    """Converts a mask (1 for a token, 0 for padding) to a term added to the attention scores."""
     return (1.0 - attention_mask[:, None, None, :].float()) * -1e4

@@ -1,4 +1,4 @@
-"""A WordPiece tokenizer over the words of the training data; any other word falls into letters, so none is unknown."""
+"""A WordPiece tokenizer over the words of the training data; any other word is split into letters, so none is unknown."""
 import re
 import string
 

@@ -1,4 +1,4 @@
-"""A SentencePiece unigram tokenizer whose pieces are the words of the training data; any other word falls into letters."""
+"""A SentencePiece unigram tokenizer whose pieces are the words of the training data; any other word is split into letters."""
 import re
 import string
 
@@ -15,7 +15,7 @@ class WordUnits:
         letters = [piece for piece in (MARK, *string.ascii_lowercase, *string.digits, *".,?!'-") if piece not in words]
         self.pieces = [*SPECIAL, *languages, *words, *letters]
         self.ids = {piece: i for i, piece in enumerate(self.pieces)}
-        # Whole words are likelier than what they fall into.
+        # Whole words are more likely than their letters.
         self.scores = [-1.0 if piece in words else -10.0 for piece in self.pieces]
         self.size = len(self.pieces)
 

@@ -19,8 +19,8 @@ export function toBase64(bytes: Text, isUrl: bool, isPadded: bool): Text {
 }
 
 /**
- * Takes both alphabets, though not mixed, with or without padding; white space is skipped. All else ends the job: digits of neither,
- * a lone last digit, bits that are left over and not zero, padding at the wrong place.
+ * Accepts both alphabets, but not mixed, with or without padding; skips white space. Anything else fails the job: other characters,
+ * a single last digit, leftover bits that are not zero, misplaced padding.
  */
 export function fromBase64(encoded: Text, title: string): Text {
   const bytes = new Bytes((encoded.length / 4) * 3 + 3);

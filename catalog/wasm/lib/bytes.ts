@@ -1,10 +1,10 @@
 import { Text } from "./text";
 import { putCodePoint } from "./utf8";
 
-/** What a Cargo may build up, its answer included: an Island's frame takes 8 MB, and escapes can double a text. */
+/** Limit of what a Cargo may build up, its answer included: an Island's frame takes 8 MB, and escapes can double a text. */
 export const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Bytes that grow at their end. Past 4 MB the job fails: a small input can ask for an answer without bound. */
+/** A growing byte buffer. Above 4 MB the job fails, since a small input can ask for an unbounded answer. */
 export class Bytes {
   ptr: usize;
   length: i32 = 0;
@@ -15,7 +15,7 @@ export class Bytes {
     this.capacity = capacity;
   }
 
-  /** Makes room for `count` more bytes and returns the address where they go. */
+  /** Reserves `count` more bytes and returns their address. */
   reserve(count: i32): usize {
     const needed = this.length + count;
     if (needed > this.capacity) {
@@ -35,13 +35,13 @@ export class Bytes {
     this.putPart(text, 0, text.length);
   }
 
-  /** As `putText` of a slice, without making one. */
+  /** Like `putText` with a slice, but without creating one. */
   putPart(text: Text, from: i32, to: i32): void {
     memory.copy(this.reserve(to - from), text.ptr + from, to - from);
     this.length += to - from;
   }
 
-  /** For words of this program. */
+  /** For string literals of the program. */
   putString(words: string): void {
     for (let at = 0; at < words.length;) {
       const codePoint = words.codePointAt(at);
@@ -64,7 +64,7 @@ export class Bytes {
     this.length += count;
   }
 
-  /** What there is so far. It stays as it is only while nothing more is put. */
+  /** The current content; valid until more is put. */
   text(): Text {
     return new Text(this.ptr, this.length);
   }

@@ -2,10 +2,10 @@ import { casemap } from "util/casemap";
 import { isAlpha, isSpace } from "util/string";
 import { isDigit } from "./json-parser";
 
-/** Above are only letters without case (CJK), and the tables end. */
+/** End of the tables: above are only letters without case (CJK). */
 const END_OF_TABLES: u32 = 0x20000;
 
-/** Letters of all scripts, with the marks that belong to them. */
+/** Letters of all scripts, with their combining marks. */
 export function isLetter(codePoint: u32): bool {
   return isAlpha(codePoint) || isCombining(codePoint);
 }
@@ -18,13 +18,13 @@ export function isWhiteSpace(codePoint: u32): bool {
   return isSpace(codePoint);
 }
 
-/** Lower case, one character for one. */
+/** Lower case, one character for each character. */
 export function toLower(codePoint: u32): u32 {
   if (codePoint < 0x80) return codePoint - 0x41 < 26 ? codePoint | 0x20 : codePoint;
   return codePoint < END_OF_TABLES ? (casemap(codePoint, 0) as u32) : codePoint;
 }
 
-/** Diacritical marks that stand on the letter before. */
+/** Combining diacritical marks. */
 export function isCombining(codePoint: u32): bool {
   return (
     isIn(codePoint, 0x300, 0x36f) ||
@@ -35,7 +35,7 @@ export function isCombining(codePoint: u32): bool {
   );
 }
 
-/** Columns of a terminal: 0 for marks, joiners and variation selectors, 2 for East Asian wide characters and pictures, else 1. */
+/** Columns of a terminal: 0 for marks, joiners and variation selectors, 2 for East Asian wide characters and emoji, otherwise 1. */
 export function widthOf(codePoint: u32): i32 {
   if (codePoint < 0x300) return 1;
   if (isCombining(codePoint) || isIn(codePoint, 0x200b, 0x200f) || isIn(codePoint, 0xfe00, 0xfe0f)) return 0;

@@ -13,7 +13,7 @@ export function crc32(message: Text): u32 {
   return ~crc;
 }
 
-/** FNV-1a with 64 bits; that with 32 is `Text.hash`. */
+/** FNV-1a with 64 bits. `Text.hash` is the 32-bit version. */
 export function fnv1a64(message: Text): u64 {
   let hash: u64 = 0xcbf29ce484222325;
   for (let at = 0; at < message.length; at++) hash = (hash ^ message.at(at)) * 0x100000001b3;

@@ -2,7 +2,7 @@ import { toLower } from "./characters";
 import { Text } from "./text";
 import { codePointAt, countCodePoints, lengthOf } from "./utf8";
 
-/** The characters of checked text, in lower case if asked. */
+/** The code points of validated text, in lower case on request. */
 export function codePointsOf(text: Text, isLower: bool): StaticArray<u32> {
   const codePoints = new StaticArray<u32>(countCodePoints(text));
   let count = 0;

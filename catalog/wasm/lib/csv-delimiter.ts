@@ -1,7 +1,7 @@
 import { fail } from "./fail";
 import { JobInput } from "./job";
 
-/** The input's `delimiter`: one ASCII character that a field's quoting does not use; a comma if none is named. */
+/** The input's `delimiter`: one ASCII character, not a quote or a line end. Default: a comma. */
 export function readDelimiter(input: JobInput): u32 {
   const delimiter = input.textOr("delimiter", ",");
   const byte = delimiter.at(0);

@@ -3,12 +3,12 @@ import { fail } from "./fail";
 import { Text } from "./text";
 
 /**
- * Reads the records of a table, RFC 4180: fields in double quotes may hold delimiters, line ends and doubled quotes. Lines end with
- * CRLF, LF or CR; a byte order mark at the begin and empty lines are left out. A quote inside a field that does not begin with one
- * stands for itself.
+ * Reads CSV records (RFC 4180): fields in double quotes may contain delimiters, line ends and doubled quotes. Lines end with CRLF, LF
+ * or CR; a byte order mark at the start and empty lines are skipped. A quote inside a field that does not begin with one is an
+ * ordinary character.
  */
 export class CsvReader {
-  /** Line of the record that was read last, from 1. */
+  /** Line number of the last record read, from 1. */
   line: i32 = 0;
   private csv: Text;
   private delimiter: u32;
@@ -59,7 +59,7 @@ export class CsvReader {
     return bytes.text();
   }
 
-  /** Where the field ends; goes behind it. */
+  /** Returns the field's end and moves past it. */
   private closingQuote(): i32 {
     const opened = this.nextLine;
     while (this.at < this.csv.length) {

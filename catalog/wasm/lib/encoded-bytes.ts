@@ -4,7 +4,7 @@ import { fromHex } from "./hex";
 import { JobInput } from "./job";
 import { Text } from "./text";
 
-/** The bytes that the input's `data` stands for: as UTF-8, or what `encoding` ("base64" or "hex") says. */
+/** The bytes of the input's `data`: UTF-8, or decoded by `encoding` ("base64" or "hex"). */
 export function readBytes(input: JobInput): Text {
   const data = input.text("data");
   const encoding = input.textOr("encoding", "utf8");

@@ -16,7 +16,7 @@ export function fail<T>(message: string): T {
   return unreachable();
 }
 
-/** What AssemblyScript calls instead of `throw`: a failed assertion says why, a bound that was missed is a fault of the program. */
+/** Called by AssemblyScript instead of `throw`: for a failed assertion, which has a message, or an index out of bounds, a bug here. */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
   fail<bool>(message !== null ? message : `The program has a fault (${file !== null ? file : ""}:${line}:${column})`);
 }

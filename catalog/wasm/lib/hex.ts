@@ -13,14 +13,14 @@ export function toHex(bytes: Text): Text {
   return hex.text();
 }
 
-/** @param digits leading zeros included. */
+/** @param digits number of digits, leading zeros included. */
 export function integerToHex(value: u64, digits: i32): Text {
   const hex = new Bytes(digits);
   for (let shift = digits * 4 - 4; shift >= 0; shift -= 4) putDigit(hex, ((value >> shift) & 15) as u32);
   return hex.text();
 }
 
-/** @param title what the message calls `hex` where it is not hexadecimal. */
+/** @param title name of `hex` in the error message. */
 export function fromHex(hex: Text, title: string): Text {
   if (hex.length % 2 != 0) fail<bool>(`${title} must have an even number of hexadecimal digits`);
   const bytes = new Bytes(hex.length / 2);

@@ -1,7 +1,7 @@
 import { Bytes } from "./bytes";
 import { Text } from "./text";
 
-/** Puts text so that it stands for itself, between tags as well as in an attribute with double quotes. */
+/** Escapes text for use between tags and in double-quoted attributes. */
 export function putEscaped(html: Bytes, text: Text): void {
   let from = 0;
   for (let at = 0; at < text.length; at++) {

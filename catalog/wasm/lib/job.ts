@@ -9,7 +9,7 @@ import { invalidUtf8 } from "./utf8";
 
 export { abort } from "./fail";
 
-/** The input of a job: one object. A field that is missing without a default, or of another kind, ends the job with its name. */
+/** The input of a job: one object. A missing field without a default, or one of another type, fails the job and is named. */
 export class JobInput {
   private fields: JsonValue;
 

@@ -4,14 +4,14 @@ import { JsonKind, JsonValue } from "./json-value";
 import { Text } from "./text";
 import { countCodePoints, isSurrogate, putCodePoint } from "./utf8";
 
-/** Deeper values fail: each level takes stack. */
+/** Limit of nesting: each level takes stack. */
 const MAX_DEPTH = 256;
 
 /**
- * Reads a JSON text (RFC 8259). Ends the job with a message that names line and column where `source` is not one.
- * A text with half a surrogate pair is an error, as it cannot be written as UTF-8.
- * @param source checked UTF-8.
- * @param title what the message calls it.
+ * Reads a JSON text (RFC 8259). If `source` is not JSON, the job fails with line and column.
+ * A string with half a surrogate pair is an error, because UTF-8 cannot represent it.
+ * @param source validated UTF-8.
+ * @param title name of `source` in messages.
  */
 export function parseJson(source: Text, title: string): JsonValue {
   const parser = new JsonParser(source, title);
@@ -25,7 +25,7 @@ export class JsonParser {
   at: i32 = 0;
   private source: Text;
   private title: string;
-  /** What texts are put between. */
+  /** The quote character of strings. */
   private quote: u32;
 
   constructor(source: Text, title: string, quote: u32 = 0x22) {
@@ -139,7 +139,7 @@ export class JsonParser {
     while (isDigit(this.source.at(this.at))) this.at++;
   }
 
-  /** The text whose quote `at` is on. One without escapes is a slice of the source. */
+  /** The string that begins at `at`. Without escapes it is a slice of the source. */
   string(): Text {
     const start = ++this.at;
     this.plain();
@@ -157,14 +157,14 @@ export class JsonParser {
     return bytes.text();
   }
 
-  /** Offset of the quote that ends the text, so that what is taken for it is no more than it needs. */
+  /** Offset of the closing quote, to allocate no more than needed. */
   private endOfString(): i32 {
     let end = this.at;
     while (end < this.source.length && this.source.at(end) != this.quote) end += this.source.at(end) == 0x5c ? 2 : 1;
     return end;
   }
 
-  /** Goes to the next quote or backslash. */
+  /** Moves to the next quote or backslash. */
   private plain(): void {
     while (true) {
       const byte = this.source.at(this.at);
@@ -217,7 +217,7 @@ export function isDigit(byte: u32): bool {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** -1 for what is none. */
+/** -1 if it is not a digit. */
 export function hexDigit(byte: u32): i32 {
   if (isDigit(byte)) return byte - 0x30;
   const letter = byte | 0x20;

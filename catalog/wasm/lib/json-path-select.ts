@@ -5,10 +5,10 @@ import { JsonKind, JsonValue } from "./json-value";
 import { JsonWriter } from "./json-writer";
 import { Text } from "./text";
 
-/** `$..*..*` selects more than there is: the number of nodes that a query may come across. */
+/** Nodes that a query may visit: `$..*..*` visits many more than the document has. */
 const MAX_NODES = 200_000;
 
-/** A value and where it is: its name or its index in `parent`, which is null for the whole document. */
+/** A value with its name or its index in `parent`; `parent` is null for the whole document. */
 export class JsonNode {
   value: JsonValue;
   parent: JsonNode | null;
@@ -38,7 +38,7 @@ export class JsonNode {
   }
 }
 
-/** The nodes that `segments` select from `root`, in the order of RFC 9535; a node can be among them more than once. */
+/** The nodes that `segments` select from `root`, in RFC 9535's order, possibly with duplicates. */
 export function select(root: JsonValue, segments: PathSegment[]): JsonNode[] {
   const selection = new Selection([new JsonNode(root, null, 0)]);
   for (let at = 0; at < segments.length; at++) selection.apply(segments[at]);
@@ -95,7 +95,7 @@ class Selection {
     else for (let at = from; at > to; at += step) this.add(node, at as i32);
   }
 
-  /** @param place of a child; outside of the list, or -1: there is none. */
+  /** @param place index of a child; outside of the list, or -1, there is no child. */
   private add(node: JsonNode, place: i32): void {
     if (place >= 0 && place < node.value.items.length) this.next.push(this.child(node, place));
   }

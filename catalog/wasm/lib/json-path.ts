@@ -3,7 +3,7 @@ import { isDigit, JsonParser } from "./json-parser";
 import { Text } from "./text";
 import { countCodePoints } from "./utf8";
 
-/** Integers of a path are what JSON can hold exactly (RFC 9535, section 2.1). */
+/** Limit of integers in a path: those that JSON represents exactly (RFC 9535, section 2.1). */
 const MAX_INTEGER: i64 = 9007199254740991;
 
 export const enum SelectorKind {
@@ -16,7 +16,7 @@ export const enum SelectorKind {
 export class Selector {
   kind: SelectorKind;
   name: Text | null = null;
-  /** Index, or begin of a slice. */
+  /** Index, or start of a slice. */
   start: i64 = 0;
   end: i64 = 0;
   step: i64 = 1;
@@ -35,8 +35,8 @@ export class PathSegment {
 }
 
 /**
- * Reads a JSONPath query. Of RFC 9535 these: `$`, `.name`, `.*`, `['name']`, `["name"]`, `[0]`, `[-1]`, `[start:end:step]`, `[*]`,
- * lists of them in one bracket, and `..` before any. Filters (`[?…]`) and functions are refused by name.
+ * Parses a JSONPath query. Supported of RFC 9535: `$`, `.name`, `.*`, `['name']`, `["name"]`, `[0]`, `[-1]`, `[start:end:step]`, `[*]`,
+ * lists of them in one bracket, and `..` before any. Filters (`[?…]`) and functions are refused with a message.
  */
 export function parsePath(query: Text): PathSegment[] {
   return new PathParser(query).path();
@@ -141,7 +141,7 @@ class PathParser {
     return isNegative ? -value : value;
   }
 
-  /** A name after a dot: letters, digits, `_` and all beyond ASCII; no digit first. */
+  /** A name after a dot: letters, digits, `_` and non-ASCII characters, not starting with a digit. */
   private shorthand(): Selector {
     const start = this.at;
     while (this.at < this.query.length) {
@@ -155,7 +155,7 @@ class PathParser {
     return named(this.query.slice(start, this.at));
   }
 
-  /** Escapes are those of JSON, and `\'` between single quotes. */
+  /** JSON's escapes, and `\'` in single quotes. */
   private quotedName(quote: u32): Text {
     const parser = new JsonParser(this.query, "The name in the query", quote);
     parser.at = this.at;

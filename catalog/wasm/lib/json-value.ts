@@ -14,12 +14,12 @@ export const enum JsonKind {
 const NO_VALUES: JsonValue[] = [];
 const NO_NAMES = new TextTable();
 
-/** A JSON value as it was written. Scalars share empty lists: there can be 100,000 of them. */
+/** A parsed JSON value. Scalars share empty lists to save memory: there can be 100,000 of them. */
 export class JsonValue {
   kind: JsonKind;
-  /** Number: its digits as they were written, so that none is lost. Text: without escapes. */
+  /** Number: its original digits, so that none is lost. String: without escapes. */
   text: Text;
-  /** Of a list its items, of an object the values of `names`, in the order of their first mention. */
+  /** A list's items, or the values of an object's `names`, in the order of first occurrence. */
   items: JsonValue[];
   private table: TextTable;
 
@@ -34,7 +34,7 @@ export class JsonValue {
     return this.table.texts;
   }
 
-  /** Place of a name, or -1. */
+  /** Index of a name, or -1. */
   indexOf(name: Text): i32 {
     return this.table.indexOf(name);
   }
@@ -44,7 +44,7 @@ export class JsonValue {
     return at < 0 ? null : this.items[at];
   }
 
-  /** Of equal names the last counts. */
+  /** If a name occurs twice, the last value is used. */
   set(name: Text, value: JsonValue): void {
     const at = this.table.add(name);
     if (at < this.items.length) this.items[at] = value;

@@ -2,13 +2,13 @@ import { Bytes } from "./bytes";
 import { JsonKind, JsonValue } from "./json-value";
 import { Text } from "./text";
 
-/** Writes JSON on one line, or indented. Commas, colons and line ends come by themselves. */
+/** Writes JSON on one line, or indented. Adds commas, colons and line ends itself. */
 export class JsonWriter {
   private bytes: Bytes;
-  /** Spaces for each level; 0: all on one line. */
+  /** Spaces for each level; 0: one line. */
   private indent: i32;
   private sortNames: bool;
-  /** What texts are put between. */
+  /** The quote character of strings. */
   private quote: u32;
   private depth: i32 = 0;
   private isFirst: bool = true;
@@ -55,7 +55,7 @@ export class JsonWriter {
     this.bytes.putInteger(value);
   }
 
-  /** What is JSON already: a number, true, false, null. */
+  /** Puts text that is already JSON: a number, true, false, null. */
   literal(text: Text): void {
     this.next();
     this.bytes.putText(text);
@@ -85,7 +85,7 @@ export class JsonWriter {
     this.integer(value);
   }
 
-  /** `part` of `whole` with four decimals; 1 of nothing. */
+  /** `part` / `whole` with four decimals; 1 if `whole` is 0. */
   nameRatio(name: string, part: i64, whole: i64): void {
     const tenThousandths = whole == 0 ? 10_000 : (part * 20_000 + whole) / (whole * 2);
     this.name(Text.of(name));
@@ -138,7 +138,7 @@ export class JsonWriter {
     this.isFirst = false;
   }
 
-  /** What stands between the last value and the next. */
+  /** Puts the separator before the next value. */
   private next(): void {
     if (this.hasName) {
       this.hasName = false;
@@ -170,7 +170,7 @@ export class JsonWriter {
     this.bytes.put(this.quote);
   }
 
-  /** The short forms where there are any, as `JSON.stringify` writes them. */
+  /** Short escapes where they exist, like `JSON.stringify`. */
   private escaped(byte: u32): void {
     this.bytes.put(0x5c);
     if (byte == this.quote || byte == 0x5c) return this.bytes.put(byte);

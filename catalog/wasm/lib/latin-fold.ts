@@ -1,4 +1,4 @@
-/** The letter without its marks (Unicode's canonical decomposition) for each of U+00C0 to U+024F; a dot where there is none. */
+/** The base letter (Unicode's canonical decomposition) of each of U+00C0 to U+024F; a dot if there is none. */
 const LATIN =
   "AAAAAA.CEEEEIIII.NOOOOO..UUUUY..aaaaaa.ceeeeiiii.nooooo..uuuuy.y" +
   "AaAaAaCcCcCcCcDd..EeEeEeEeEeGgGgGgGgHh..IiIiIiIiI...JjKk.LlLlLl." +
@@ -15,11 +15,11 @@ const LATIN_ADDITIONAL =
   "WwWwWwWwWwXxXxYyZzZzZzhtwy......AaAaAaAaAaAaAaAaAaAaAaAaEeEeEeEe" +
   "EeEeEeEeIiIiOoOoOoOoOoOoOoOoOoOoOoOoUuUuUuUuUuUuUuYyYyYyYy......";
 
-/** Letters that decompose into none, as they are commonly written without. */
+/** Letters without a decomposition, in their usual ASCII spelling. */
 const SPELLED =
   "ßss ẞSS ÆAE æae ØO øo ÞTH þth ÐD ðd ĐD đd ĦH ħh ıi ĸk ŁL łl ŊNG ŋng ŒOE œoe ŦT ŧt ſs ƀb ƁB ƉD ƊD ƏE ƑF ƒf ƗI ƘK ƙk ƠO ƤP ƥp ƫt ƬT ƭt ƮT ƲV ƳY ƴy ƵZ ƶz ǝe ǤG ǥg ȡd Ȥz ȴl ȵn ȶt ȺA ȻC ȼc ȽL ȾT ȿs ɀz ɃB ɄU ɆE ɇe ɈJ ɉj ɋq ɌR ɍr ɎY ɏy əe";
 
-/** A Latin letter in ASCII, as one to two letters; "" for what is none. */
+/** A Latin letter as one or two ASCII letters; "" for other characters. */
 export function foldLatin(codePoint: u32): string {
   const folded = lookUp(codePoint);
   if (folded != "" && folded != ".") return folded;

@@ -1,11 +1,11 @@
-/** Splits that cost more are made where the search has come furthest: right, but perhaps not the shortest. */
+/** A costlier search stops and splits at the furthest point: the diff is correct, but may not be the shortest. */
 const MAX_COST = 512;
 const NOWHERE = i32.MAX_VALUE;
 
 /**
- * Which lines of two texts differ: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with the refinement for
- * linear space (section 4b): the middle of a shortest path is searched from both ends, then both halves are compared.
- * Lines are numbers; equal lines have equal ones.
+ * Finds the lines in which two texts differ: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with the refinement for
+ * linear space (section 4b): it finds the middle of a shortest path from both ends, then compares both halves.
+ * Lines are given as numbers, equal for equal lines.
  */
 export class LineDiff {
   /** 1 for each line of the old text that is removed, and of the new text that is added. */
@@ -13,7 +13,7 @@ export class LineDiff {
   added: StaticArray<u8>;
   private a: StaticArray<i32>;
   private b: StaticArray<i32>;
-  /** Furthest x on each diagonal x - y, from the begin and from the end; diagonals are counted from -b.length - 1. */
+  /** Furthest x on each diagonal x - y, from the start and from the end; diagonals are counted from -b.length - 1. */
   private forward: StaticArray<i32>;
   private backward: StaticArray<i32>;
   private offset: i32;
@@ -88,7 +88,7 @@ export class LineDiff {
     }
   }
 
-  /** Goes down a diagonal over equal lines. */
+  /** Follows a diagonal over equal lines. */
   private advance(from: i32, diagonal: i32, toX: i32, toY: i32): i32 {
     let x = from;
     let y = x - diagonal + this.offset;
@@ -116,7 +116,7 @@ export class LineDiff {
     this.middleY = x - diagonal + this.offset;
   }
 
-  /** The point inside the box that the search from its begin has come furthest to. */
+  /** The furthest point inside the box that the forward search has reached. */
   private meetFurthest(first: i32, last: i32, toX: i32, toY: i32): void {
     let best = -1;
     for (let diagonal = first; diagonal <= last; diagonal += 2) {

@@ -21,7 +21,7 @@ export class Block {
   info: Text = new Text(0, 0);
   /** Of a list: its first number, or -1 with bullets. */
   start: i32 = -1;
-  /** Of a list: its paragraphs are `<p>`. */
+  /** Of a list: whether its paragraphs become `<p>`. */
   isLoose: bool = false;
   isAfterBlank: bool = false;
 

@@ -1,8 +1,8 @@
 import { Piece } from "./markdown-piece";
 
-/** The runs of `*` and `_` that may still become tags, in their order: a list through the pieces of a text. */
+/** The runs of `*` and `_` that may still become tags: a linked list through the pieces of a text. */
 export class Delimiters {
-  /** Place of the last, or -1. */
+  /** Index of the last run, or -1. */
   last: i32 = -1;
   private pieces: Piece[];
 
@@ -17,8 +17,8 @@ export class Delimiters {
   }
 
   /**
-   * Makes tags of the runs behind `bottom` (-1: all) and takes these off the list. The algorithm of CommonMark, appendix "A parsing
-   * strategy"; `floors` keeps it from looking twice for an opener that is not there.
+   * Turns the runs after `bottom` (-1: all) into tags and removes them from the list. The algorithm of CommonMark, appendix "A
+   * parsing strategy"; `floors` avoids repeated searches for an opener that does not exist.
    */
   match(bottom: i32): void {
     const floors = new StaticArray<i32>(12).fill(bottom);
@@ -78,7 +78,7 @@ export class Delimiters {
   }
 }
 
-/** Runs that look for the same openers. */
+/** Index into `floors`: runs with the same value search for the same openers. */
 function floorOf(closer: Piece): i32 {
   return (closer.text.at(0) == 0x2a ? 0 : 6) + (closer.canOpen ? 3 : 0) + (closer.text.length % 3);
 }

@@ -9,14 +9,14 @@ import { Text } from "./text";
 import { codePointAt, codePointBefore } from "./utf8";
 import { isSafeAddress, putAddress } from "./web-address";
 
-/** Open brackets at once; more are text. Each image copies the words within. */
+/** Open brackets at once; further ones are text. Each image copies its text. */
 const MAX_BRACKETS = 32;
 const PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 
 class Bracket {
   piece: i32;
   isImage: bool;
-  /** The last delimiter before it, or -1. */
+  /** The delimiter before it, or -1. */
   delimiter: i32;
 
   constructor(piece: i32, isImage: bool, delimiter: i32) {
@@ -37,11 +37,11 @@ class InlineParser {
   pieces: Piece[];
   private text: Text;
   private at: i32 = 0;
-  /** Where the text begins that no piece holds yet. */
+  /** Start of the text that is not in a piece yet. */
   private plain: i32 = 0;
   private delimiters: Delimiters;
   private brackets: Bracket[] = [];
-  /** Brackets below this one hold a link, and links hold no links. */
+  /** Brackets below this one contain a link, so they cannot be links themselves. */
   private spent: i32 = 0;
 
   constructor(text: Text) {
@@ -74,7 +74,7 @@ class InlineParser {
     this.plain = this.at;
   }
 
-  /** Puts `pieces` in place of the next `length` bytes. */
+  /** Replaces the next `length` bytes by `pieces`. */
   private replace(length: i32, pieces: Piece[]): void {
     this.flush();
     for (let at = 0; at < pieces.length; at++) this.pieces.push(pieces[at]);
@@ -179,7 +179,7 @@ class InlineParser {
     this.pieces.push(Piece.tag("</a>"));
   }
 
-  /** Its description is the words between the brackets, without tags. An address that is refused leaves only these. */
+  /** The description is the text between the brackets, without tags. If the address is refused, only that text stays. */
   private image(opening: i32, target: LinkTarget): void {
     const words = new Bytes(64);
     for (let at = opening + 1; at < this.pieces.length; at++) this.pieces[at].putWords(words);
@@ -229,7 +229,7 @@ function putTitle(tag: Bytes, title: Text | null): void {
   putEscaped(tag, title);
 }
 
-/** Line ends are spaces; one space at both ends goes, as it is there to part backticks. */
+/** Line ends become spaces. One space at both ends is removed, since it only separates backticks. */
 function codeOf(span: Text): Text {
   const code = new Bytes(span.length);
   for (let at = 0; at < span.length; at++) code.put(span.at(at) == 0x0a ? 0x20 : span.at(at));
@@ -238,7 +238,7 @@ function codeOf(span: Text): Text {
   return hasSpaces ? text.slice(1, text.length - 1) : text;
 }
 
-/** ASCII's signs; beyond it, what is neither a letter nor white space. */
+/** ASCII punctuation; beyond ASCII everything but letters and white space. */
 function isPunctuation(codePoint: u32): bool {
   if (codePoint < 0x80) return PUNCTUATION.indexOf(String.fromCharCode(codePoint)) >= 0;
   return !isWordCharacter(codePoint) && !isWhiteSpace(codePoint);

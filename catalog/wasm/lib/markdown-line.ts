@@ -1,7 +1,7 @@
 import { isDigit } from "./json-parser";
 import { Text } from "./text";
 
-/** Lines that begin further in are code. */
+/** Lines with a larger indent are code. */
 export const CODE_INDENT = 4;
 
 export function indentOf(line: Text): i32 {
@@ -80,13 +80,13 @@ export function isQuote(line: Text): bool {
   return indent < CODE_INDENT && line.at(indent) == 0x3e;
 }
 
-/** What a line says that begins a list's item. */
+/** The marker of a list item. */
 export class ItemMarker {
-  /** The bullet, or what stands behind the number. Items of one list have the same. */
+  /** The bullet, or the character after the number. Equal for all items of a list. */
   sign: u32 = 0;
-  /** -1 with bullets. */
+  /** The number, or -1 for a bullet. */
   number: i32 = -1;
-  /** Where the item's text begins, in this line and those below. */
+  /** Column where the item's text begins, in this and the following lines. */
   offset: i32 = 0;
   isEmpty: bool = false;
 }

@@ -1,13 +1,13 @@
 import { Bytes } from "./bytes";
 import { Text } from "./text";
 
-/** Parentheses within an address. */
+/** Limit of nested parentheses in an address. */
 const MAX_PARENTHESES = 32;
 
 export class LinkTarget {
   address: Text;
   title: Text | null;
-  /** Behind the closing parenthesis. */
+  /** Offset after the closing parenthesis. */
   end: i32;
 
   constructor(address: Text, title: Text | null, end: i32) {
@@ -17,7 +17,7 @@ export class LinkTarget {
   }
 }
 
-/** Reads `(address "title")` at `at`; null when there is none. */
+/** Reads `(address "title")` at `at`; null if there is no link. */
 export function readLinkTarget(text: Text, at: i32): LinkTarget | null {
   if (text.at(at) != 0x28) return null;
   const start = skipSpace(text, at + 1);
@@ -76,7 +76,7 @@ function skipSpace(text: Text, from: i32): i32 {
   return at;
 }
 
-/** Without the backslashes before signs. */
+/** Removes the backslashes of escapes. */
 function unescape(text: Text): Text {
   if (text.find(0x5c, 0) == text.length) return text;
   const plain = new Bytes(text.length);

@@ -15,11 +15,11 @@ import {
 } from "./markdown-line";
 import { Text } from "./text";
 
-/** Markers of deeper quotes and lists are text: each level copies its lines. */
+/** Limit of nested quotes and lists, since each level copies its lines; deeper markers are text. */
 const MAX_DEPTH = 32;
 const EMPTY = new Text(0, 0);
 
-/** The blocks of Markdown `lines`, without tabs at their begins. What is taken: catalog/wasm/markdown-to-html.ts. */
+/** Parses the blocks of `lines`, which have no leading tabs. Supported Markdown: catalog/wasm/markdown-to-html.ts. */
 export function parseMarkdown(lines: Text[], depth: i32 = 0): Block[] {
   return new BlockParser(lines, depth).blocks();
 }
@@ -74,7 +74,7 @@ class BlockParser {
     block.level = headingLevel(this.lines[this.at++]);
     let end = line.length;
     while (end > block.level && line.at(end - 1) == 0x23) end--;
-    // Closing signs count only behind a space.
+    // Closing # characters count only after a space.
     if (line.at(end - 1) != 0x20 && end > block.level) end = line.length;
     block.lines.push(trim(line.slice(block.level, end)));
     return block;
@@ -142,7 +142,7 @@ class BlockParser {
     return list;
   }
 
-  /** Goes behind the item and the empty lines after it. */
+  /** Moves past the item and the empty lines after it. */
   private item(marker: ItemMarker): Block {
     const opening = this.lines[this.at++];
     const lines: Text[] = [marker.isEmpty ? EMPTY : opening.slice(marker.offset, opening.length)];
@@ -182,7 +182,7 @@ class BlockParser {
     return block;
   }
 
-  /** Whether `line` goes on with the paragraph that a quote's or an item's `lines` end with, without their marker or indent. */
+  /** Whether `line`, without marker or indent, continues the paragraph at the end of a quote's or an item's `lines`. */
   private goesOn(line: Text, lines: Text[]): bool {
     const last = lines.length > 0 ? lines[lines.length - 1] : EMPTY;
     const isText = !isBlank(last) && fenceLength(last) == 0 && headingLevel(last) == 0 && !isRule(last);

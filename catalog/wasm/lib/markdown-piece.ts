@@ -4,24 +4,24 @@ import { Text } from "./text";
 
 const STRONG: u32 = 2;
 
-/** Part of a line's HTML: words, a tag, or a run of `*` or `_` of which tags are made. */
+/** Part of a line's HTML: text, a tag, or a run of `*` or `_` that may become tags. */
 export class Piece {
   text: Text;
   isEscaped: bool;
-  /** What of a tag counts as words: an image's description. */
+  /** The text content of a tag: an image's description. */
   alt: Text = new Text(0, 0);
-  /** Of a run: its signs that no tag has taken. */
+  /** Of a run: characters not yet used for tags. */
   count: i32 = 0;
   canOpen: bool = false;
   canClose: bool = false;
   /** Neighbours in the list of runs, -1 for none. */
   previous: i32 = -1;
   next: i32 = -1;
-  /** Kinds of the tags that were made, from the inmost. */
+  /** Kinds of the tags made, from the innermost. */
   private opened: Bytes | null = null;
   private closed: Bytes | null = null;
 
-  /** @param isEscaped whether `text` is words, not HTML. */
+  /** @param isEscaped true if `text` is plain text, false if it is HTML. */
   constructor(text: Text, isEscaped: bool) {
     this.text = text;
     this.isEscaped = isEscaped;
@@ -71,7 +71,7 @@ export class Piece {
       for (let at = opened.length - 1; at >= 0; at--) html.putString(tagOf(opened.text().at(at), "<"));
   }
 
-  /** What is left without tags. */
+  /** The text without tags. */
   putWords(words: Bytes): void {
     if (this.isDelimiter) words.putPart(this.text, 0, this.count);
     else words.putText(this.isEscaped ? this.text : this.alt);

@@ -21,7 +21,7 @@ function digestOf(words: StaticArray<u32>): Text {
   return new Text(digest, words.length * 4);
 }
 
-/** SHA-1, FIPS 180-4 section 6.1. For old formats only: collisions are known. */
+/** SHA-1, FIPS 180-4 section 6.1. Only for old formats: collisions are known. */
 export function sha1(message: Text): Text {
   const padded = pad(message);
   const hash: StaticArray<u32> = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];

@@ -3,15 +3,15 @@ import { fail } from "./fail";
 import { Text } from "./text";
 import { fd_read, fd_write, proc_exit } from "./wasi_snapshot_preview1";
 
-/** Of one line of input. A job's input is at most 256 KB; the rest is for a writer that escapes more than it must. */
+/** Limit of the input line. A job's input is at most 256 KB; the rest allows for unnecessary escapes. */
 const MAX_INPUT_BYTES = 512 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 const NEWLINE: u8 = 0x0a;
 
-/** An address, a length, and where the host stores how much it moved. */
+/** An address, a length, and the address where the host stores the byte count. */
 const iovec = heap.alloc(12);
 
-/** The first line of standard input, without its end. */
+/** The first line of standard input, without its line end. */
 export function readLine(): Text {
   const line = new Bytes();
   while (true) {
@@ -31,7 +31,7 @@ export function readLine(): Text {
   }
 }
 
-/** Writes all of `bytes` to standard output at once, so that a line is never told in part. Ends the program if nobody reads. */
+/** Writes all of `bytes` to standard output in one call, so that no line is split. Ends the program if the write fails. */
 export function write(bytes: Bytes): void {
   let written = 0;
   while (written < bytes.length) {

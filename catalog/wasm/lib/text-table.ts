@@ -1,23 +1,23 @@
 import { Text } from "./text";
 
 const NO_SLOTS = new StaticArray<i32>(0);
-/** Smaller tables are searched one after the other. */
+/** Smaller tables are searched linearly. */
 const INDEXED_FROM = 8;
 
-/** Different texts in the order in which they came, and the place of each. */
+/** A set of texts in insertion order, with the index of each. */
 export class TextTable {
   texts: Text[] = [];
-  /** Open addressing from a text's hash to its place + 1. */
+  /** Hash table with open addressing; entries are index + 1. */
   private slots: StaticArray<i32> = NO_SLOTS;
 
-  /** Place of `text`, or -1. */
+  /** Index of `text`, or -1. */
   indexOf(text: Text): i32 {
     if (this.slots.length > 0) return this.slots[this.slotOf(text)] - 1;
     for (let at = 0; at < this.texts.length; at++) if (this.texts[at].equals(text)) return at;
     return -1;
   }
 
-  /** Place of `text`, which is the last one if it is new. */
+  /** Index of `text`; adds it at the end if it is new. */
   add(text: Text): i32 {
     const known = this.indexOf(text);
     if (known >= 0) return known;
@@ -34,7 +34,7 @@ export class TextTable {
     for (let at = 0; at < this.texts.length; at++) this.slots[this.slotOf(this.texts[at])] = at + 1;
   }
 
-  /** Where `text` is, or where it goes. */
+  /** The slot of `text`, or the free slot for it. */
   private slotOf(text: Text): i32 {
     const count = this.slots.length;
     let slot = (text.hash() % (count as u32)) as i32;

@@ -1,6 +1,6 @@
 /**
- * Part of the memory, as a rule UTF-8 that was checked. It owns nothing and nothing is ever freed, so that a slice costs no copy
- * and may be kept. Offsets and lengths are bytes.
+ * A view of memory, usually validated UTF-8. It owns nothing and nothing is ever freed, so a slice needs no copy and can be kept.
+ * Offsets and lengths are in bytes.
  */
 export class Text {
   ptr: usize;
@@ -16,7 +16,7 @@ export class Text {
     return new Text(changetype<usize>(encoded), encoded.byteLength);
   }
 
-  /** The byte at `offset`; 0 behind the end. */
+  /** The byte at `offset`; 0 past the end. */
   at(offset: i32): u32 {
     return offset >= 0 && offset < this.length ? load<u8>(this.ptr + offset) : 0;
   }
@@ -29,7 +29,7 @@ export class Text {
     return this.length == other.length && memory.compare(this.ptr, other.ptr, this.length) == 0;
   }
 
-  /** Order of code points, which is that of UTF-8's bytes. */
+  /** Compares by code point, which is the byte order of UTF-8. */
   compare(other: Text): i32 {
     const order = memory.compare(this.ptr, other.ptr, min(this.length, other.length));
     return order != 0 ? order : this.length - other.length;
@@ -39,7 +39,7 @@ export class Text {
     return this.length == words.length && this.has(words, 0);
   }
 
-  /** Whether `words` (ASCII) stand at `offset`. */
+  /** Whether `words` (ASCII) are at `offset`. */
   has(words: string, offset: i32): bool {
     if (this.length - offset < words.length) return false;
     for (let at = 0; at < words.length; at++) if (this.at(offset + at) != (words.charCodeAt(at) as u32)) return false;
@@ -53,7 +53,7 @@ export class Text {
     return at;
   }
 
-  /** FNV-1a, 32 bits: for tables. */
+  /** FNV-1a, 32 bits, for hash tables. */
   hash(): u32 {
     let hash: u32 = 0x811c9dc5;
     for (let at = 0; at < this.length; at++) hash = (hash ^ load<u8>(this.ptr + at)) * 0x01000193;

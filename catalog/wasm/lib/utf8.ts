@@ -22,7 +22,7 @@ export function isSurrogate(codePoint: u32): bool {
   return codePoint >= 0xd800 && codePoint <= 0xdfff;
 }
 
-/** Bytes of the character that begins with `first`; 0 when none does. */
+/** Length of the character that begins with byte `first`; 0 if none can. */
 export function lengthOf(first: u32): i32 {
   if (first < 0x80) return 1;
   if (first < 0xc2) return 0;
@@ -31,7 +31,7 @@ export function lengthOf(first: u32): i32 {
   return first < 0xf5 ? 4 : 0;
 }
 
-/** The character at `at` of checked text; 0 behind the end. */
+/** The character at `at` of validated text; 0 past the end. */
 export function codePointAt(text: Text, at: i32): u32 {
   const first = text.at(at);
   if (first < 0x80) return first;
@@ -42,14 +42,14 @@ export function codePointAt(text: Text, at: i32): u32 {
   return ((first & 0x07) << 18) | (second << 12) | (third << 6) | (text.at(at + 3) & 0x3f);
 }
 
-/** The character that ends before `at` of checked text; 0 at its begin. */
+/** The character before `at` of validated text; 0 at the start. */
 export function codePointBefore(text: Text, at: i32): u32 {
   let start = at - 1;
   while (start > 0 && (text.at(start) & 0xc0) == 0x80) start--;
   return codePointAt(text, start);
 }
 
-/** Characters (code points) of checked text. */
+/** Number of code points of validated text. */
 export function countCodePoints(text: Text): i32 {
   let count = 0;
   for (let at = 0; at < text.length; at++) if ((text.at(at) & 0xc0) != 0x80) count++;

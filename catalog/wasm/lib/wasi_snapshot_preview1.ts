@@ -1,6 +1,6 @@
 /**
- * The host's functions, of WASI preview 1. This file has the name of the module that it declares, as AssemblyScript imports from
- * there. A module of this catalog asks for these three and no other. Each but `proc_exit` returns an errno, 0 when all is well.
+ * Functions of WASI preview 1. AssemblyScript takes the import module's name from this file's name. The modules of this catalog import
+ * only these three. All but `proc_exit` return an errno, 0 on success.
  */
 
 /** Reads into the buffers of the list at `iovecs`; the number of bytes read, 0 at the end, is stored at `count`. */

@@ -2,10 +2,10 @@ import { Bytes } from "./bytes";
 import { Text } from "./text";
 
 const HEX = "0123456789ABCDEF";
-/** What stays as it is beside letters and digits. The rest is percent-encoded, as a browser would. */
+/** Characters kept besides letters and digits. Others are percent-encoded, as in a browser. */
 const PLAIN = "-._~:/?#@!$&'()*+,;=%";
 
-/** Whether a link may lead there: http, https, mailto, or an address without a scheme, relative to the page. */
+/** Whether an address is allowed in a link: http, https, mailto, or relative. */
 export function isSafeAddress(address: Text): bool {
   for (let at = 0; at < address.length; at++) {
     const byte = address.at(at);
@@ -22,7 +22,7 @@ function isScheme(address: Text, end: i32, scheme: string): bool {
   return true;
 }
 
-/** Puts an address into an attribute with double quotes. */
+/** Puts an address into a double-quoted attribute. */
 export function putAddress(html: Bytes, address: Text): void {
   for (let at = 0; at < address.length; at++) {
     const byte = address.at(at);

@@ -3,10 +3,10 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 
 /**
- * Attaches to a container's standard streams. The socket takes standard input (its end is the input's end) and gives the
- * output in frames, see stream-demux.ts. Not by dockerode: that sends its options as a body, which Podman hands to the
+ * Attaches to a container's standard streams. Writes to the socket are standard input (ending the socket ends the input); reads are
+ * output frames, see stream-demux.ts. Not done with dockerode, because it sends its options as a body, which Podman passes to the
  * container as input.
- * @param to how the engine is reached: socket path or host, port and certificates.
+ * @param to socket path, or host, port and certificates of the engine.
  */
 export function attach(to: RequestOptions, containerName: string, signal: AbortSignal): Promise<Duplex> {
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
@@ -15,7 +15,7 @@ export function attach(to: RequestOptions, containerName: string, signal: AbortS
     method: "POST",
     path: `/containers/${containerName}/attach?stream=1&stdin=1&stdout=1&stderr=1`,
     headers: { Connection: "Upgrade", Upgrade: "tcp", "Content-Length": 0 },
-    // A socket of its own: what is attached to is never given back to a pool.
+    // A new socket: an attached one cannot go back to a pool.
     agent: false,
     signal,
   });

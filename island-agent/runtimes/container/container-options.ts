@@ -1,27 +1,28 @@
 import type Docker from "dockerode";
 import type { ContainerSpec } from "../../../shared/cargo.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { NANO } from "./engine.ts";
 
 export interface ContainerLimits {
-  /** RAM, with all that is in tmpfs; there is no swap. */
+  /** RAM including tmpfs; there is no swap. */
   readonly memoryBytes: number;
-  /** Processors' worth of time; may be a fraction. */
+  /** CPU limit in processors; may be a fraction. */
   readonly cpus: number;
   /** Processes and threads. */
   readonly pids: number;
 }
 
-/** One container to make. */
+/** One container to create. */
 export interface ContainerPlan {
   readonly name: string;
   /** `sha256:…` */
   readonly imageId: string;
-  /** Folders that the image declares as volumes. */
+  /** Volumes that the image declares. */
   readonly volumes: readonly string[];
   readonly spec: ContainerSpec;
   readonly limits: ContainerLimits;
   readonly labels: Readonly<Record<string, string>>;
-  /** Where `spec.network` is granted. */
+  /** Used where `spec.network` is granted. */
   readonly networkName: string;
 }
 
@@ -31,17 +32,16 @@ export interface ContainerOptions extends Docker.ContainerCreateOptions {
   readonly HostConfig: Docker.HostConfig & { readonly CgroupnsMode: "private" };
 }
 
-/** "nobody" on every Linux: owns nothing. */
+/** "nobody" on every Linux; owns no files. */
 const NOBODY = "65534:65534";
-const MIB = 1_048_576;
 const OPEN_FILES = 1_024;
 /**
- * When the host itself runs out of memory, the kernel should choose a Cargo before the owner's programs. A request, no
- * isolation: some kernels let a program lower its own score again.
+ * When the host runs out of memory, the kernel should kill a Cargo before the owner's programs. This is no isolation: on some kernels
+ * a program can lower its own score.
  */
 const OOM_SCORE = 500;
 
-/** What `docker create` would be told: all that isolates a job from its host. Source: DESIGN §7. */
+/** The options of `docker create`: everything that isolates a job from its host. Source: DESIGN §7. */
 export function containerOptions(plan: ContainerPlan): ContainerOptions {
   const { name, imageId, spec, limits, labels, volumes, networkName } = plan;
   const scratch = `rw,noexec,nosuid,nodev,size=${scratchBytes(limits.memoryBytes)},mode=1777`;
@@ -49,14 +49,14 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
     name,
     Image: imageId,
     ...(spec.command === null ? {} : { Entrypoint: spec.command, Cmd: [] }),
-    // The image's own home may belong to another user, and cannot be written.
+    // The image's home may belong to another user, and the root is read-only.
     Env: ["HOME=/tmp"],
     User: NOBODY,
     Hostname: "cargo",
     Labels: { ...labels },
-    // There is nothing that a program could put in order.
+    // A program has nothing to clean up.
     StopSignal: "SIGKILL",
-    // The image's own would run commands in the container beside the job.
+    // The image's own health check would run commands beside the job.
     Healthcheck: { Test: ["NONE"] },
     Tty: false,
     OpenStdin: true,
@@ -68,13 +68,13 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
     HostConfig: {
       NetworkMode: spec.network ? networkName : "none",
       ReadonlyRootfs: true,
-      // A volume that the image declares would be a folder on the host's disk, writable and without limit.
+      // Without this, a volume that the image declares is a writable folder on the host's disk without a size limit.
       Tmpfs: Object.fromEntries(["/tmp", ...volumes].map((folder) => [folder, scratch])),
       CapDrop: ["ALL"],
       SecurityOpt: ["no-new-privileges:true"],
       Privileged: false,
       IpcMode: "none",
-      // Else /proc/self/cgroup shows the host's paths, where cgroups are of version 1.
+      // With cgroups version 1, /proc/self/cgroup would show the host's paths.
       CgroupnsMode: "private",
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
@@ -85,7 +85,7 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
         { Name: "nofile", Soft: OPEN_FILES, Hard: OPEN_FILES },
         { Name: "core", Soft: 0, Hard: 0 },
       ],
-      // What a job prints is never on the host's disk.
+      // A job's output never reaches the host's disk.
       LogConfig: { Type: "none", Config: {} },
       RestartPolicy: { Name: "no" },
       ...(spec.gpu ? { DeviceRequests: [{ Driver: "", Count: -1, Capabilities: [["gpu"]] }] } : {}),
@@ -93,7 +93,7 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
   };
 }
 
-/** Half the memory: what is in tmpfs counts as the container's memory, and a full /tmp is to be an error, not its end. */
+/** Half the memory limit. tmpfs counts as the container's memory; this way a full /tmp is an error and does not kill the container. */
 function scratchBytes(memoryBytes: number): number {
   return Math.max(MIB, Math.floor(memoryBytes / 2));
 }

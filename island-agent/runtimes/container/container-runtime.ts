@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { CargoManifest, ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import type { Logger } from "../../../shared/logger.ts";
 import { abortable } from "../../../shared/abortable.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
@@ -16,37 +18,36 @@ import { LoadedContainer } from "./loaded-container.ts";
 export interface ContainerRuntimeOptions {
   readonly search: EngineSearch;
   readonly images: Pick<ImageStore, "acquire">;
-  /** Names this Island's containers, so that another's on the same engine are left alone. At most 63 of [a-z0-9-]. */
+  /** Label of this Island's containers; several Islands may share an engine. At most 63 of [a-z0-9-]. */
   readonly islandId: string;
   readonly clock: Clock;
-  /** Processors' worth of time for each container; more than the engine has is cut to that. */
+  /** CPU limit of each container, in processors; lowered to what the engine has. */
   readonly cpus: number;
-  /** Jobs of one Cargo that run at once, where their memory fits `ramBytes`. */
+  /** Jobs of one Cargo that run at once if their memory fits `ramBytes`. */
   readonly concurrency: number;
   /** RAM for all Cargos together. */
   readonly ramBytes: number;
-  /** Whether this host has a GPU that its owner lends. */
+  /** Whether this host has a GPU that its owner shares. */
   readonly hasGpu: boolean;
-  /** Processes and threads of one container. */
+  /** Limit of processes and threads of one container. Default 512. */
   readonly pids?: number;
-  /** See {@link LoadedContainer}'s pool. */
+  /** Window in which the warm pool measures demand. Default 60 s. */
   readonly warmWindowMs?: number;
+  /** How long an aborted run waits for its container to be gone. Default 1,500 ms. */
   readonly killWaitMs?: number;
-  /** Told of events worth a log line. Never gets inputs or outputs. */
-  readonly log?: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+  readonly log?: Pick<Logger, "info">;
 }
 
-const MIB = 1_048_576;
-/** Below it an engine cannot start anything; and a limit of 0 would be none. */
-const LEAST_MEMORY_BYTES = 32 * MIB;
+/** With less, an engine cannot start a container; and 0 would mean no limit. */
+const MIN_MEMORY_BYTES = 32 * MIB;
 const LABEL = "org.atoll.island";
-const DEFAULTS = { pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: (): void => undefined };
+const DEFAULTS = { pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: { info: () => undefined } };
 
-/** Images run by Docker or Podman, a container for each job. */
+/** Runs images with Docker or Podman, one container for each job. */
 export class ContainerRuntime implements CargoRuntime {
   readonly type = "container";
   readonly #options: Required<ContainerRuntimeOptions>;
-  /** Names of the containers that this process made and still answers for. */
+  /** Names of the containers that this process created and has not removed yet. */
   readonly #ours = new Set<string>();
   readonly #labels: Readonly<Record<string, string>>;
   readonly #network: IslandNetwork;
@@ -66,13 +67,13 @@ export class ContainerRuntime implements CargoRuntime {
     }
   }
 
-  /** An upper bound that the engine enforces. */
+  /** The limit that the engine enforces. */
   async estimate(cargo: CargoManifest): Promise<MemoryUse> {
     return this.#memoryOf(cargo);
   }
 
   /**
-   * Pulls the image where it is missing, and starts a container that waits for the first job.
+   * Pulls a missing image and starts a container that waits for the first job.
    * @throws {JobFailure} or `signal.reason`.
    */
   async load(cargo: CargoManifest, _modelPath: string | null, signal: AbortSignal): Promise<LoadedContainer> {
@@ -90,9 +91,9 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Removes containers, and the network, that an earlier process of this Island left. Called at the agent's start; every load does so too.
-   * Without an engine there is nothing to do.
-   * @returns how many were removed.
+   * Removes the containers and the network that an earlier process of this Island left behind. Called at the agent's start; every load
+   * does the same. Does nothing without an engine.
+   * @returns number of removed containers.
    */
   async sweep(signal: AbortSignal): Promise<number> {
     try {
@@ -145,15 +146,14 @@ export class ContainerRuntime implements CargoRuntime {
     });
     try {
       await abortable(loaded.warm(), signal);
-      log("containers wait for jobs", {
-        cargo: cargo.slug,
-        image: lease.key,
-        engine: `${facts.name} ${facts.version}`,
-      });
+      log.info(
+        { cargo: cargo.slug, image: lease.key, engine: `${facts.name} ${facts.version}` },
+        "containers wait for jobs",
+      );
       return loaded;
     } catch (error) {
       const disposal = loaded[Symbol.asyncDispose]();
-      // An engine that hangs must not hold up who does not want the Cargo any more.
+      // After an abort, do not wait: the engine may hang.
       if (!signal.aborted) await disposal;
       throw error;
     }
@@ -168,18 +168,19 @@ export class ContainerRuntime implements CargoRuntime {
     const left = found.filter((name) => !this.#ours.has(name));
     await Promise.all(left.map((name) => engine.remove(name)));
     await this.#network.removeUnused(engine);
-    if (left.length > 0) this.#options.log("containers of an earlier run were removed", { count: left.length });
+    if (left.length > 0)
+      this.#options.log.info({ count: left.length }, "removed the containers of an earlier agent process");
     return left.length;
   }
 
   #logLeftovers(error: unknown): void {
-    this.#options.log("what is left of containers could not be removed", { reason: String(error) });
+    this.#options.log.info({ reason: String(error) }, "could not remove left-over containers or the network");
   }
 
   #specOf({ slug, container }: CargoManifest): ContainerSpec {
     if (container === undefined) throw new JobFailure("model_invalid", `Cargo ${slug} names no image`);
     if (container.gpu && !this.#options.hasGpu) {
-      const text = `Cargo ${slug} needs a GPU, and this Island lends none`;
+      const text = `Cargo ${slug} needs a GPU, and this Island shares none`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
     }
     return container;
@@ -190,7 +191,7 @@ export class ContainerRuntime implements CargoRuntime {
     return { ramBytes: limitOf(cargo) * this.#concurrencyOf(cargo), vramBytes };
   }
 
-  /** A GPU's memory cannot be shared out among containers, so one has it all. */
+  /** GPU memory cannot be divided among containers, so a GPU Cargo runs one job at a time. */
   #concurrencyOf(cargo: CargoManifest): number {
     if (cargo.container?.gpu === true) return 1;
     const fitting = Math.floor(this.#options.ramBytes / limitOf(cargo));
@@ -198,7 +199,7 @@ export class ContainerRuntime implements CargoRuntime {
   }
 }
 
-/** The Cargo's RAM is what one container may take. */
+/** Memory limit of one container. */
 function limitOf({ requiredRamBytes }: CargoManifest): number {
-  return Math.max(requiredRamBytes, LEAST_MEMORY_BYTES);
+  return Math.max(requiredRamBytes, MIN_MEMORY_BYTES);
 }

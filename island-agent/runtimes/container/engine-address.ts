@@ -7,7 +7,7 @@ export type EngineAddress =
   /** `certificates`: the directory with ca.pem, cert.pem and key.pem; null: plain HTTP. */
   | { readonly kind: "tcp"; readonly host: string; readonly port: number; readonly certificates: string | null };
 
-/** What the search for an engine goes by. */
+/** Inputs of the search for an engine. */
 export interface EngineSearch {
   /** The agent's own environment: DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, HOME, XDG_RUNTIME_DIR. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -15,8 +15,8 @@ export interface EngineSearch {
 }
 
 /**
- * Where to look, in order: DOCKER_HOST alone where it is set, else the sockets that Docker and Podman make.
- * @throws {TypeError} when DOCKER_HOST names no address that can be used.
+ * Addresses to try, in order: only DOCKER_HOST if it is set, otherwise the default sockets of Docker and Podman.
+ * @throws {TypeError} when DOCKER_HOST is not a valid address.
  */
 export function engineAddresses({ environment, platform }: EngineSearch): EngineAddress[] {
   const { DOCKER_HOST: host } = environment;
@@ -30,7 +30,7 @@ export function describeAddress(address: EngineAddress): string {
   return address.kind === "socket" ? address.path : `${address.host}:${address.port}`;
 }
 
-/** The files that `certificates` names, as `node:https` takes them. */
+/** The certificate files of a directory, as options of `node:https`. */
 export async function readCertificates(directory: string): Promise<{ ca: Buffer; cert: Buffer; key: Buffer }> {
   const [ca, cert, key] = await Promise.all(
     ["ca.pem", "cert.pem", "key.pem"].map((name) => readFile(posix.join(directory, name))),
@@ -58,7 +58,7 @@ function parseDockerHost(text: string, environment: EngineSearch["environment"])
   if ((scheme === "unix" || scheme === "npipe") && rest !== "") return socket(rest);
   const url = scheme === "tcp" || scheme === "http" || scheme === "https" ? URL.parse(`http://${rest}`) : null;
   if (url === null || url.hostname === "") {
-    throw new TypeError("DOCKER_HOST is not unix:///path, npipe:////./pipe/name or tcp://host:port");
+    throw new TypeError("DOCKER_HOST must be unix:///path, npipe:////./pipe/name or tcp://host:port");
   }
   const isTls = scheme === "https" || (environment.DOCKER_TLS_VERIFY ?? "") !== "";
   const directory = environment.DOCKER_CERT_PATH ?? posix.join(environment.HOME ?? "/", ".docker");

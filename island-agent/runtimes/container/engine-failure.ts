@@ -1,7 +1,7 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { engineMessage, statusOf } from "./engine.ts";
 
-/** Why a container could not be made or started. */
+/** The failure of a container that could not be created or started. */
 export function startFailureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   const status = statusOf(error);
@@ -9,26 +9,26 @@ export function startFailureOf(error: unknown): JobFailure {
   const options = { retryable: true, cause: error };
   if (status === null) return engineGone(error);
   if (status === 404) {
-    return new JobFailure("model_unavailable", "The Cargo's image is not on this Island any more", options);
+    return new JobFailure("model_unavailable", "The Cargo's image is no longer on this Island", options);
   }
   if (/device driver|nvidia|\bgpu/i.test(message)) {
-    const text = `The container engine of this Island cannot grant a GPU; its owner can install a toolkit for that (${message})`;
+    const text = `The container engine of this Island cannot use a GPU; its owner can install a GPU container toolkit (${message})`;
     return new JobFailure("runtime_unavailable", text, options);
   }
-  // What runc says of a command that is not there, is no program, or may not be executed.
+  // runc's messages for a command that does not exist or cannot be executed.
   if (/exec(utable)?\b.*(not found|no such file|permission denied|exec format)|no command specified/i.test(message)) {
     const text = `The Cargo's image cannot run its command: ${message}`;
     return new JobFailure("model_invalid", text, { ...options, retryable: false });
   }
-  // Its working directory is a file, or a volume of it, for which a tmpfs is mounted; or /tmp.
+  // The working directory, a declared volume or /tmp is a file in the image.
   if (/not a directory|error mounting "tmpfs"/i.test(message)) {
-    const text = `The Cargo's image has no folder where it declares one: ${message}`;
+    const text = `The Cargo's image has a file where it declares a folder: ${message}`;
     return new JobFailure("model_invalid", text, { ...options, retryable: false });
   }
-  return new JobFailure("runtime_unavailable", `The container engine refuses the Cargo: ${message}`, options);
+  return new JobFailure("runtime_unavailable", `The container engine refused to start the Cargo: ${message}`, options);
 }
 
-/** The engine could not be asked, or left in the middle. */
+/** The engine could not be reached, or stopped during a call. */
 export function engineGone(error: unknown): JobFailure {
   const text = `The container engine of this Island does not answer (${engineMessage(error)})`;
   return new JobFailure("runtime_unavailable", text, { retryable: true, cause: error });

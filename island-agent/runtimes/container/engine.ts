@@ -4,54 +4,61 @@ import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
 import { abortable } from "../../../shared/abortable.ts";
 import { attach } from "./attach.ts";
-import type { ContainerExit } from "./exit-words.ts";
-import type { EngineNetwork } from "./island-network.ts";
+import type { ContainerExit } from "./exit-failure.ts";
 import { describeAddress, readCertificates, type EngineAddress } from "./engine-address.ts";
 
-/** What the engine says of itself and its host. */
+/** Facts about the engine and its host. */
 export interface EngineFacts {
   readonly name: "Docker" | "Podman";
   readonly version: string;
   readonly cpus: number;
-  /** What it cannot hold a container to; empty when it can do all that is asked of it. */
+  /** Limits that it cannot enforce; empty when it supports all of them. */
   readonly missing: readonly string[];
 }
 
+/** The facts about a network that matter here. */
+export interface EngineNetwork {
+  readonly driver: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string>>;
+  readonly isInternal: boolean;
+}
+
 export interface EngineImage {
-  /** `sha256:…`; names these bytes whatever becomes of tags. */
+  /** `sha256:…`: identifies these bytes even when tags move. */
   readonly id: string;
   readonly bytes: number;
-  /** `name@sha256:…`, one for each registry name that it was pulled by. */
+  /** `name@sha256:…` for each registry name it was pulled by. */
   readonly repoDigests: readonly string[];
-  /** Folders that the image wants kept outside its root. */
+  /** Volumes that the image declares. */
   readonly volumes: readonly string[];
 }
 
-/** The engine's unit of processor time is a billionth of a processor. */
+/** The engine counts CPU limits in billionths of a processor. */
 export const NANO = 1e9;
-/** Nothing that is asked of an engine takes so long on a machine that works; a pull is not held to it. */
+/** On a healthy machine every call but a pull takes less than this. */
 const CALL_LIMIT_MS = 60_000;
 
-/** One engine, by its HTTP API. Errors carry `statusCode` where the engine answered, and none where it could not be asked. */
+/** Client of one engine's HTTP API. Errors have a `statusCode` if the engine answered, and none if it could not be reached. */
 export class ContainerEngine {
   readonly #docker: Docker;
-  /** The same without a limit on silence. */
-  readonly #patient: Docker;
+  /** The same client without a timeout, for pulls. */
+  readonly #dockerNoTimeout: Docker;
   readonly #to: RequestOptions;
   readonly #clock: Clock;
 
-  private constructor(docker: Docker, patient: Docker, to: RequestOptions, clock: Clock) {
+  private constructor(docker: Docker, dockerNoTimeout: Docker, to: RequestOptions, clock: Clock) {
     this.#docker = docker;
-    this.#patient = patient;
+    this.#dockerNoTimeout = dockerNoTimeout;
     this.#to = to;
     this.#clock = clock;
   }
 
-  /** Opens no connection yet; each call has its own. */
+  /** Opens no connection; each call opens its own. */
   static async at(address: EngineAddress, clock: Clock): Promise<ContainerEngine> {
     const { default: Dockerode } = await import("dockerode");
     const to = await requestOptionsOf(address);
-    // All of them, as what is left out would be read from the process's environment.
+    // All fields are set: dockerode reads missing ones from the environment.
     const unset = {
       host: undefined,
       port: undefined,
@@ -79,7 +86,7 @@ export class ContainerEngine {
     };
   }
 
-  /** Null when the engine does not have it. @param reference a name with tag or digest, or an image's id. */
+  /** Null when the engine does not have the image. @param reference a name with tag or digest, or an image's id. */
   async image(reference: string): Promise<EngineImage | null> {
     try {
       const found = await this.#call(() => this.#docker.getImage(reference).inspect());
@@ -91,13 +98,13 @@ export class ContainerEngine {
     }
   }
 
-  /** @param tag a tag or a digest. Gives the engine's report as it comes; ending the signal ends the pull. */
+  /** Returns the engine's progress report as a stream. Aborting ends the pull. @param tag a tag or a digest. */
   async pull(repository: string, tag: string, signal: AbortSignal): Promise<Readable> {
-    const stream = await this.#patient.createImage({ fromImage: repository, tag, abortSignal: signal });
+    const stream = await this.#dockerNoTimeout.createImage({ fromImage: repository, tag, abortSignal: signal });
     return stream as Readable;
   }
 
-  /** Takes one name from an image, and the image's bytes with the last one. `in_use` by some container: nothing is done. */
+  /** Removes one name of an image, and with the last name its bytes. `in_use`: a container uses it, nothing was removed. */
   async removeImage(reference: string): Promise<"removed" | "in_use" | "absent"> {
     try {
       await this.#call(() => this.#docker.getImage(reference).remove());
@@ -121,7 +128,7 @@ export class ContainerEngine {
     await this.#call(() => this.#docker.getContainer(name).start());
   }
 
-  /** Changes the limit of a container that exists. Podman before 5 cannot. @param cpus processors' worth of time. */
+  /** Changes the CPU limit of an existing container. Not supported by Podman before 5. @param cpus in processors. */
   async setCpus(name: string, cpus: number): Promise<void> {
     await this.#call(() => this.#docker.getContainer(name).update({ NanoCpus: Math.round(cpus * NANO) }));
   }
@@ -130,31 +137,31 @@ export class ContainerEngine {
     await this.#call(() => this.#docker.getContainer(name).kill({ signal: "SIGKILL" }));
   }
 
-  /** Waits until the container does not run. */
+  /** Waits until the container has stopped. */
   async exit(name: string): Promise<ContainerExit> {
     await this.#call((abortSignal) => this.#docker.getContainer(name).wait({ abortSignal }));
     const { State: state } = await this.#call(() => this.#docker.getContainer(name).inspect());
     return { code: state.ExitCode, isOutOfMemory: state.OOMKilled };
   }
 
-  /** Kills it where it runs. Resolves when it is gone, whoever removed it. */
+  /** Kills it if it runs, and removes it. Also resolves when something else has removed it. */
   async remove(name: string): Promise<void> {
     try {
       await this.#call(() => this.#docker.getContainer(name).remove({ force: true, v: true }));
     } catch (error) {
-      // 409: it is being removed already.
+      // 409: a removal is already under way.
       if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
     }
   }
 
-  /** Names of the containers that bear a label, running or not. */
+  /** Names of all containers with a label, running or not. */
   async containersWith(label: string): Promise<string[]> {
     const options = { all: true, filters: { label: [label] } };
     const found = await this.#call(() => this.#docker.listContainers(options));
     return found.map(({ Names: names, Id: id }) => names[0]?.replace(/^\//, "") ?? id);
   }
 
-  /** Null when there is none of that name. */
+  /** Null when no network has this name. */
   async network(name: string): Promise<EngineNetwork | null> {
     try {
       const found = (await this.#call(() => this.#docker.getNetwork(name).inspect())) as NetworkInfo;
@@ -179,17 +186,17 @@ export class ContainerEngine {
     await this.#call(() => this.#docker.createNetwork(wish));
   }
 
-  /** Does nothing where it is gone already, or has containers. */
+  /** Does nothing if it does not exist or still has containers. */
   async removeNetwork(name: string): Promise<void> {
     try {
       await this.#call(() => this.#docker.getNetwork(name).remove());
     } catch (error) {
-      // 403 (Docker) and 409 (Podman): containers are on it.
+      // 403 (Docker) and 409 (Podman): containers are attached.
       if (![403, 404, 409].includes(statusOf(error) ?? 0)) throw error;
     }
   }
 
-  /** The client's promises may stay open for ever when the engine dies in the middle of an answer. */
+  /** Adds a time limit: the client's promises may never settle when the engine dies in the middle of an answer. */
   async #call<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const controller = new AbortController();
@@ -205,13 +212,13 @@ export class ContainerEngine {
   }
 }
 
-/** The engine's HTTP status; null when it could not be asked. */
+/** The engine's HTTP status; null when the engine could not be reached. */
 export function statusOf(error: unknown): number | null {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === "number" ? status : null;
 }
 
-/** What the engine says is wrong, without the client's decoration, as one line of at most 300 characters. */
+/** The engine's own error message, without the client's prefix, on one line of at most 300 characters. */
 export function engineMessage(error: unknown): string {
   const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
   const text = typeof said === "string" ? said : error instanceof Error ? error.message : String(error);
@@ -219,7 +226,7 @@ export function engineMessage(error: unknown): string {
   return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300);
 }
 
-/** The parts of GET /networks/{name} that say what a network is. */
+/** The fields used of GET /networks/{name}. */
 interface NetworkInfo {
   readonly Driver: string;
   readonly Internal?: boolean;
@@ -227,7 +234,7 @@ interface NetworkInfo {
   readonly Options?: Readonly<Record<string, string>> | null;
 }
 
-/** The parts of GET /info that say what limits it can hold a container to. */
+/** The fields used of GET /info; they tell which limits the engine enforces. */
 interface EngineInfo {
   readonly NCPU: number;
   readonly OSType?: string;
@@ -243,7 +250,7 @@ function missingOf(info: EngineInfo): string[] {
   return [
     ...(info.OSType === undefined || info.OSType === "linux" ? [] : ["Linux containers"]),
     ...(info.MemoryLimit === false ? ["memory limits"] : []),
-    ...(info.PidsLimit === false ? ["limits of processes"] : []),
+    ...(info.PidsLimit === false ? ["process limits"] : []),
     ...(info.CpuCfsQuota === false ? ["CPU limits"] : []),
     ...(hasSeccomp ? [] : ["seccomp"]),
   ];

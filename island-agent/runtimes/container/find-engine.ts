@@ -9,8 +9,8 @@ export interface FoundEngine {
 }
 
 /**
- * The first engine that answers and can hold containers to their limits.
- * @throws {JobFailure} `runtime_unavailable`, retryable, saying for each place why not; or `signal.reason`.
+ * The first engine that answers and can enforce the limits of containers.
+ * @throws {JobFailure} `runtime_unavailable`, retryable, with the reason for each address; or `signal.reason`.
  */
 export async function findEngine(search: EngineSearch, clock: Clock, signal: AbortSignal): Promise<FoundEngine> {
   const faults: string[] = [];
@@ -26,7 +26,7 @@ export async function findEngine(search: EngineSearch, clock: Clock, signal: Abo
       if (fault !== null) faults.push(fault);
     }
   }
-  if (faults.length === 0) faults.push("no Docker or Podman was found; start one, or name its address in DOCKER_HOST");
+  if (faults.length === 0) faults.push("found neither Docker nor Podman; start one, or set its address in DOCKER_HOST");
   throw unavailable(faults.join("; "));
 }
 
@@ -38,7 +38,7 @@ function addressesOf(search: EngineSearch): EngineAddress[] {
   }
 }
 
-/** Null for a usual place where there is nothing. */
+/** Null when the address does not exist. */
 function describeFault(address: EngineAddress, error: unknown): string | null {
   const place = describeAddress(address);
   switch ((error as NodeJS.ErrnoException).code) {
@@ -46,11 +46,11 @@ function describeFault(address: EngineAddress, error: unknown): string | null {
       return null;
     case "EACCES":
     case "EPERM":
-      return `this user may not use ${place}; add it to the group that owns the socket (often docker)`;
+      return `this user may not use ${place}; add the user to the group that owns the socket (often docker)`;
     case "ECONNREFUSED":
       return `nothing listens at ${place}`;
     default:
-      return `${place} does not answer as an engine does (${statusOf(error) ?? engineMessage(error)})`;
+      return `${place} does not answer like a container engine (${statusOf(error) ?? engineMessage(error)})`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeFileDurably } from "../../models/durable-file.ts";
+import { writeFileDurably } from "../../disk/durable-file.ts";
 
 const INDEX_FILE = "images.json";
 

@@ -1,12 +1,12 @@
 import { imageReference, type ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { chooseEvictions } from "../../models/eviction.ts";
-import type { ModelDownload, StoredModel } from "../../models/model-store.ts";
-import { NoRoom } from "../../models/disk-budget-error.ts";
-import { SharedDownload } from "../../models/shared-download.ts";
-import type { DownloadProgress } from "../../models/transfer.ts";
-import { AllowedRegistries } from "./allowed-registries.ts";
+import { chooseEvictions } from "../../disk/eviction.ts";
+import type { ModelDownload, StoredModel } from "../../models/store/model-store.ts";
+import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
+import { SharedDownload } from "../../models/download/shared-download.ts";
+import type { DownloadProgress } from "../../models/download/transfer.ts";
+import { AllowedRegistries } from "../../config/allowed-registries.ts";
 import type { ContainerEngine, EngineImage } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
 import { ImageIndexWriter, readImageIndex, type IndexedImage } from "./image-index.ts";
@@ -179,7 +179,9 @@ export class ImageStore {
           hold.release();
           const held = this.#images.get(key);
           if (held !== undefined && held.leases === 0) await this.#remove(engine, held);
-          throw new NoRoom(`The image takes ${bytes} bytes unpacked, more than the images' disk budget leaves`);
+          throw new DiskBudgetExceededError(
+            `The image takes ${bytes} bytes unpacked, more than the images' disk budget leaves`,
+          );
         }
         // Without room for the list the image is used all the same; after a restart it would be the owner's.
         await this.#index.write(this.#indexed()).catch(() => undefined);

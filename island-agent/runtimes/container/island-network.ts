@@ -1,24 +1,16 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import type { ContainerEngine } from "./engine.ts";
+import type { ContainerEngine, EngineNetwork } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
 
-/** A network as the engine tells of it, as far as it matters here. */
-export interface EngineNetwork {
-  readonly driver: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly options: Readonly<Record<string, string>>;
-  readonly isInternal: boolean;
-}
+/** Containers on the bridge cannot reach each other. */
+const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
-/** Containers on the bridge do not reach each other. */
-export const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
-
-/** The network of an Island for Cargos that are granted one: made for the first that uses it, removed after the last. */
+/** The network for Cargos that are granted one. Created for the first user and removed after the last. */
 export class IslandNetwork {
   readonly name: string;
   readonly #labels: Readonly<Record<string, string>>;
   #uses = 0;
-  /** Steps with the engine, one after another: none may find what another is about to remove. It never rejects. */
+  /** Serialises calls to the engine, so that none uses a network that another removes. Never rejects. */
   #steps: Promise<unknown> = Promise.resolve();
 
   constructor(name: string, labels: Readonly<Record<string, string>>) {
@@ -26,7 +18,7 @@ export class IslandNetwork {
     this.#labels = labels;
   }
 
-  /** To be followed by `release`, unless it throws. @throws {JobFailure} where one of that name is not as it has to be. */
+  /** Call `release` after use, unless this throws. @throws {JobFailure} when a network of that name has other settings. */
   async acquire(engine: ContainerEngine): Promise<void> {
     this.#uses += 1;
     try {
@@ -37,13 +29,13 @@ export class IslandNetwork {
     }
   }
 
-  /** @throws as the engine does; the network is left to the next sweep then. */
+  /** @throws the engine's error; the next sweep then removes the network. */
   async release(engine: ContainerEngine): Promise<void> {
     this.#uses -= 1;
     await this.removeUnused(engine);
   }
 
-  /** Removes it where it is this Island's and nobody here uses it. */
+  /** Removes the network if it is this Island's and not in use. */
   async removeUnused(engine: ContainerEngine): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#uses > 0) return;
@@ -64,8 +56,8 @@ export class IslandNetwork {
   #faultOf({ driver, labels, options, isInternal }: EngineNetwork): string | null {
     const has = (own: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean =>
       Object.entries(wanted).every(([key, value]) => own[key] === value);
-    if (!has(labels, this.#labels)) return "this Island did not make";
-    if (driver !== "bridge" || isInternal) return "is no plain bridge";
+    if (!has(labels, this.#labels)) return "this Island did not create";
+    if (driver !== "bridge" || isInternal) return "is not a plain bridge";
     return has(options, BRIDGE_OPTIONS) ? null : "lets containers reach each other";
   }
 

@@ -2,35 +2,35 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../../../shared/clock.ts";
 import type { ContainerOptions } from "./container-options.ts";
 import { NANO, statusOf, type ContainerEngine } from "./engine.ts";
-import type { ContainerExit } from "./exit-words.ts";
+import type { ContainerExit } from "./exit-failure.ts";
 import { OutputTail } from "../output-tail.ts";
 import { StreamDemux } from "./stream-demux.ts";
 
-/** Of what the program writes on standard error, for the job's error. */
+/** Bytes kept of the end of standard error, for the job's error message. */
 const STDERR_TAIL_BYTES = 1_500;
-/** For a program that waits, as most do, this is plenty; one that spins costs the owner no more. */
+/** Plenty for a program that waits, and the most that one that spins can take. */
 const RESTING_CPUS = 0.05;
-/** For an engine that answers, and says that it could not. */
+/** Used when the engine answers with an error. */
 const REMOVE_TRIES = 3;
 const REMOVE_RETRY_MS = 500;
 
-/** What a container's program gives. Called in order; `onEnd` is the last and comes once. */
+/** Receives a container's output, in order. `onEnd` comes last and once. */
 export interface ContainerListener {
   readonly onStdout: (bytes: Uint8Array) => void;
-  /** What it wrote is kept by the container as far as anybody needs it; to be counted. */
+  /** For counting only: the container keeps the end of standard error itself. */
   readonly onStderr: (bytes: Uint8Array) => void;
-  /** Nothing more will come: the program's output has ended, or the engine has gone away. `exit()` tells which. */
+  /** The program's output has ended, or the engine is gone. `exit()` tells which. */
   readonly onEnd: () => void;
 }
 
-/** Whom a container tells. */
+/** Callbacks of a container. */
 export interface ContainerOwner {
   readonly listener: ContainerListener;
-  /** It is gone, or could not be removed: then it is the next sweep's. */
+  /** The container is gone, or could not be removed and is left to the next sweep. */
   readonly onLeft: () => void;
 }
 
-/** A started container for one job, with its program waiting for input. Whoever starts it removes it. */
+/** A started container for one job, whose program waits for input. The caller of `start` must call `remove`. */
 export class JobContainer {
   readonly name: string;
   readonly #engine: ContainerEngine;
@@ -70,13 +70,13 @@ export class JobContainer {
         socket.destroy();
       }
     });
-    // A program that ends with input unread resets the connection, which is no fault. "close" follows.
+    // A program that ends with unread input resets the connection. That is not an error; "close" follows.
     socket.on("error", () => undefined);
     socket.on("end", () => this.#end());
     socket.on("close", () => this.#end());
   }
 
-  /** Nothing is left behind when it throws. */
+  /** Leaves nothing behind when it throws. */
   static async start(
     engine: ContainerEngine,
     options: ContainerOptions,
@@ -87,7 +87,7 @@ export class JobContainer {
     let socket: Duplex | undefined;
     try {
       await engine.create(options);
-      // Before the start, so that not a byte is missed.
+      // Before the start, so that no output is missed.
       socket = await engine.attach(name);
       const container = new JobContainer(options, engine, clock, socket, owner);
       await engine.start(name);
@@ -104,40 +104,40 @@ export class JobContainer {
     return this.#stderr.text();
   }
 
-  /** Hands the output to another from now on. */
+  /** Sends the output to another listener from now on. */
   listen(listener: ContainerListener): void {
     this.#listener = listener;
   }
 
-  /** Leaves it little processor time while it has no job. Never rejects: an engine that cannot change it leaves it all. */
+  /** Lowers its CPU limit while it has no job. Never rejects: without support by the engine the limit stays. */
   async rest(): Promise<void> {
     try {
       await this.#engine.setCpus(this.name, Math.min(RESTING_CPUS, this.#cpus));
       this.#isResting = true;
     } catch (error) {
-      // What the engine did not answer may have been done.
+      // Without an answer, the engine may have done it.
       this.#isResting = statusOf(error) === null;
     }
   }
 
-  /** Gives back what `rest` took. @throws as the engine does: it may have next to no time then. */
+  /** Restores the CPU limit that `rest` lowered. @throws the engine's error; the container may then still be slowed down. */
   async wake(): Promise<void> {
     if (this.#isResting) await this.#engine.setCpus(this.name, this.#cpus);
     this.#isResting = false;
   }
 
-  /** The program's whole input. */
+  /** Sends the program's whole input. */
   send(text: string): void {
     this.#socket.end(text);
   }
 
-  /** How it ended; asked for once its output has. A program that only closed its output is killed. */
+  /** How it ended. Call after its output has ended; a program that only closed its output is killed. */
   async exit(): Promise<ContainerExit> {
     await this.#engine.kill(this.name).catch(() => undefined);
     return this.#engine.exit(this.name);
   }
 
-  /** Kills and removes it, telling its listener nothing; resolves when it is gone. @throws when the engine does not do it. */
+  /** Kills and removes it without notifying the listener; resolves when it is gone. @throws when the engine fails to. */
   async remove(): Promise<void> {
     this.#hasEnded = true;
     this.#socket.destroy();

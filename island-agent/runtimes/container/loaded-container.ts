@@ -1,13 +1,14 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { isJsonValue, type JsonValue } from "../../../shared/json-value.ts";
+import type { Logger } from "../../../shared/logger.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import { abortable } from "../../../shared/abortable.ts";
-import { Slots } from "../../execution/slots.ts";
+import { Semaphore } from "../../../shared/semaphore.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { statusOf } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
-import { JobTalk } from "./job-talk.ts";
+import { JobOutput } from "./job-output.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 import { WarmPool } from "./warm-pool.ts";
 
@@ -16,31 +17,31 @@ export interface LoadedContainerDeps {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly memory: MemoryUse;
-  /** Limit of one container. */
+  /** Memory limit of one container. */
   readonly memoryBytes: number;
   readonly warmWindowMs: number;
-  /** Longest that an aborted run waits until its container is gone. */
+  /** How long an aborted run waits for its container to be gone. */
   readonly killWaitMs: number;
-  /** Called once, when its containers are gone; it never rejects. */
+  /** Called once when all containers are gone; never rejects. */
   readonly onDisposed: () => Promise<void>;
-  readonly log: (message: string, facts: Readonly<Record<string, unknown>>) => void;
+  readonly log: Pick<Logger, "info">;
 }
 
-/** A job's input as a line. The coordinator takes at most 256 KB; this bounds what another one may send. */
-const MOST_INPUT_CHARS = 4_000_000;
+/** Our coordinator accepts at most 256 KB; this bounds what another coordinator may send. */
+const MAX_INPUT_CHARS = 4_000_000;
 
-/** The containers of one Cargo: those that wait for a job, and one for each job that runs. */
+/** The containers of one Cargo: the warm ones that wait for a job, and one for each running job. */
 export class LoadedContainer implements LoadedCargo {
-  /** Not measured: what the containers may take in all, which the engine holds them to. */
+  /** Not measured: the limit of all containers together, which the engine enforces. */
   readonly memory: MemoryUse;
   readonly concurrency: number;
   readonly gone: Promise<void>;
   readonly #deps: LoadedContainerDeps;
   readonly #pool: WarmPool<JobContainer>;
-  readonly #slots: Slots<AbortController>;
-  /** Runs under way, with those that wait for their turn, and what ends them. The promises never reject. */
+  readonly #slots: Semaphore<AbortController>;
+  /** Active and waiting runs, with their abort controllers. The promises never reject. */
   readonly #runs = new Map<AbortController, Promise<void>>();
-  /** Containers on their way out; they never reject. */
+  /** Removals under way; they never reject. */
   readonly #removals = new Set<Promise<void>>();
   readonly #end = Promise.withResolvers<void>();
   #disposal: Promise<void> | null = null;
@@ -50,18 +51,18 @@ export class LoadedContainer implements LoadedCargo {
     this.#deps = deps;
     this.memory = deps.memory;
     this.concurrency = concurrency;
-    this.#slots = new Slots(concurrency);
+    this.#slots = new Semaphore(concurrency);
     this.gone = this.#end.promise;
     const discard = (container: JobContainer): void => void this.#remove(container);
-    this.#pool = new WarmPool({ start, discard, clock, most: concurrency, windowMs: warmWindowMs });
+    this.#pool = new WarmPool({ start, discard, clock, max: concurrency, windowMs: warmWindowMs });
   }
 
-  /** Containers that wait for a job, for those who count. */
+  /** Number of containers that wait for a job. */
   get warmContainers(): number {
     return this.#pool.size;
   }
 
-  /** Resolves when the first container waits for its job: its image and its command work. @throws {JobFailure} */
+  /** Resolves when the first container waits for a job, which shows that image and command work. @throws {JobFailure} */
   async warm(): Promise<void> {
     try {
       await this.#pool.warm();
@@ -93,7 +94,7 @@ export class LoadedContainer implements LoadedCargo {
     }
   }
 
-  /** Kills and removes every container of it; runs under way fail, retryable. */
+  /** Kills and removes every container; active runs fail, retryable. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposal ??= this.#dispose();
     await this.#disposal;
@@ -111,27 +112,27 @@ export class LoadedContainer implements LoadedCargo {
 
   async #runInSlot(line: string, onOutput: (item: OutputItem) => void, stop: AbortController): Promise<RunResult> {
     try {
-      await this.#slots.take(stop, stop.signal);
+      await this.#slots.acquire(stop, stop.signal);
     } catch (error) {
       throw error instanceof Unloaded ? new CargoGone() : error;
     }
     try {
-      return await this.#talk(line, onOutput, stop.signal);
+      return await this.#runContainer(line, onOutput, stop.signal);
     } finally {
       this.#pool.free();
-      this.#slots.free();
+      this.#slots.release();
     }
   }
 
-  async #talk(line: string, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
-    const talk = new JobTalk(onOutput, signal);
-    const taking = this.#pool.take(talk);
+  async #runContainer(line: string, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
+    const output = new JobOutput(onOutput, signal);
+    const taking = this.#pool.take(output);
     let container: JobContainer | undefined;
     let removal: Promise<void> | undefined;
     try {
       container = await abortable(taking, signal);
       container.send(line);
-      return await abortable(talk.result(container, this.#deps.memoryBytes), signal);
+      return await abortable(output.result(container, this.#deps.memoryBytes), signal);
     } catch (error) {
       if (signal.aborted) {
         removal = container === undefined ? this.#track(this.#removeLate(taking)) : this.#remove(container);
@@ -144,7 +145,7 @@ export class LoadedContainer implements LoadedCargo {
     }
   }
 
-  /** The work has stopped when its container is gone; an engine that hangs must not hold the job up. */
+  /** Waits for the removal, which is when the work has stopped; but not long, since the engine may hang. */
   #waitBriefly(removal: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#deps.clock.schedule(this.#deps.killWaitMs, resolve);
@@ -155,7 +156,7 @@ export class LoadedContainer implements LoadedCargo {
     });
   }
 
-  /** Without its engine or its image the Cargo can run nothing any more: it is to be loaded anew. */
+  /** Without its engine or its image the Cargo cannot run anything: it has to be loaded again. */
   #noteStartFailure(error: unknown): JobFailure {
     const failure = startFailureOf(error);
     const isLasting = statusOf(error) !== null && statusOf(error) !== 404;
@@ -171,7 +172,7 @@ export class LoadedContainer implements LoadedCargo {
 
   #remove(container: JobContainer): Promise<void> {
     const removal = container.remove().catch((error: unknown) => {
-      this.#deps.log("a container could not be removed", { container: container.name, reason: String(error) });
+      this.#deps.log.info({ container: container.name, reason: String(error) }, "could not remove a container");
     });
     return this.#track(removal);
   }
@@ -182,7 +183,7 @@ export class LoadedContainer implements LoadedCargo {
   }
 }
 
-/** Ends the runs of a Cargo that is unloaded. */
+/** Abort reason for the runs of a Cargo that is being unloaded. */
 class Unloaded extends JobFailure {
   constructor() {
     super("runtime_unavailable", "The Cargo has been unloaded", { retryable: true });
@@ -191,11 +192,12 @@ class Unloaded extends JobFailure {
 
 /** @throws {JobFailure} `invalid_input`, or `cannot_resume`. */
 function inputLine({ input, resume }: RunRequest): string {
-  if (resume !== null) throw new JobFailure("cannot_resume", "A container cannot go on after another's text");
-  if (!isJsonValue(input)) throw new JobFailure("invalid_input", "The input is not JSON of at most 100 levels");
+  if (resume !== null) throw new JobFailure("cannot_resume", "A container cannot continue the text of another Island");
+  if (!isJsonValue(input))
+    throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
   const line = JSON.stringify(input satisfies JsonValue);
-  if (line.length > MOST_INPUT_CHARS) {
-    throw new JobFailure("invalid_input", `The input is over ${MOST_INPUT_CHARS} characters`);
+  if (line.length > MAX_INPUT_CHARS) {
+    throw new JobFailure("invalid_input", `The input is over ${MAX_INPUT_CHARS} characters`);
   }
   return `${line}\n`;
 }

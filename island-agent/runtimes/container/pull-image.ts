@@ -2,28 +2,28 @@ import type { Readable } from "node:stream";
 import type { ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { StallWatchdog } from "../../models/stall-watchdog.ts";
-import type { DownloadProgress } from "../../models/transfer.ts";
-import { splitImage } from "./allowed-registries.ts";
+import { StallWatchdog } from "../../models/download/stall-watchdog.ts";
+import type { DownloadProgress } from "../../models/download/transfer.ts";
+import { splitImage } from "../../config/allowed-registries.ts";
 import { engineMessage, type ContainerEngine, type EngineImage } from "./engine.ts";
 import { PullProgress } from "./pull-progress.ts";
 
 export interface PullContext {
   readonly engine: ContainerEngine;
   readonly clock: Clock;
-  /** Longest silence of the engine while it pulls. */
+  /** How long the engine may report nothing during a pull. */
   readonly stallMs: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: DownloadProgress) => void;
 }
 
-/** The name that an engine has an image under: by digest where there is one, without the tag, which Podman takes amiss. */
+/** The engine's name of an image: with the digest if there is one. Then without the tag, because Podman rejects both together. */
 export function engineReference({ image, digest }: ContainerSpec): string {
   return digest === null ? image : `${splitImage(image).repository}@${digest}`;
 }
 
 /**
- * Fetches an image by its digest, or by its tag where it has none.
+ * Pulls an image by its digest, or by its tag if it has none.
  * @throws {JobFailure} `model_unavailable`, or `model_hash_mismatch`; or the signal's reason.
  */
 export async function pullImage(spec: ContainerSpec, context: PullContext): Promise<EngineImage> {
@@ -33,7 +33,7 @@ export async function pullImage(spec: ContainerSpec, context: PullContext): Prom
   const onAbort = (): void => stop.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   const watchdog = new StallWatchdog(context.clock, context.stallMs, () => {
-    const text = `The pull of ${spec.image} stands still: nothing came for ${context.stallMs / 1_000} s`;
+    const text = `The pull of ${spec.image} has stalled: no progress for ${context.stallMs / 1_000} s`;
     stop.abort(new JobFailure("model_unavailable", text, { retryable: true }));
   });
   try {
@@ -76,10 +76,10 @@ async function followPull(
   return progress;
 }
 
-/** The engine has checked the bytes against the digest; this checks that it did, under the name that was asked for. */
+/** Verifies that the engine checked the digest: the image must be listed under the requested name and digest. */
 async function checkImage(spec: ContainerSpec, engine: ContainerEngine): Promise<EngineImage> {
   const image = await engine.image(engineReference(spec));
-  if (image === null) throw pullFailure(spec, "the engine has not kept it");
+  if (image === null) throw pullFailure(spec, "the engine did not keep it");
   if (spec.digest !== null && !image.repoDigests.some((name) => name.endsWith(`@${spec.digest}`))) {
     throw new JobFailure(
       "model_hash_mismatch",
@@ -89,7 +89,7 @@ async function checkImage(spec: ContainerSpec, engine: ContainerEngine): Promise
   return image;
 }
 
-/** @param fault what the engine said: it has no field that tells what happened. */
+/** @param fault the engine's text; it has no error codes. */
 function pullFailure({ image, digest }: ContainerSpec, fault: string): JobFailure {
   const text = `The image ${image} could not be pulled: ${fault}`;
   if (digest !== null && /verification failed|digest (mismatch|did not match|does not match)/i.test(fault)) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { DownloadProgress } from "../../models/transfer.ts";
+import type { DownloadProgress } from "../../models/download/transfer.ts";
 
-/** One line of an engine's report on a pull. Podman leaves most of it out. Source: Docker's API, ImageCreate. */
+/** One line of an engine's pull report. Podman omits most fields. Source: Docker's API, ImageCreate. */
 const reportSchema = z.object({
   id: z.string().optional(),
   status: z.string().optional(),
@@ -14,18 +14,18 @@ interface Layer {
   totalBytes: number | null;
 }
 
-/** A report that an engine writes of a pull, line by line. */
+/** Progress of a pull, read from the engine's report line by line. */
 export class PullProgress {
-  /** What is to be fetched; layers that are there already are not counted. */
+  /** Layers to download; those already present are not counted. */
   readonly #layers = new Map<string, Layer>();
   #fault: string | null = null;
 
-  /** What the engine says went wrong; null as long as nothing has. */
+  /** The engine's error message; null while there is none. */
   get fault(): string | null {
     return this.#fault;
   }
 
-  /** Compressed bytes, as they travel. The total is null until the size of every layer is known. */
+  /** Compressed bytes. The total is null until the size of every layer is known. */
   get bytes(): DownloadProgress {
     const layers = [...this.#layers.values()];
     const isKnown = layers.length > 0 && layers.every(({ totalBytes }) => totalBytes !== null);
@@ -35,7 +35,7 @@ export class PullProgress {
     };
   }
 
-  /** Takes a line; one that is no report is passed over. */
+  /** Reads one line; other lines are ignored. */
   take(line: string): void {
     const report = readReport(line);
     if (report?.error !== undefined) this.#fault ??= report.error;
@@ -53,7 +53,7 @@ export class PullProgress {
         return;
       case "Download complete":
       case "Pull complete":
-        // A layer of few bytes is there before the engine says how long it is.
+        // A small layer is complete before the engine reports its size.
         if (layer === undefined) return;
         layer.totalBytes ??= layer.receivedBytes;
         layer.receivedBytes = layer.totalBytes;

@@ -1,25 +1,24 @@
-/** Tells standard output from standard error. */
 export type OutputName = "stdout" | "stderr";
 
 const HEADER_BYTES = 8;
 
 /**
- * Takes an attached stream apart: frames of {type, 0, 0, 0, length as 4 bytes, big end first} and as many bytes. Nothing but
- * headers is kept, so that a frame of any length costs no memory. Source: Docker's API, ContainerAttach, "Stream format".
+ * Splits an attached stream into standard output and standard error. A frame is {type, 0, 0, 0, length as 4 bytes, big endian} and
+ * that many bytes. Only headers are buffered, so a frame of any length takes no memory. Source: Docker's API, ContainerAttach, "Stream format".
  */
 export class StreamDemux {
   readonly #onBytes: (name: OutputName, bytes: Uint8Array) => void;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
   #name: OutputName = "stdout";
-  /** Of the frame under way. */
+  /** Bytes left of the current frame. */
   #leftBytes = 0;
 
   constructor(onBytes: (name: OutputName, bytes: Uint8Array) => void) {
     this.#onBytes = onBytes;
   }
 
-  /** @throws {Error} for a stream that is not framed so. */
+  /** @throws {Error} for a stream with other frames. */
   push(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length;) {
       if (this.#leftBytes > 0) {

@@ -1,59 +1,59 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
-/** What the pool asks of a container. */
+/** What the pool needs of a container. */
 export type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
 
 export interface WarmPoolDeps<C extends Warm> {
   readonly start: (listener: ContainerListener) => Promise<C>;
-  /** Takes a container that nobody uses any more. */
+  /** Removes a container that is no longer needed. */
   readonly discard: (container: C) => void;
   readonly clock: Clock;
-  /** Most containers at once, those of jobs among them. */
-  readonly most: number;
-  /** How far back demand counts. After so long without a job none is kept. */
+  /** Limit of containers at once, including those of jobs. */
+  readonly max: number;
+  /** Window in which demand is counted. After one window without a job no container is kept. */
   readonly windowMs: number;
 }
 
-/** A container that is started and waits, or is being started. */
+/** A container that waits, or is being started. */
 interface Entry<C> {
   /** Null: it could not be started. */
   readonly container: Promise<C | null>;
   isReady: boolean;
-  /** Its program did not wait: it ended, or spoke before it was asked. */
+  /** Its program did not wait: it ended or wrote output before it got a job. */
   isSpoilt: boolean;
-  /** What it has written on standard error. */
+  /** Written to standard error so far. */
   stderrBytes: number;
-  /** Until it rests; null before it waits. */
+  /** Timer until its CPU limit is lowered; null before it waits. */
   settling: Timer | null;
-  /** It has been put to rest, or is about to be; never rejects. */
+  /** The call that lowers its CPU limit; never rejects. */
   resting: Promise<void> | null;
 }
 
-/** In which a program gets ready, with all the processor time of a job; after it, it rests until its job comes. */
+/** Time in which a program starts up at a job's full CPU limit; then the limit is lowered until its job comes. */
 const SETTLE_MS = 10_000;
 
-/** What a program may write on standard error before it is asked: a greeting, warnings. Reading more costs the owner time. */
-const MOST_IDLE_STDERR_BYTES = 65_536;
+/** Standard error allowed before a job: a greeting, warnings. Reading more costs the owner time. */
+const MAX_IDLE_STDERR_BYTES = 65_536;
 
-/** After so many in a row that did not wait for their job, none is kept ready any more: the program takes no input. */
-const MOST_SPOILT = 3;
+/** After this many containers in a row that did not wait for a job, none is kept warm: the program does not read its input. */
+const MAX_SPOILT = 3;
 
 /**
- * Containers whose program was started and waits for its input, so that a job need not wait for a start. Each is for one job
- * and is replaced at once, where `most` allows it. A job that finds none ready adds one; at the end of each window no more
- * are kept than jobs came in it.
+ * Keeps containers started, with their programs waiting for input, so that a job does not wait for a start. Each container serves one
+ * job and is replaced at once if `max` allows it. A job that finds no ready container raises the target by one; at the end of each
+ * window the target falls to the number of jobs in it.
  */
 export class WarmPool<C extends Warm> {
   readonly #deps: WarmPoolDeps<C>;
   /** Oldest first. */
   readonly #waiting = new Set<Entry<C>>();
-  /** Containers that are discarded as soon as they have started; they never reject. */
+  /** Containers to be discarded once they have started; they never reject. */
   readonly #leaving = new Set<Promise<void>>();
   #wanted = 1;
-  /** Jobs that have taken one, or are about to. */
+  /** Jobs that have a container, or are about to. */
   #busy = 0;
-  /** Jobs of this window. */
+  /** Jobs in this window. */
   #taken = 0;
   #spoilt = 0;
   #window: Timer | null = null;
@@ -63,27 +63,27 @@ export class WarmPool<C extends Warm> {
     this.#deps = deps;
   }
 
-  /** Containers that wait, or are being started to. */
+  /** Containers that wait or are being started. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves when the first container waits. @throws as `start` does. */
+  /** Resolves when the first container waits. @throws what `start` throws. */
   async warm(): Promise<void> {
     this.#openWindow();
     await this.#add();
   }
 
   /**
-   * One that waits, else a new one; its output goes to `listener`. To be followed by `free`, also when it throws.
-   * @throws as `start` does.
+   * Returns a waiting container, otherwise a new one; its output goes to `listener`. Call `free` afterwards, also when this throws.
+   * @throws what `start` throws.
    */
   async take(listener: ContainerListener): Promise<C> {
     this.#taken += 1;
     this.#busy += 1;
     this.#openWindow();
     const [entry] = this.#waiting;
-    if (entry?.isReady !== true) this.#wanted = Math.min(this.#wanted + 1, this.#deps.most);
+    if (entry?.isReady !== true) this.#wanted = Math.min(this.#wanted + 1, this.#deps.max);
     if (entry === undefined) {
       const started = this.#deps.start(listener);
       this.#fill();
@@ -102,13 +102,13 @@ export class WarmPool<C extends Warm> {
     return this.#deps.start(listener);
   }
 
-  /** A job's container is used no more. */
+  /** A job has finished with its container. */
   free(): void {
     this.#busy -= 1;
     this.#fill();
   }
 
-  /** Gives up those that wait and starts no more; resolves when all of them were discarded. */
+  /** Discards the waiting containers and starts no more; resolves when all are discarded. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#window?.cancel();
@@ -117,19 +117,19 @@ export class WarmPool<C extends Warm> {
   }
 
   #fill(): void {
-    if (this.#isClosed || this.#spoilt >= MOST_SPOILT) return;
-    while (this.#waiting.size < Math.min(this.#wanted, this.#deps.most - this.#busy)) {
-      // A failure is left to the job that starts its own and sees it.
+    if (this.#isClosed || this.#spoilt >= MAX_SPOILT) return;
+    while (this.#waiting.size < Math.min(this.#wanted, this.#deps.max - this.#busy)) {
+      // Errors are ignored here: the next job starts its own container and sees them.
       this.#add().catch(() => undefined);
     }
   }
 
-  /** @throws as `start` does. */
+  /** @throws what `start` throws. */
   async #add(): Promise<void> {
     const spoil = (): void => this.#spoil(entry);
     const onStderr = (bytes: Uint8Array): void => {
       entry.stderrBytes += bytes.length;
-      if (entry.stderrBytes > MOST_IDLE_STDERR_BYTES) spoil();
+      if (entry.stderrBytes > MAX_IDLE_STDERR_BYTES) spoil();
     };
     const starting = this.#deps.start({ onStdout: spoil, onStderr, onEnd: spoil });
     const container = starting.catch(() => null);
@@ -157,7 +157,7 @@ export class WarmPool<C extends Warm> {
 
   #spoil(entry: Entry<C>): void {
     entry.isSpoilt = true;
-    // Known already; or taken out by a job or `close`, which discards it.
+    // Already handled, or taken by a job or by `close`, which discards it.
     if (!this.#leave(entry)) return;
     this.#spoilt += 1;
     this.#discard(entry);
@@ -175,14 +175,14 @@ export class WarmPool<C extends Warm> {
     });
   }
 
-  #shrink(most: number): void {
-    for (const entry of [...this.#waiting].slice(most)) {
+  #shrink(size: number): void {
+    for (const entry of [...this.#waiting].slice(size)) {
       this.#leave(entry);
       this.#discard(entry);
     }
   }
 
-  /** False when it did not wait any more. */
+  /** False when it was not waiting any more. */
   #leave(entry: Entry<C>): boolean {
     entry.settling?.cancel();
     return this.#waiting.delete(entry);
@@ -197,7 +197,7 @@ export class WarmPool<C extends Warm> {
   }
 }
 
-/** False when it could not be given back its processor time. */
+/** False when its CPU limit could not be restored. */
 async function wake(container: Warm, { resting }: Entry<unknown>): Promise<boolean> {
   if (resting === null) return true;
   await resting;

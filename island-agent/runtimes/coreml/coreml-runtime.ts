@@ -1,47 +1,30 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { TEXT_TO_IMAGE } from "../../../shared/onnx-task.ts";
-import type { CargoRuntime, LoadedCargo, MemoryUse, ProbeResult } from "../runtime.ts";
+import type { CargoRuntime } from "../runtime.ts";
 
 export interface CoremlOptions {
   /** As Node names it. */
   readonly platform: string;
-  /** Both set to run on Core ML. */
+  /** Both set up to run on Core ML. */
   readonly onnx: CargoRuntime;
   readonly diffusers: CargoRuntime;
 }
 
 /**
- * ONNX models on a Mac's Core ML: the same files as those of `onnx` and `diffusers` Cargos, by the same adapters. The task tells which:
- * `text-to-image` is a pipeline's folder, any other task, or none, is for `onnx` (catalog/README.md).
+ * ONNX models on a Mac's Core ML: the files and adapters of `onnx` and `diffusers` Cargos. The task decides which: `text-to-image`
+ * goes to `diffusers`, any other task, or none, to `onnx` (catalog/README.md).
  */
-export class CoremlRuntime implements CargoRuntime {
-  readonly type = "coreml";
-  readonly #options: CoremlOptions;
-
-  constructor(options: CoremlOptions) {
-    this.#options = options;
-  }
-
-  async probe(signal: AbortSignal): Promise<ProbeResult> {
-    if (this.#options.platform !== "darwin") return { usable: false, reason: "only on macOS" };
-    // It tells which provider it takes; the other has the same.
-    return this.#options.diffusers.probe(signal);
-  }
-
-  async estimate(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<MemoryUse> {
-    return this.#runtimeFor(cargo).estimate(cargo, modelPath, signal);
-  }
-
-  async load(
-    cargo: CargoManifest,
-    modelPath: string | null,
-    signal: AbortSignal,
-    ramCeilingBytes?: number,
-  ): Promise<LoadedCargo> {
-    return this.#runtimeFor(cargo).load(cargo, modelPath, signal, ramCeilingBytes);
-  }
-
-  #runtimeFor({ onnxTaskType }: CargoManifest): CargoRuntime {
-    return onnxTaskType === TEXT_TO_IMAGE ? this.#options.diffusers : this.#options.onnx;
-  }
+export function coremlRuntime({ platform, onnx, diffusers }: CoremlOptions): CargoRuntime {
+  const runtimeFor = ({ onnxTaskType }: CargoManifest): CargoRuntime =>
+    onnxTaskType === TEXT_TO_IMAGE ? diffusers : onnx;
+  return {
+    type: "coreml",
+    async probe(signal) {
+      if (platform !== "darwin") return { usable: false, reason: "only on macOS" };
+      // The answer names the provider, which is the same for both.
+      return diffusers.probe(signal);
+    },
+    estimate: (cargo, ...rest) => runtimeFor(cargo).estimate(cargo, ...rest),
+    load: (cargo, ...rest) => runtimeFor(cargo).load(cargo, ...rest),
+  };
 }

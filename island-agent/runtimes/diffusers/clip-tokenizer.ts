@@ -1,31 +1,31 @@
 import { CLIPTokenizer } from "@huggingface/transformers";
 
-/** CLIP reads no more, whatever a tokenizer's file claims. Source: Radford et al. 2021, §2.4. */
+/** CLIP's context length, whatever the tokenizer's file says. Source: Radford et al. 2021, §2.4. */
 const MAX_TOKENS = 77;
 
-/** The files of a `tokenizer` folder. `json`: the whole tokenizer, which exporters of newer versions write; else made of the others. */
+/** The files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, it is built from the others. */
 export interface TokenizerFiles {
   readonly config: Readonly<Record<string, unknown>>;
   readonly json: object | null;
   readonly vocab: Readonly<Record<string, number>>;
-  /** Text of `merges.txt`. */
+  /** Content of `merges.txt`. */
   readonly merges: string;
 }
 
-/** A prompt as a text encoder takes it. */
+/** A prompt's tokens for a text encoder. */
 export interface PromptTokens {
-  /** Start, text, end, padding: as many as the tokenizer's length. */
+  /** Start, text, end, padding: as many as the tokenizer's maximum length. */
   readonly ids: readonly number[];
-  /** Tokens of the text that are read; what goes beyond is cut off, as everywhere with these models. */
+  /** Number of text tokens used. Longer prompts are truncated, as usual for these models. */
   readonly textTokens: number;
 }
 
-/** Gives what turns prompts into tokens. @throws {Error} when the files are not CLIP's. */
+/** Returns a function that tokenizes prompts. @throws {Error} when the files are not CLIP's. */
 export function openClipTokenizer({ config, json, vocab, merges }: TokenizerFiles): (prompt: string) => PromptTokens {
   const special = specialTokensOf(config);
   const tokenizer = new CLIPTokenizer(json ?? tokenizerJson(special, vocab, merges), special);
   const { bos_token_id: start, eos_token_id: end, pad_token_id: padding } = tokenizer;
-  if (typeof start !== "number" || typeof end !== "number") throw new Error("there is no start or end token");
+  if (typeof start !== "number" || typeof end !== "number") throw new Error("it has no start or end token");
   const claimed = config["model_max_length"];
   const length = typeof claimed === "number" ? Math.min(claimed, MAX_TOKENS) : MAX_TOKENS;
   return (prompt) => {
@@ -39,7 +39,7 @@ export function openClipTokenizer({ config, json, vocab, merges }: TokenizerFile
 const SPECIAL_TOKENS = ["bos_token", "eos_token", "unk_token", "pad_token"] as const;
 type SpecialTokens = Partial<Record<(typeof SPECIAL_TOKENS)[number], string>>;
 
-/** Texts of the special tokens; each is there as text or in an object around it. */
+/** The special tokens' texts. A configuration has each as a string or as an object with `content`. */
 function specialTokensOf(config: TokenizerFiles["config"]): SpecialTokens {
   const entries = SPECIAL_TOKENS.flatMap((name) => {
     const token = config[name];
@@ -49,7 +49,7 @@ function specialTokensOf(config: TokenizerFiles["config"]): SpecialTokens {
   return Object.fromEntries(entries) as SpecialTokens;
 }
 
-/** CLIP's way of splitting and merging, around the vocabulary of a folder. Source: Radford et al. 2021, code, `simple_tokenizer.py`. */
+/** Builds tokenizer.json for CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021, code, `simple_tokenizer.py`. */
 function tokenizerJson(special: SpecialTokens, vocab: TokenizerFiles["vocab"], merges: string): object {
   const { pad_token: _, ...added } = special;
   const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };

@@ -1,20 +1,20 @@
-/** Entry of the child process that draws pictures with one pipeline. Started by `HostProcess` and by nothing else. */
+/** Entry of the child process that draws images with one pipeline. Started by `HostProcess` only. */
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
-import type { PictureJob } from "./picture-input.ts";
+import type { LoadRequest, ProbeRequest } from "./host-requests.ts";
+import type { ImageJob } from "./image-input.ts";
 
-serveHost<ProbeOrder, LoadOrder, PictureJob>({
+serveHost<ProbeRequest, LoadRequest, ImageJob>({
   name: "ONNX Runtime",
   async probe({ device }) {
     const { probeDiffusers } = await import("./probe-diffusers.ts");
     return probeDiffusers(device);
   },
-  async estimate(order) {
+  async estimate(request) {
     const { estimateDiffusers } = await import("./estimate-diffusers.ts");
-    return estimateDiffusers(order);
+    return estimateDiffusers(request);
   },
-  async load(order) {
+  async load(request) {
     const { loadPipeline } = await import("./load-pipeline.ts");
-    return loadPipeline(order);
+    return loadPipeline(request);
   },
 });

@@ -1,14 +1,14 @@
 /**
- * What the network says with the prompt, moved away from what it says without. Source: Ho and Salimans 2022, equation 6, in
- * diffusers' scale, where 1 is the prompt alone.
+ * Classifier-free guidance: moves the output with the prompt away from the output without it. Source: Ho and Salimans 2022,
+ * equation 6, in diffusers' scale, where 1 is the prompt alone.
  */
-export function guide(without: Float32Array, withPrompt: Float32Array, scale: number): Float32Array {
-  return without.map((said, i) => said + scale * ((withPrompt[i] ?? NaN) - said));
+export function applyGuidance(without: Float32Array, withPrompt: Float32Array, scale: number): Float32Array {
+  return without.map((modelOutput, i) => modelOutput + scale * ((withPrompt[i] ?? NaN) - modelOutput));
 }
 
 /**
- * The guidance scale as a network takes it that was distilled with it (`timestep_cond`). Source: Luo et al. 2023, §4.2, and the
- * sinusoids of Vaswani et al. 2017: sines, then cosines, of a thousand times the scale less one.
+ * Embeds the guidance scale for a network that was distilled with it (`timestep_cond`). Source: Luo et al. 2023, §4.2, and the
+ * sinusoids of Vaswani et al. 2017: sines, then cosines, of 1,000 * (scale - 1).
  */
 export function embedGuidance(scale: number, width: number): Float32Array {
   const half = Math.floor(width / 2);

@@ -1,15 +1,15 @@
 import type { WeightFormat } from "../../../shared/cargo.ts";
 import type { DeviceChoice } from "../onnx/execution-providers.ts";
 
-export interface ProbeOrder {
+export interface ProbeRequest {
   readonly device: DeviceChoice;
 }
 
-/** What a host process needs to bring one pipeline into memory. */
-export interface LoadOrder {
-  /** A folder as diffusers' exporters write it. */
+/** What a host process needs to load one pipeline. */
+export interface LoadRequest {
+  /** A folder in the layout of diffusers' ONNX exporters. */
   readonly modelPath: string;
-  /** null: what the folder has. */
+  /** null: the best format that the folder has. */
   readonly weights: WeightFormat | null;
   readonly device: DeviceChoice;
   /** CPU threads of one operator, at least 1. */

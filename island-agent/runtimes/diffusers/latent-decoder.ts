@@ -1,31 +1,31 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import type { CellSize } from "./denoiser.ts";
-import { numberIn } from "./configured-number.ts";
+import type { Size } from "./denoiser.ts";
+import { numberIn } from "./pipeline-files.ts";
 import type { PipelineGraph } from "./pipeline-graph.ts";
 
 const DEFAULT_CHANNELS = 4;
-/** What latents are multiplied by after encoding, where nothing tells. Source: Rombach et al. 2022, code; Podell et al. 2023, code. */
+/** Default factor between encoder output and latents. Source: Rombach et al. 2022, code; Podell et al. 2023, code. */
 const DEFAULT_SCALING = 0.18215;
 const DEFAULT_XL_SCALING = 0.13025;
 const COLOURS = 3;
-/** Pixels on a side for each cell. */
-export const PIXELS_PER_CELL = 8;
+/** Pixels for each latent, in width and in height. */
+export const VAE_SCALE_FACTOR = 8;
 
-/** Pixels, 8-bit RGB, row by row. */
-export interface Picture {
+/** 8-bit RGB pixels, row by row. */
+export interface Image {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
 }
 
-/** The network that makes pixels of latents. */
+/** The VAE decoder, which turns latents into pixels. */
 export class LatentDecoder {
   readonly channels: number;
   readonly #graph: PipelineGraph;
   readonly #scaling: number;
   readonly #shift: number;
 
-  /** @param config of `vae_decoder/config.json`; empty where there is none. */
+  /** @param config `vae_decoder/config.json`, or empty without such a file. */
   constructor(graph: PipelineGraph, config: Readonly<Record<string, unknown>>, isXl: boolean) {
     this.#graph = graph;
     this.#scaling = numberIn(config, "scaling_factor") ?? (isXl ? DEFAULT_XL_SCALING : DEFAULT_SCALING);
@@ -33,32 +33,32 @@ export class LatentDecoder {
     this.channels = numberIn(config, "latent_channels") ?? DEFAULT_CHANNELS;
   }
 
-  /** @throws {JobFailure} `model_invalid` when what comes is no picture of that size. */
-  async decode(latents: Float32Array, { width, height }: CellSize): Promise<Picture> {
+  /** @throws {JobFailure} `model_invalid` when the output is not an image of that size. */
+  async decode(latents: Float32Array, { width, height }: Size): Promise<Image> {
     const unscaled = latents.map((latent) => latent / this.#scaling + this.#shift);
     const [name = "latent_sample"] = this.#graph.inputNames;
     const outputs = await this.#graph.run({ [name]: { data: unscaled, dims: [1, this.channels, height, width] } });
     const decoded = outputs.get(this.#graph.outputNames[0] ?? "");
-    const size = { width: width * PIXELS_PER_CELL, height: height * PIXELS_PER_CELL };
+    const size = { width: width * VAE_SCALE_FACTOR, height: height * VAE_SCALE_FACTOR };
     const wanted = [1, COLOURS, size.height, size.width];
     if (decoded === undefined || decoded.dims.join() !== wanted.join())
       throw new JobFailure(
         "model_invalid",
-        `${this.#graph.part} gives [${decoded?.dims.join(", ")}], not [${wanted.join(", ")}]`,
+        `${this.#graph.part} returned [${decoded?.dims.join(", ")}], not [${wanted.join(", ")}]`,
       );
     if (!decoded.data.every(Number.isFinite))
-      throw new JobFailure("model_invalid", `${this.#graph.part} gives numbers that are none (NaN or infinite)`);
+      throw new JobFailure("model_invalid", `${this.#graph.part} returned NaN or infinity`);
     return { ...size, rgb: toRgb(decoded.data) };
   }
 }
 
-/** Planes of red, green and blue from -1 to 1 as bytes, pixel by pixel. */
-export function toRgb(planes: Float32Array): Uint8Array {
-  const pixels = planes.length / COLOURS;
+/** Converts planes of red, green and blue from -1 to 1 to bytes, pixel by pixel. */
+function toRgb(planes: Float32Array): Uint8Array {
+  const imageSize = planes.length / COLOURS;
   const rgb = new Uint8ClampedArray(planes.length);
   for (let colour = 0; colour < COLOURS; colour++) {
-    for (let pixel = 0; pixel < pixels; pixel++)
-      rgb[pixel * COLOURS + colour] = ((planes[colour * pixels + pixel] ?? 0) + 1) * 127.5;
+    for (let pixel = 0; pixel < imageSize; pixel++)
+      rgb[pixel * COLOURS + colour] = ((planes[colour * imageSize + pixel] ?? 0) + 1) * 127.5;
   }
   return new Uint8Array(rgb.buffer);
 }

@@ -2,12 +2,12 @@ const [M0, M1] = [0xd2511f53, 0xcd9e8d57] as const;
 const [W0, W1] = [0x9e3779b9, 0xbb67ae85] as const;
 const ROUNDS = 10;
 
-/** 32-bit words without sign. */
+/** Unsigned 32-bit words. */
 export type Words4 = readonly [number, number, number, number];
 export type Words2 = readonly [number, number];
 
 /**
- * Philox4x32-10: four random words for each counter, and nothing else that it depends on. Source: Salmon et al. 2011, "Parallel
+ * Philox4x32-10: four random words that depend on counter and key only. Source: Salmon et al. 2011, "Parallel
  * Random Numbers: As Easy as 1, 2, 3", §4.3.
  */
 export function philox(counter: Words4, key: Words2): Words4 {
@@ -26,7 +26,7 @@ export function philox(counter: Words4, key: Words2): Words4 {
   return [a, b, c, d];
 }
 
-/** The upper word of a product of two words, by halves: numbers are exact up to 2^53 only. */
+/** The upper word of a 64-bit product, computed in halves because numbers are exact only up to 2^53. */
 function high(x: number, y: number): number {
   const [xHigh, xLow] = [x >>> 16, x & 0xffff];
   const [yHigh, yLow] = [y >>> 16, y & 0xffff];

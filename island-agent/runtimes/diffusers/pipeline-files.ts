@@ -9,11 +9,11 @@ export interface GraphFile {
   /** Its folder: "unet". */
   readonly part: string;
   readonly path: string;
-  /** Of the graph and of the weights beside it. */
+  /** Size of the graph and of the weights beside it. */
   readonly bytes: number;
 }
 
-/** The networks of a pipeline's folder. */
+/** The networks in a pipeline's folder. */
 export interface PipelineFiles {
   /** One, or the two of SDXL. */
   readonly textEncoders: readonly GraphFile[];
@@ -24,10 +24,10 @@ export interface PipelineFiles {
 }
 
 /**
- * Finds the networks of a folder as diffusers' exporters write it.
- * @param weights picks `model_fp16.onnx` for fp16 and so on. A part that has no such file is taken as it is: many folders hold one
- *   format under the plain name, and the graph itself tells what it is.
- * @throws {JobFailure} `model_unavailable` when nothing is there, `model_invalid` naming the part that is missing.
+ * Finds the networks in a folder of diffusers' ONNX exporters.
+ * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used as it is: many folders have one format under
+ *   the plain name, and the graph itself has the type.
+ * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` naming the missing part.
  */
 export async function findPipeline(modelPath: string, weights: WeightFormat | null): Promise<PipelineFiles> {
   const isDirectory = await stat(modelPath).then(
@@ -36,21 +36,22 @@ export async function findPipeline(modelPath: string, weights: WeightFormat | nu
       throw new JobFailure("model_unavailable", "The model is not on this Island's disk", { retryable: true, cause });
     },
   );
-  if (!isDirectory) throw new JobFailure("model_invalid", "The model is one file; pictures need a pipeline's folder");
+  if (!isDirectory)
+    throw new JobFailure("model_invalid", "The model is one file; a text-to-image pipeline is a folder");
   const find = (part: string): Promise<GraphFile | null> => findGraph(modelPath, part, weights);
   const [first, second, unet, transformer, decoder] = await Promise.all(
     ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"].map(find),
   );
   const denoiser = unet ?? transformer;
-  if (!first) throw lacking("text_encoder/model.onnx");
-  if (!denoiser) throw lacking("unet/model.onnx or transformer/model.onnx");
-  if (!decoder) throw lacking("vae_decoder/model.onnx");
+  if (!first) throw missingFile("text_encoder/model.onnx");
+  if (!denoiser) throw missingFile("unet/model.onnx or transformer/model.onnx");
+  if (!decoder) throw missingFile("vae_decoder/model.onnx");
   const textEncoders = second ? [first, second] : [first];
   const bytes = [...textEncoders, denoiser, decoder].reduce((sum, graph) => sum + graph.bytes, 0);
   return { textEncoders, denoiser, decoder, bytes };
 }
 
-/** A JSON object of the folder. @throws {JobFailure} `model_invalid` naming the file. */
+/** Reads a JSON object in the folder. @throws {JobFailure} `model_invalid` naming the file. */
 export async function readPipelineJson(modelPath: string, name: string): Promise<Record<string, unknown>> {
   const content = parseJson(await readPipelineText(modelPath, name));
   if (typeof content === "object" && content !== null && !Array.isArray(content))
@@ -58,7 +59,7 @@ export async function readPipelineJson(modelPath: string, name: string): Promise
   throw new JobFailure("model_invalid", `${name} is not a JSON object`);
 }
 
-/** As `readPipelineJson`; null when there is no such file. */
+/** Like `readPipelineJson`, but null when the file does not exist. */
 export async function readOptionalJson(modelPath: string, name: string): Promise<Record<string, unknown> | null> {
   const isThere = await stat(path.join(modelPath, name)).then(
     () => true,
@@ -74,6 +75,14 @@ export async function readPipelineText(modelPath: string, name: string): Promise
   });
 }
 
+/** A positive number of a configuration, or undefined. @throws {JobFailure} `model_invalid` when the value is something else. */
+export function numberIn(config: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  const value = config[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && value > 0) return value;
+  throw new JobFailure("model_invalid", `${name} of the model's configuration is not a positive number`);
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -86,16 +95,16 @@ async function findGraph(modelPath: string, part: string, weights: WeightFormat 
   const folder = path.join(modelPath, part);
   const names = await readdir(folder).catch(() => [] as string[]);
   if (!names.some((name) => name.endsWith(".onnx"))) return null;
-  // As the store chooses what it fetches (models/folder-files.ts).
+  // The same choice as in the download (models/folders/folder-files.ts).
   const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
   const { graphs, data } = chooseGraphs(names, format, part);
   const graph = graphs.find((name) => name.startsWith("model")) ?? graphs[0] ?? "";
-  // Weights too large for one file lie beside it: "model.onnx_data" as optimum has it, "weights.pb" as diffusers had it.
+  // Weights too large for one file are beside it: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
   const used = [graph, ...data, ...names.filter((name) => name === "weights.pb")];
   const sizes = await Promise.all(used.map(async (name) => (await stat(path.join(folder, name))).size));
   return { part, path: path.join(folder, graph), bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };
 }
 
-function lacking(what: string): JobFailure {
+function missingFile(what: string): JobFailure {
   return new JobFailure("model_invalid", `The model's folder lacks ${what}`);
 }

@@ -1,12 +1,9 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { ExecutionProvider } from "../onnx/execution-providers.ts";
+import { type ExecutionProvider, LOG_FATAL_ONLY } from "../onnx/execution-providers.ts";
 import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { slotsOf, type TensorSlot } from "../onnx/tensor-feeds.ts";
-import { type Elements, readElements, writeElements } from "./elements.ts";
-
-/** ONNX Runtime's log level at which only what ends the process is written; what is wrong is thrown as well. */
-const FATAL_ONLY = 4;
+import { type Elements, readElements, writeElements } from "./tensor-elements.ts";
 
 export interface GraphOptions {
   readonly modelPath: string;
@@ -15,13 +12,13 @@ export interface GraphOptions {
   readonly threads: number;
 }
 
-/** Numbers in the shape `dims`, the last dimension fastest. */
+/** Numbers with the shape `dims`, row-major. */
 export interface NumberGrid {
   readonly data: Elements;
   readonly dims: readonly number[];
 }
 
-/** One network of a pipeline. Takes and gives plain numbers, whatever type its graph has. */
+/** One network of a pipeline. Takes and returns plain numbers, whatever element types its graph has. */
 export class PipelineGraph {
   /** Its folder, for messages: "unet". */
   readonly part: string;
@@ -49,7 +46,7 @@ export class PipelineGraph {
         executionProviders: [...providers],
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
-        logSeverityLevel: FATAL_ONLY,
+        logSeverityLevel: LOG_FATAL_ONLY,
       });
       return new PipelineGraph(part, session, modelPath);
     } catch (error) {
@@ -65,15 +62,15 @@ export class PipelineGraph {
     return this.#outputs.map(({ name }) => name);
   }
 
-  /** Sizes of an input's dimensions, null where any will do; undefined without such an input. */
+  /** Sizes of an input's dimensions, null for a dynamic one; undefined if there is no such input. */
   inputDims(name: string): readonly (number | null)[] | undefined {
-    // ONNX Runtime tells a size of -1 where the graph has neither number nor name.
+    // ONNX Runtime reports -1 for a dimension with neither number nor name.
     return this.#inputs.get(name)?.shape.map((size) => (typeof size === "number" && size >= 0 ? size : null));
   }
 
   /**
-   * Runs the graph once. Inputs that it does not have are left out.
-   * @throws {JobFailure} `model_invalid` when it fails, or lacks what it needs.
+   * Runs the graph once. Feeds without an input of that name are ignored.
+   * @throws {JobFailure} `model_invalid` when the run fails, or an input is not in `feeds`.
    */
   async run(
     feeds: Readonly<Record<string, NumberGrid>>,
@@ -82,12 +79,12 @@ export class PipelineGraph {
       const tensors: Record<string, Tensor> = {};
       for (const [name, { type }] of this.#inputs) {
         const feed = feeds[name];
-        if (feed === undefined)
-          throw new JobFailure("model_invalid", `${this.part} asks for ${name}, which is not known`);
+        if (feed === undefined) throw new JobFailure("model_invalid", `${this.part} has an unknown input ${name}`);
         const data = writeElements(type, feed.data);
-        if (data === null) throw new JobFailure("model_invalid", `${this.part} wants ${name} in ${type}`);
+        if (data === null)
+          throw new JobFailure("model_invalid", `${this.part} has an input ${name} of the unsupported type ${type}`);
         const tensor = new Tensor(type, data, [...feed.dims]);
-        // onnxruntime-node 1.30 keeps float16 as a Float16Array where there is such a thing, and then cannot read it.
+        // onnxruntime-node 1.30 stores float16 as a Float16Array where Node has it, and then cannot read it.
         tensors[name] = type === "float16" ? Object.assign(tensor, { cpuData: data }) : tensor;
       }
       const results = await this.#session.run(tensors);

@@ -2,7 +2,7 @@ import { env as ort } from "onnxruntime-node";
 import { type DeviceChoice, providersFor } from "../onnx/execution-providers.ts";
 import type { ProbeResult } from "../runtime.ts";
 
-/** Tells the versions, and on what pictures are drawn here. */
+/** The version names the packages and the providers that generate images here. */
 export async function probeDiffusers(device: DeviceChoice): Promise<ProbeResult> {
   try {
     const { env } = await import("@huggingface/transformers");

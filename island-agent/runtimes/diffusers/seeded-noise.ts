@@ -3,11 +3,11 @@ import { philox } from "./philox.ts";
 const WORD = 2 ** 32;
 
 /**
- * Normal numbers (mean 0, deviation 1) of a seed, the same on every platform: number `i` of draw `d` is the normal quantile of
+ * Standard normal noise from a seed, the same on every platform: number `i` of draw `d` is the normal quantile of
  * (w + 1/2) / 2^32, where w is word `i % 4` of Philox4x32-10 with the counter (i / 4, d, 0, 0) and the key (seed % 2^32, seed / 2^32).
- * Every part of a picture, and every step's noise, can so be made without what came before it.
+ * So every number can be computed without the ones before it.
  * @param seed 0 to 2^53 - 1.
- * @param draw which noise of the picture: 0 is what it begins with.
+ * @param draw number of the noise tensor within the image; 0 is the initial noise.
  */
 export function seededNoise(seed: number, draw: number, length: number): Float32Array {
   const key = [seed % WORD, Math.floor(seed / WORD)] as const;
@@ -22,8 +22,8 @@ export function seededNoise(seed: number, draw: number, length: number): Float32
 }
 
 /**
- * The number that a standard normal one is below with probability `p`, 0 < p < 1; right to 7 digits. Only sums, products, roots and
- * one logarithm, so that no platform has its own sine. Source: Wichura 1988, algorithm AS 241, PPND7.
+ * Quantile function of the standard normal distribution, 0 < p < 1, accurate to 7 digits. It needs only sums, products, roots and one
+ * logarithm, unlike methods with sines, whose last bits differ between platforms. Source: Wichura 1988, algorithm AS 241, PPND7.
  */
 export function normalQuantile(p: number): number {
   const fromMiddle = p - 0.5;

@@ -1,37 +1,37 @@
 import type { Duplex } from "node:stream";
 
-/** Where a host process finds its end of the pipe. */
+/** File descriptor of the pipe in a host process. */
 export const CHANNEL_FD = 3;
 const NEWLINE = 0x0a;
-/** Longest message, in bytes. The longest answers are tensors of 2,000,000 elements, some 44 MB. */
-export const MAX_MESSAGE_BYTES = 67_108_864;
+/** The largest answers are tensors of 2,000,000 elements, about 44 MB. */
+const MAX_MESSAGE_BYTES = 67_108_864;
 
 export interface HostChannelEvents {
   readonly onMessage: (message: unknown) => void;
-  /** What came is no message, and nothing more is read. */
+  /** The other end sent something that is not a message; nothing more is read. */
   readonly onBroken: (why: string) => void;
 }
 
 /**
- * Messages between the agent and a host process: JSON, one a line. Node's own IPC channel would keep a message that never ends, and
- * throws out of reach of the agent at one that is not JSON.
+ * Messages between the agent and a host process: one line of JSON each. Node's own IPC channel does not limit the length of a
+ * message, and on invalid JSON it throws where the agent cannot catch it.
  */
 export class HostChannel {
   readonly #pipe: Duplex;
   readonly #events: HostChannelEvents;
-  /** Of the message that is not complete. */
+  /** Of the incomplete message. */
   #pieces: Buffer[] = [];
   #bytes = 0;
 
   constructor(pipe: Duplex, events: HostChannelEvents) {
     this.#pipe = pipe;
     this.#events = events;
-    // A write to an end that has just gone fails; that it has gone is told by the end of the process or of the pipe.
+    // A write after the other end has gone fails; the end of the process or of the pipe reports that.
     pipe.on("error", () => {});
     pipe.on("data", (chunk: Buffer) => this.#read(chunk));
   }
 
-  /** False, and nothing is sent, when the message is too long. Does nothing when the other end is gone. */
+  /** Returns false, and sends nothing, when the message is too long. Does nothing when the other end is gone. */
   send(message: unknown): boolean {
     const line = `${JSON.stringify(message)}\n`;
     if (Buffer.byteLength(line) > MAX_MESSAGE_BYTES) return false;

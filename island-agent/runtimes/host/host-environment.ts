@@ -1,6 +1,6 @@
-/** Variables that Node's own loader and the operating system need. Everything else, secrets too, stays out. */
+/** Variables that Node's loader and the operating system need. Nothing else is passed on, so no secrets are. */
 const PLAIN = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
-/** With those that native packages and GPU drivers need. */
+/** Plus those that native packages and GPU drivers need. */
 const NATIVE = [
   ...PLAIN,
   "PATH",
@@ -16,8 +16,8 @@ const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The whole environment of a host process: a few variables of `own`, and `added`. Names are compared as Windows does.
- * @param code what runs there; `plain` imports no native package.
+ * The whole environment of a host process: the allowed variables of `own`, plus `added`. Names are compared without case, as on Windows.
+ * @param code `plain` for a host that imports no native package.
  */
 export function hostEnvironment(
   own: Environment,

@@ -1,18 +1,18 @@
 import { type JobErrorCode, JobFailure } from "../../../shared/errors.ts";
 import type { HostEnding, HostProgram } from "./host-process.ts";
 
-/** What V8, C++ and the libraries write when there is no memory: their assertions about a buffer are the same thing. */
+/** What V8, C++ and the libraries print when memory runs out. A failed assertion about a buffer means the same. */
 const NO_MEMORY =
   /heap out of memory|out of memory|bad_alloc|failed to allocate|cannot allocate memory|insufficient memory|GGML_ASSERT\([\w>-]*buffer\b/i;
 
-/** Why a run ended with its host process. Another Island, or a new process here, may succeed. */
+/** The failure of a run whose host process ended. Retryable: another Island, or a new process here, may succeed. */
 export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   return new JobFailure(codeOf(ending), describeEnding(program, ending), { retryable: true });
 }
 
 /**
- * Why a load ended with its host process. Only an assertion that the program explains blames the file, which would fault everywhere; a
- * signal alone may be the host's bad luck.
+ * The failure of a load whose host process ended. Only an assertion that the program can explain is blamed on the file, which then
+ * fails on every Island; a signal alone may be a fault of this machine.
  */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   if (ending.killedBecause !== null) return runFailureOf(program, ending);

@@ -3,13 +3,12 @@ import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../shared/clock.ts";
 import type { JobErrorCode } from "../../../shared/errors.ts";
-import { type FromHost, readFromHost } from "./from-host.ts";
 import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
-import type { AnyToHost } from "./host-messages.ts";
+import { type FromHost, readFromHost, type ToHost } from "./host-protocol.ts";
 
-/** Most of the host's error output that is kept, its end. */
-const STDERR_KEPT = 4_096;
-/** How long after its exit the rest of its error output is waited for. */
+/** Characters kept of the end of the host's error output. */
+const STDERR_KEPT_CHARS = 4_096;
+/** How long after the exit we wait for the rest of the error output. */
 const STDERR_GRACE_MS = 200;
 
 /** The program that a host process runs. */
@@ -18,11 +17,11 @@ export interface HostProgram {
   readonly name: string;
   /** Entry file, which calls `serveHost`. */
   readonly entry: URL;
-  /** Its whole environment (`hostEnvironment`). */
+  /** The whole environment of the process (`hostEnvironment`). */
   readonly environment: Readonly<Record<string, string>>;
   /** Node's own flags. */
   readonly execArgv?: readonly string[];
-  /** What its error output says of a crash, in a few words; empty when nothing. */
+  /** Finds the cause of a crash in the error output; empty when it names none. */
   readonly explainCrash?: (stderrTail: string) => string;
 }
 
@@ -30,23 +29,23 @@ export interface HostProgram {
 export interface HostEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why we killed it; null when we did not. */
+  /** Why we killed it; null when we did not kill it. */
   readonly killedBecause: string | null;
-  /** What its runs, or its load, fail with where we killed it. */
+  /** Error code for its runs, or its load, when we killed it. */
   readonly killedAs: JobErrorCode;
-  /** The end of what it wrote to stderr: assertions of native code. */
+  /** The end of its error output, where native code prints assertions. */
   readonly stderrTail: string;
 }
 
-/** Address of an entry file beside `importer`, with its extension: `.ts` from the sources, `.js` from the package. */
+/** URL of an entry file beside `importer`, with the same extension: `.ts` in the sources, `.js` in the package. */
 export function hostEntry(name: string, importer: string): URL {
   return new URL(`./${name}.${importer.slice(-2)}`, importer);
 }
 
-/** One child process that runs native code. It ends when told to, when killed, by a crash, or with its parent. */
+/** One child process that runs native code. It ends on request, when killed, by a crash, or with its parent. */
 export class HostProcess {
   readonly program: HostProgram;
-  /** Resolves when the process is gone, for whatever reason; never rejects. */
+  /** Resolves when the process has ended for any reason; never rejects. */
   readonly ended: Promise<HostEnding>;
   readonly #child: ChildProcess;
   readonly #channel: HostChannel;
@@ -58,7 +57,7 @@ export class HostProcess {
     this.program = program;
     this.#child = spawn(process.execPath, [...(program.execArgv ?? []), fileURLToPath(program.entry)], {
       env: program.environment,
-      // stdin is never written: its end tells the host that we are gone (parent-watch.ts).
+      // We never write to stdin; when it closes, the host knows that we are gone (parent-watch.ts).
       stdio: ["pipe", "ignore", "pipe", "pipe"],
     });
     this.#child.stdin?.on("error", ignoreBrokenPipe);
@@ -73,17 +72,17 @@ export class HostProcess {
     return this.#child.pid;
   }
 
-  /** Replaces the one listener. */
+  /** Sets the only listener, replacing the one before. */
   listen(listener: (message: FromHost) => void): void {
     this.#listener = listener;
   }
 
-  /** Sends, or does nothing when the process is gone: `ended` tells that. */
-  send(message: AnyToHost): void {
-    if (!this.#channel.send(message)) this.kill("an order to it was too long");
+  /** Does nothing when the process has ended: `ended` reports that. */
+  send(message: ToHost<unknown, unknown, unknown>): void {
+    if (!this.#channel.send(message)) this.kill("a request to it was too long");
   }
 
-  /** Kills the process at once. `as`: what its runs fail with. */
+  /** Kills the process at once. @param as error code for its runs. */
   kill(because: string, as: JobErrorCode = "runtime_crashed"): void {
     if (this.#killedBecause === null) {
       this.#killedBecause = because;
@@ -92,7 +91,7 @@ export class HostProcess {
     this.#child.kill("SIGKILL");
   }
 
-  /** Kills a process whose messages make no sense; nothing more of it is heard. */
+  /** Kills a process that sent an invalid message, and ignores everything it sends after that. */
   killAsBroken(why: string): void {
     this.#listener = () => {};
     this.kill(`it broke the protocol: ${why}`);
@@ -100,7 +99,7 @@ export class HostProcess {
 
   #receive(message: unknown): void {
     const read = readFromHost(message);
-    if (read === null) this.killAsBroken("a message was not of a kind that hosts send");
+    if (read === null) this.killAsBroken("a message is not one that hosts send");
     else this.#listener(read);
   }
 
@@ -109,7 +108,7 @@ export class HostProcess {
     let stderrTail = "";
     child.stderr?.setEncoding("utf8");
     child.stderr?.on("data", (text: string) => {
-      stderrTail = (stderrTail + text).slice(-STDERR_KEPT);
+      stderrTail = (stderrTail + text).slice(-STDERR_KEPT_CHARS);
     });
     return new Promise((resolve) => {
       const settle = (code: number | null, signal: NodeJS.Signals | null): void =>
@@ -130,5 +129,5 @@ export class HostProcess {
   }
 }
 
-/** A write to a process that has just ended fails; its end is reported by `ended`. */
+/** A write to a process that has just ended fails; `ended` reports its end. */
 function ignoreBrokenPipe(): void {}

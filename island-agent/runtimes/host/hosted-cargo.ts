@@ -1,28 +1,27 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
-import { Slots } from "../../execution/slots.ts";
+import { Semaphore } from "../../../shared/semaphore.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
-import type { FromHost } from "./from-host.ts";
 import { runFailureOf } from "./host-failure.ts";
-import type { HostRun } from "./host-messages.ts";
 import type { HostEnding, HostProcess } from "./host-process.ts";
+import type { FromHost, HostRun } from "./host-protocol.ts";
 import { watchMemory } from "./memory-watch.ts";
 
-export interface HostedCargoOptions<Job> {
+export interface HostedCargoOptions {
   /** Measured after the load. */
   readonly memory: MemoryUse;
-  /** Runs that the host has at once. */
+  /** Runs that the host works on at the same time. */
   readonly concurrency: number;
-  /** RAM that the process may have; no bound, unless given. */
+  /** RAM that the process may take. Default: no limit. */
   readonly ramCeilingBytes?: number | undefined;
   readonly clock: Clock;
-  /** How long a cancelled run, or a model that is unloaded, may take before its process is killed. */
+  /** How long an aborted run, or an unload, may take before the process is killed. */
   readonly killAfterMs: number;
-  /** Whether a run can go on after another's text; not, unless given. */
-  readonly canResume?: boolean;
-  /** What the host is given of a job's input. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
-  readonly readInput: (input: RunRequest["input"]) => Job;
+  /** Whether a run can continue the text of an earlier attempt. */
+  readonly canResume: boolean;
+  /** Turns a job's input into what the host gets. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+  readonly readInput: (input: RunRequest["input"]) => unknown;
 }
 
 interface ActiveRun {
@@ -31,70 +30,70 @@ interface ActiveRun {
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
 
-/** The agent's side of a loaded model: runs go to its host process, and all of them fail when it ends. */
-export class HostedCargo<Job> implements LoadedCargo {
+/** The agent's side of a model in a host process. Runs go to that process; when it ends, all of them fail. */
+export class HostedCargo implements LoadedCargo {
   readonly concurrency: number;
   readonly gone: Promise<void>;
   readonly #host: HostProcess;
-  readonly #options: HostedCargoOptions<Job>;
+  readonly #options: HostedCargoOptions;
   readonly #runs = new Map<number, ActiveRun>();
-  readonly #slots: Slots<number>;
-  /** Aborts with the reason why no run can begin any more. */
+  readonly #slots: Semaphore<number>;
+  /** Aborted, with the reason, once no run can begin any more. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;
-  /** While there are runs. */
+  /** Set while there are runs. */
   #endWatch: (() => void) | undefined;
   #ending: HostEnding | undefined;
 
-  constructor(host: HostProcess, options: HostedCargoOptions<Job>) {
+  constructor(host: HostProcess, options: HostedCargoOptions) {
     this.#host = host;
     this.#options = options;
     this.#memory = options.memory;
-    this.#slots = new Slots(options.concurrency);
+    this.#slots = new Semaphore(options.concurrency);
     this.concurrency = options.concurrency;
     host.listen((message) => this.#receive(message));
     this.gone = host.ended.then((ending) => this.#end(ending));
   }
 
-  /** As the host measured it last, or as its process has grown by since. */
+  /** The host's last figure, raised when its process has grown since. */
   get memory(): MemoryUse {
     return this.#memory;
   }
 
-  /** The host process, for those who count processes. */
+  /** Of the host process. */
   get pid(): number | undefined {
     return this.#host.pid;
   }
 
-  /** @throws {JobFailure} as `LoadedCargo` says, and `cannot_resume`. */
+  /** @throws {JobFailure} as in `LoadedCargo`, and `cannot_resume`. */
   async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     signal.throwIfAborted();
     this.#over.signal.throwIfAborted();
-    const { readInput, canResume = false } = this.#options;
+    const { readInput, canResume } = this.#options;
     if (request.resume !== null && !canResume) {
       const { name } = this.#host.program;
-      throw new JobFailure("cannot_resume", `${name} cannot go on after the text of another Island`);
+      throw new JobFailure("cannot_resume", `${name} cannot continue the text of another Island`);
     }
     const job = readInput(request.input);
     const run = ++this.#lastRun;
-    if (!this.#slots.tryTake()) await this.#slots.take(run, AbortSignal.any([signal, this.#over.signal]));
+    if (!this.#slots.tryAcquire()) await this.#slots.acquire(run, AbortSignal.any([signal, this.#over.signal]));
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
       return await this.#start(run, { job, resume: request.resume }, onOutput, signal);
     } finally {
-      this.#slots.free();
+      this.#slots.release();
     }
   }
 
-  /** Ends the host process; runs under way fail, retryable. */
+  /** Ends the host process; its runs fail, retryable. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#over.signal.aborted) {
       this.#over.abort(new CargoGone());
       const { clock, killAfterMs } = this.#options;
       this.#host.send({ kind: "end" });
-      const timer = clock.schedule(killAfterMs, () => this.#host.kill("it did not end when told to"));
+      const timer = clock.schedule(killAfterMs, () => this.#host.kill("it did not end in time after the unload"));
       void this.gone.then(() => timer.cancel());
     }
     await this.gone;
@@ -102,7 +101,7 @@ export class HostedCargo<Job> implements LoadedCargo {
 
   #start(
     run: number,
-    job: HostRun<Job>,
+    job: HostRun<unknown>,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
   ): Promise<RunResult> {
@@ -110,7 +109,7 @@ export class HostedCargo<Job> implements LoadedCargo {
     let killTimer: Timer | undefined;
     const onAbort = (): void => {
       this.#host.send({ kind: "abort", run });
-      // Native code under way cannot be interrupted, and may hang. The other runs of the process are lost with it.
+      // Native code cannot be interrupted and may hang. The other runs of the process are lost with it.
       killTimer = clock.schedule(killAfterMs, () => this.#host.kill("a cancelled job in it did not stop in time"));
     };
     if (this.#runs.size === 0) this.#endWatch = this.#watchMemory();
@@ -156,29 +155,29 @@ export class HostedCargo<Job> implements LoadedCargo {
         return this.#find(message.run)?.settle({ result: message.result });
       case "failed": {
         const { code, message: why, retryable } = message.error;
-        // Whatever a run says while its model is taken from under it, that is the reason.
+        // During an unload, any error of a run is a consequence of the unload.
         const error = this.#over.signal.aborted ? this.#endedEarly() : new JobFailure(code, why, { retryable });
         return this.#find(message.run)?.settle({ error });
       }
       case "aborted": {
         const run = this.#find(message.run);
-        if (run?.signal.aborted === false) return this.#host.killAsBroken("a run stopped that was not aborted");
+        if (run?.signal.aborted === false) return this.#host.killAsBroken("it reported a run as aborted that was not");
         return run?.settle({ error: new Error("aborted") });
       }
       case "probed":
       case "estimated":
       case "loaded":
       case "refused":
-        return this.#host.killAsBroken(`${message.kind} among runs`);
+        return this.#host.killAsBroken(`it sent ${message.kind} after the load`);
       default:
         message satisfies never;
     }
   }
 
-  /** A host that tells of a run which it does not have is not to be trusted with the others. */
+  /** A host that reports on a run it does not have cannot be trusted with the others. */
   #find(run: number): ActiveRun | undefined {
     const active = this.#runs.get(run);
-    if (active === undefined) this.#host.killAsBroken("it told of a run that it does not have");
+    if (active === undefined) this.#host.killAsBroken("it reported on a run that it does not have");
     return active;
   }
 
@@ -189,7 +188,7 @@ export class HostedCargo<Job> implements LoadedCargo {
     for (const { settle } of this.#runs.values()) settle({ error });
   }
 
-  /** Why runs that had begun cannot go on. */
+  /** Why the runs that had begun cannot finish. */
   #endedEarly(): JobFailure {
     if (this.#ending === undefined || this.#over.signal.aborted) {
       return new JobFailure("runtime_unavailable", "The model has been unloaded", { retryable: true });

@@ -1,21 +1,21 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How long a host process may take until it is held for hung: to load, or to say what a load would take. */
+/** How long an estimate or a load may take before its host process counts as hung. */
 export interface LoadLimits {
   readonly estimateMs: number;
-  /** Of a load, beside what its bytes take: to start, to compile kernels. */
+  /** Of a load, on top of the time to read the model's bytes: process start, compiling kernels. */
   readonly loadBaseMs: number;
-  /** Least rate at which a model is read; slower than any disk that still works. */
-  readonly leastBytesPerS: number;
+  /** Slowest rate at which a model is read; any working disk is faster. */
+  readonly minBytesPerS: number;
 }
 
-export const DEFAULT_LOAD_LIMITS: LoadLimits = { estimateMs: 30_000, loadBaseMs: 120_000, leastBytesPerS: 20_000_000 };
+export const DEFAULT_LOAD_LIMITS: LoadLimits = { estimateMs: 30_000, loadBaseMs: 120_000, minBytesPerS: 20_000_000 };
 
-/** For a model in one file or in a folder. A path that cannot be read has no bytes: to say so is for the load. */
+/** For a model in one file or in a folder. A path that cannot be read counts as 0 bytes; the load itself reports it. */
 export async function loadLimitMs(limits: LoadLimits, modelPath: string): Promise<number> {
   const bytes = await bytesAt(modelPath);
-  return limits.loadBaseMs + Math.ceil((bytes / limits.leastBytesPerS) * 1_000);
+  return limits.loadBaseMs + Math.ceil((bytes / limits.minBytesPerS) * 1_000);
 }
 
 async function bytesAt(path: string): Promise<number> {

@@ -1,11 +1,12 @@
 import { readSync } from "node:fs";
 
-/** How often a pipe that does not block is asked whether it was closed. */
+/** Poll interval where stdin is a pipe that does not block. */
 const POLL_MS = 500;
 
 /**
- * A worker thread of the host process that ends it when the agent is gone, even while the main thread is stuck in native code or in
- * a template that never ends. The agent holds the other end of stdin and never writes: a read gives nothing once it is closed.
+ * Runs in a worker thread of the host process and ends the process when the agent is gone, even while the main thread is stuck in
+ * native code or in an endless template. The agent keeps the other end of stdin open and never writes, so a read returns only
+ * when the agent has ended.
  */
 function waitForEndOfInput(): void {
   const never = new Int32Array(new SharedArrayBuffer(4));
@@ -16,7 +17,7 @@ function isOpen(): boolean {
   try {
     return readSync(0, Buffer.alloc(1)) > 0;
   } catch (error) {
-    // Anything but "no data yet" is a pipe whose other end is gone.
+    // Any error but "no data yet" means that the other end is gone.
     return error instanceof Error && "code" in error && error.code === "EAGAIN";
   }
 }

@@ -1,10 +1,10 @@
 import type { OutputItem } from "../../../shared/output.ts";
-import type { FromHost, RunOutput } from "./from-host.ts";
+import type { FromHost, RunOutput } from "./host-protocol.ts";
 
-/** Output that is sent before the turn ends, so that no message grows too long. */
-const MOST_PENDING_CHARS = 4_000_000;
+/** More output than this is sent before the turn ends, so that no message grows too long. */
+const MAX_PENDING_CHARS = 4_000_000;
 
-/** Sends what one turn of the event loop produced, over all runs, as one message. */
+/** Sends the output of all runs in one turn of the event loop as one message. */
 export class RunOutbox {
   readonly #send: (message: FromHost) => boolean;
   #pending = new Map<number, OutputItem[]>();
@@ -20,10 +20,10 @@ export class RunOutbox {
     if (items === undefined) this.#pending.set(run, [item]);
     else items.push(item);
     this.#pendingChars += charsOf(item);
-    if (this.#pendingChars > MOST_PENDING_CHARS) this.#flush();
+    if (this.#pendingChars > MAX_PENDING_CHARS) this.#flush();
   }
 
-  /** Sends `message` after all output so far, so that a run's end never overtakes its text. False when it is too long. */
+  /** Sends `message` after all output so far, so that a run's end never overtakes its text. False when `message` is too long. */
   end(message: FromHost): boolean {
     this.#flush();
     return this.#send(message);

@@ -3,38 +3,39 @@ import { Worker } from "node:worker_threads";
 import { JobFailure, type JobError } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import type { MemoryUse, ProbeResult, RunResult } from "../runtime.ts";
-import type { FromHost } from "./from-host.ts";
 import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
-import type { HostRun, ToHost } from "./host-messages.ts";
+import type { FromHost, HostRun, ToHost } from "./host-protocol.ts";
 import { RunOutbox } from "./run-outbox.ts";
 
 /** A model in the memory of a host process. */
 export interface HostedModel<Job> {
   /** For the log. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Memory that it takes of GPUs; null without one. `isShared`: it is the machine's RAM. */
+  /** GPU memory that the model takes; null when it uses no GPU. `isShared`: that memory is the machine's RAM. */
   readonly gpuMemory: { readonly bytes: number; readonly isShared: boolean } | null;
-  /** Whatever it throws once `signal` is aborted is taken for its end. @throws {JobFailure} */
+  /** After `signal` is aborted, any error counts as the run having stopped. @throws {JobFailure} */
   run(run: HostRun<Job>, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
   dispose(): Promise<void>;
 }
 
-/** What one kind of host process does. Native packages are imported in these functions, not before. */
-export interface HostWork<Probe, Load, Job> {
+/** What one kind of host process does. Import native packages inside these functions, never at the top of the entry file. */
+export interface HostHandlers<ProbeRequest, LoadRequest, Job> {
   /** For messages: "llama.cpp". */
   readonly name: string;
-  probe(order: Probe): Promise<ProbeResult>;
-  /** What a load will take; left out where the agent works that out itself. @throws {JobFailure} */
-  estimate?(order: Load): Promise<MemoryUse>;
+  probe(request: ProbeRequest): Promise<ProbeResult>;
+  /** Memory that a load will take. Leave it out where the runtime's definition estimates in the agent. @throws {JobFailure} */
+  estimate?(request: LoadRequest): Promise<MemoryUse>;
   /** @throws {JobFailure} */
-  load(order: Load): Promise<HostedModel<Job>>;
+  load(request: LoadRequest): Promise<HostedModel<Job>>;
 }
 
-/** Makes this process a host: it obeys the agent that started it, and ends with it. Called once, by an entry file. */
-export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): void {
+/** Turns this process into a host: it answers the agent that started it and ends with it. An entry file calls it once. */
+export function serveHost<ProbeRequest, LoadRequest, Job>(
+  handlers: HostHandlers<ProbeRequest, LoadRequest, Job>,
+): void {
   const pipe = new Socket({ fd: CHANNEL_FD });
   const channel = new HostChannel(pipe, {
-    onMessage: (message) => void receive(message as ToHost<Probe, Load, Job>),
+    onMessage: (message) => void receive(message as ToHost<ProbeRequest, LoadRequest, Job>),
     onBroken: endNow,
   });
   const send = (message: FromHost): boolean => channel.send(message);
@@ -42,20 +43,20 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
   const aborts = new Map<number, AbortController>();
   let model: HostedModel<Job> | undefined;
 
-  // Ctrl-C and a stopping service reach the whole process group: whether we end is for the agent to say.
+  // Ctrl-C and a stopping service signal the whole process group; the agent decides when a host ends.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   pipe.on("close", endNow);
   new Worker(new URL(`./parent-watch.${import.meta.url.slice(-2)}`, import.meta.url)).unref();
 
-  async function receive(message: ToHost<Probe, Load, Job>): Promise<void> {
+  async function receive(message: ToHost<ProbeRequest, LoadRequest, Job>): Promise<void> {
     switch (message.kind) {
       case "probe":
-        send({ kind: "probed", result: await work.probe(message.order) });
+        send({ kind: "probed", result: await handlers.probe(message.request) });
         return;
       case "estimate":
-        return estimate(message.order);
+        return estimate(message.request);
       case "load":
-        return load(message.order);
+        return load(message.request);
       case "run":
         return run(message.run, message);
       case "abort":
@@ -67,21 +68,21 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
     }
   }
 
-  async function estimate(order: Load): Promise<void> {
+  async function estimate(request: LoadRequest): Promise<void> {
     try {
-      if (work.estimate === undefined) throw new Error("does not estimate");
-      send({ kind: "estimated", memory: await work.estimate(order) });
+      if (handlers.estimate === undefined) throw new Error("does not estimate");
+      send({ kind: "estimated", memory: await handlers.estimate(request) });
     } catch (error) {
-      send({ kind: "refused", error: jobErrorOf(work.name, error) });
+      send({ kind: "refused", error: jobErrorOf(handlers.name, error) });
     }
   }
 
-  async function load(order: Load): Promise<void> {
+  async function load(request: LoadRequest): Promise<void> {
     try {
-      model = await work.load(order);
+      model = await handlers.load(request);
       send({ kind: "loaded", memory: memoryOf(model), facts: model.facts });
     } catch (error) {
-      send({ kind: "refused", error: jobErrorOf(work.name, error) });
+      send({ kind: "refused", error: jobErrorOf(handlers.name, error) });
     }
   }
 
@@ -94,7 +95,7 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {
-      const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(work.name, error) };
+      const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(handlers.name, error) };
       outbox.end(abort.signal.aborted ? { kind: "aborted", run: id } : failed);
     } finally {
       aborts.delete(id);
@@ -110,7 +111,7 @@ export function serveHost<Probe, Load, Job>(work: HostWork<Probe, Load, Job>): v
   }
 }
 
-/** This process, with what its model has on GPUs. */
+/** RAM of this process, and what its model takes on GPUs. */
 function memoryOf<Job>({ gpuMemory }: HostedModel<Job>): MemoryUse {
   const ramBytes = process.memoryUsage.rss();
   if (gpuMemory === null) return { ramBytes, vramBytes: 0 };
@@ -118,7 +119,7 @@ function memoryOf<Job>({ gpuMemory }: HostedModel<Job>): MemoryUse {
   return isShared ? { ramBytes: ramBytes + bytes, vramBytes: 0 } : { ramBytes, vramBytes: bytes };
 }
 
-/** Ends at once and runs no native destructors, which crash or hang while work is under way. */
+/** Ends without running native destructors, which crash or hang while work is under way. */
 function endNow(): void {
   process.kill(process.pid, "SIGKILL");
 }

@@ -9,8 +9,8 @@ interface Hooks {
 }
 
 /**
- * One answer as it is written: pieces go out with the number of tokens that made them. Every token that the model generated for the
- * answer counts, those of thoughts and of a stop sequence too; the token that ends the answer (EOG) does not.
+ * One answer while the model generates it: each piece of text goes out with the number of tokens behind it. Every generated token
+ * counts, including those of thoughts and of a stop sequence; only the token that ends the answer (EOG) does not.
  */
 export class Answer {
   readonly #filter: StopFilter;
@@ -31,7 +31,7 @@ export class Answer {
     return this.#tokens;
   }
 
-  /** @throws `signal.reason` when aborted, else what `generate` throws. */
+  /** @throws `signal.reason` when aborted, otherwise what `generate` throws. */
   async write(generate: (hooks: Hooks) => Promise<LlamaChatResponse>): Promise<FinishReason> {
     const signal = AbortSignal.any([this.#signal, this.#halt.signal]);
     const stopReason = await generate({
@@ -41,7 +41,7 @@ export class Answer {
     }).then(
       ({ metadata }) => metadata.stopReason,
       (error: unknown) => {
-        // A stop sequence in the very first token: there is nothing yet that the library could resolve with.
+        // A stop sequence in the very first token: the library has no response to resolve with and rejects.
         if (this.#filter.isStopped) return "customStopTrigger" as const;
         throw error;
       },
@@ -51,11 +51,11 @@ export class Answer {
     return stopReason === "maxTokens" && !this.#filter.isStopped ? "length" : "stop";
   }
 
-  /** Called by the library, which swallows what is thrown here. */
+  /** Must not throw: the library, which calls it, swallows errors. */
   #take(chunk: LlamaChatResponseChunk): void {
     if (this.#signal.aborted || this.#filter.isStopped) return;
     this.#tokens += chunk.tokens.length;
-    // Thoughts are not shown; their tokens go out with the next text.
+    // Thoughts are not shown; their tokens are counted with the next text.
     const text = chunk.type === "segment" ? "" : chunk.text;
     this.#deliver(this.#filter.push({ text, count: chunk.tokens.length }));
     if (this.#filter.isStopped) this.#halt.abort();

@@ -1,4 +1,4 @@
-/** One sequence's tokens that wait for their evaluation: a decode has one, a prompt many. */
+/** Tokens of one sequence that wait for evaluation: one for a decode, many for a prompt. */
 export interface WaitingTokens {
   readonly sequenceId: number;
   readonly count: number;
@@ -11,9 +11,9 @@ export interface BatchShare {
 }
 
 /**
- * Fills a batch of `size` tokens, smallest first: decodes get their slot before prompts and short prompts before long ones, so that a
- * long prompt stalls neither a running answer nor a short question. It cannot starve: there are few sequences, and each decode is one
- * token. The shares come in ascending order of sequence, because llama.cpp splits a batch where ids descend.
+ * Fills a batch of `size` tokens, smallest first: decodes before prompts and short prompts before long ones, so that a long prompt
+ * delays neither a running answer nor a short question. The long prompt does not starve: there are few sequences, and each decode is
+ * one token. The result is sorted by sequence id, because llama.cpp splits a batch where ids descend.
  */
 export function fillBatch(waiting: readonly WaitingTokens[], size: number): BatchShare[] {
   const items = waiting.map(({ sequenceId, count }, index) => ({ sequenceId, count, index }));

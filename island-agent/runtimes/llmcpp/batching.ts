@@ -1,28 +1,28 @@
 import type { CustomBatchingPrioritizationStrategy, LlamaContext } from "node-llama-cpp";
 import { fillBatch } from "./batch-order.ts";
 
-/** Turns of the microtask queue that a batch is held for sequences that have not queued their next token yet. */
-const MOST_HOLDS = 256;
+/** Microtask turns for which a batch waits for sequences that have not queued their next token. */
+const MAX_HOLDS = 256;
 
 /**
- * How node-llama-cpp is made to batch all running sequences together. As shipped (3.22.1) it dispatches before the slowest
- * sequence has queued its token, and in order of completion, while llama.cpp merges ascending sequence ids only: 4 streams ran at
- * 550 tokens a second, so at 850 (25.7 M parameters in f16, 1 thread, 2 cores, 2026-11). So a batch is held until every active
- * run has queued, which an empty answer does for one microtask turn, and is sorted by sequence id.
+ * Makes node-llama-cpp batch all running sequences together. As shipped (3.22.1) it dispatches a batch before the slowest sequence
+ * has queued its token, and in order of completion, while llama.cpp merges only ascending sequence ids. This strategy holds a batch
+ * until every active run has queued (an empty answer postpones it by one microtask turn) and sorts it by sequence id.
+ * 4 streams: 550 tokens/s without it, 850 with it (25.7 M parameters in f16, 1 thread, 2 cores, 2026-11).
  */
 export class BatchHolder {
-  /** Runs that are generating in this context. */
+  /** Runs that generate in this context now. */
   activeRuns = 0;
   #holds = 0;
   #context: LlamaContext | undefined;
 
-  /** Names the context whose queue is to be ordered, once it exists. */
+  /** Sets the context whose queue is sorted; it does not exist yet when the strategy is passed in. */
   attach(context: LlamaContext): void {
     this.#context = context;
   }
 
   readonly strategy: CustomBatchingPrioritizationStrategy = ({ items, size }) => {
-    if (items.length < this.activeRuns && this.#holds++ < MOST_HOLDS) return [];
+    if (items.length < this.activeRuns && this.#holds++ < MAX_HOLDS) return [];
     this.#holds = 0;
     const ids = this.#sequenceIds();
     const waiting = items.map(({ tokens }, index) => ({ sequenceId: ids?.[index] ?? index, count: tokens.length }));
@@ -32,7 +32,7 @@ export class BatchHolder {
     });
   };
 
-  /** Ids of the queued items. They are only in a private field, in the order of `items`; without it there is no sorting. */
+  /** Sequence ids of `items`, in the same order. Only a private field has them; without it batches stay unsorted. */
   #sequenceIds(): readonly number[] | undefined {
     const queue = (this.#context as unknown as { _queuedDecodes?: readonly { sequenceId: number }[] })?._queuedDecodes;
     return queue?.map(({ sequenceId }) => sequenceId);

@@ -2,8 +2,8 @@ import type { ChatHistoryItem } from "node-llama-cpp";
 import type { ChatMessage } from "../../../shared/chat-input.ts";
 
 /**
- * A conversation as node-llama-cpp takes it, ending in the empty answer that is to be written. Every message keeps its place;
- * `developer` is a system message and `tool` a text of the user: templates know no more than three roles.
+ * Converts a conversation to node-llama-cpp's history, which ends in the empty answer to generate. Messages keep their order.
+ * Templates know three roles only: `developer` becomes a system message and `tool` a user message.
  */
 export function historyOf(messages: readonly ChatMessage[]): ChatHistoryItem[] {
   return [...messages.map(itemOf), { type: "model", response: [] }];

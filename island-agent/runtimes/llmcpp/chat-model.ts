@@ -21,10 +21,10 @@ import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
 
-/** Context slots that node-llama-cpp keeps free: one to generate into, and one because it compares with "less than". */
+/** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
 
-/** A loaded model that answers chats, several at a time in one context. */
+/** A loaded model that answers several chats at a time in one context. */
 export class ChatModel {
   readonly #llama: Llama;
   readonly #model: LlamaModel;
@@ -52,7 +52,7 @@ export class ChatModel {
     signal: AbortSignal,
   ): Promise<RunResult> {
     if (resume !== null && request.responseFormat.type !== "text") {
-      throw new JobFailure("cannot_resume", "An answer that is held to a format cannot be continued on another Island");
+      throw new JobFailure("cannot_resume", "An answer with a response format cannot be continued on another Island");
     }
     const soFar = resume?.text ?? "";
     const wrapper = new PromptWrapper(this.#template, soFar);
@@ -66,9 +66,9 @@ export class ChatModel {
       soFar === ""
         ? prompt
         : wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(this.#model.tokenizer);
-    const room = this.#contextTokens - RESERVED_TOKENS + 1 - filled.length;
+    const availableTokens = this.#contextTokens - RESERVED_TOKENS + 1 - filled.length;
     const written = resume?.tokens ?? 0;
-    const maxTokens = Math.min(request.maxTokens - written, room);
+    const maxTokens = Math.min(request.maxTokens - written, availableTokens);
     const usageOf = (tokens: number): Usage => ({ promptTokens, completionTokens: written + tokens });
     if (maxTokens < 1) return { finishReason: "length", usage: usageOf(0) };
 
@@ -96,15 +96,15 @@ export class ChatModel {
   }
 
   #tooLong(promptTokens: number): JobFailure {
-    const most = this.#contextTokens - RESERVED_TOKENS;
+    const max = this.#contextTokens - RESERVED_TOKENS;
     return new JobFailure(
       "context_length_exceeded",
-      `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${most}`,
+      `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${max}`,
     );
   }
 }
 
-/** The sizes were checked before; to cut a conversation in silence would be a fault of ours. */
+/** Sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
 function neverShift(): never {
   throw new Error("The context is full although its size was checked");
 }

@@ -1,35 +1,36 @@
 import { GgufInsights } from "node-llama-cpp";
+import { MIB } from "../../../shared/format-bytes.ts";
 import type { MemoryUse } from "../runtime.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, readHeader } from "./open-llama.ts";
 
 /**
- * What a process takes beside what llama.cpp counts, once it answers: buffers, compiled code. Measured with tiny-chat: 20 MB more
- * than at the time of the estimate (Linux x64, no GPU); the rest is room.
+ * Growth of the process after the estimate that llama.cpp does not count: buffers, compiled code. Measured with tiny-chat: 20 MB
+ * (Linux x64, no GPU); the rest is margin.
  */
-const PROCESS_GROWTH_BYTES = 48 * 1_048_576;
+const PROCESS_GROWTH_BYTES = 48 * MIB;
 
-/** What the model and its context will take, from the file's header. All layers go to the GPU, as far as VRAM reaches. @throws {JobFailure} */
-export async function estimateModel(order: LoadOrder): Promise<MemoryUse> {
-  const header = await readHeader(order.modelPath);
-  const { llama, errors } = await openLlama(order);
+/** Memory of the model and its context, from the file's header. As many layers as fit go to the GPU. @throws {JobFailure} */
+export async function estimateModel(request: LoadRequest): Promise<MemoryUse> {
+  const header = await readHeader(request.modelPath);
+  const { llama, errors } = await openLlama(request);
   try {
     const insights = await GgufInsights.from(header, llama);
     const gpuLayers = llama.gpu === false ? 0 : insights.totalLayers;
     const model = await insights.estimateModelResourceRequirementsV2({ gpuLayers });
     const context = await insights.estimateContextResourceRequirementsV2({
-      contextSize: contextSizeOf(order, insights.trainContextSize ?? order.contextTokens),
+      contextSize: contextSizeOf(request, insights.trainContextSize ?? request.contextTokens),
       modelGpuLayers: gpuLayers,
-      sequences: order.sequences,
+      sequences: request.sequences,
     });
     const ramBytes = process.memoryUsage.rss() + PROCESS_GROWTH_BYTES + model.cpuRam + context.cpuRam;
     const gpuBytes = model.gpuVram + context.gpuVram;
     const isShared = llama.gpu !== false && (await llama.getVramState()).unifiedSize > 0;
     if (isShared) return { ramBytes: ramBytes + gpuBytes, vramBytes: 0 };
-    const vramBytes = Math.min(gpuBytes, order.vramCapBytes ?? gpuBytes);
-    // Layers that VRAM does not hold stay in RAM.
+    const vramBytes = Math.min(gpuBytes, request.vramCapBytes ?? gpuBytes);
+    // Layers that do not fit into VRAM stay in RAM.
     return { ramBytes: ramBytes + gpuBytes - vramBytes, vramBytes };
   } catch (cause) {
-    throw llamaFailure("model_invalid", "the model's memory cannot be told", cause, errors);
+    throw llamaFailure("model_invalid", "cannot estimate the model's memory", cause, errors);
   }
 }

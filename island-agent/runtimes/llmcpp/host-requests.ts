@@ -1,18 +1,18 @@
-/** Which GPU back ends node-llama-cpp may use: the best that works here, or none. */
+/** Which GPU back ends node-llama-cpp may use: the best one that works here, or none. */
 export type GpuChoice = "auto" | false;
 
-export interface ProbeOrder {
+export interface ProbeRequest {
   readonly gpu: GpuChoice;
 }
 
-/** What a host process needs to bring one model into memory. */
-export interface LoadOrder {
+/** What a host process needs to load one model. */
+export interface LoadRequest {
   readonly modelPath: string;
-  /** Tokens per sequence that the Cargo asks for; the model's own limit is applied by the host. */
+  /** Tokens per sequence that the Cargo asks for; the host lowers it to the model's own limit. */
   readonly contextTokens: number;
   readonly sequences: number;
   readonly threads: number;
   readonly gpu: GpuChoice;
-  /** Most that it may take of the GPUs' memory; null: what is free. */
+  /** GPU memory that it may take at most; null: whatever is free. */
   readonly vramCapBytes: number | null;
 }

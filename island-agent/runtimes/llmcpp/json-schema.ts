@@ -2,16 +2,16 @@ import type { Llama } from "node-llama-cpp";
 import { JobFailure } from "../../../shared/errors.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-/** What `createGrammarForJsonSchema` takes; `Schema` here, because its own type cannot be built up piece by piece. */
+/** The parameter of `createGrammarForJsonSchema`. The reader builds a `Schema`, because this type cannot be built piece by piece. */
 export type GrammarSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
 
-/** Keywords that say nothing about which values are valid. */
+/** Keywords without effect on which values are valid. */
 const ANNOTATIONS = new Set(
   "$schema $id $comment $anchor title description default examples example deprecated readOnly writeOnly nullable".split(
     " ",
   ),
 );
-/** Keywords that only narrow a value, which a grammar cannot do. Left out, the answer has the right shape; `strict` refuses them. */
+/** Keywords that only narrow a value, which a grammar cannot express. They are ignored, so the shape is still right; `strict` refuses them. */
 const NARROWING = new Set(
   "pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contentEncoding contentMediaType".split(
     " ",
@@ -24,15 +24,15 @@ const UNDERSTOOD = new Set(
     "properties required additionalProperties minProperties maxProperties"
   ).split(" "),
 );
-/** A grammar grows with the bounds and the nodes of its schema, and compiling it holds up every other run. */
-const MOST_REPEATS = 2_000;
-const MOST_NODES = 1_000;
+/** A grammar grows with the bounds and the nodes of its schema, and compiling it blocks every other run. */
+const MAX_REPEATS = 2_000;
+const MAX_NODES = 1_000;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
 
 /**
- * A JSON Schema as node-llama-cpp's grammars take it. Objects get exactly their listed properties, all of them, which is valid
- * wherever more or fewer are allowed.
- * @throws {JobFailure} `invalid_input`, naming the place and the keyword that cannot be kept.
+ * Converts a JSON Schema to the subset that node-llama-cpp's grammars support. Objects get all listed properties and no others,
+ * which is valid where more or fewer are allowed.
+ * @throws {JobFailure} `invalid_input`, naming the place and the keyword that is not supported.
  */
 export function grammarSchemaOf(schema: Schema, isStrict: boolean): GrammarSchema {
   return new SchemaReader(isStrict).read(schema, "schema") as GrammarSchema;
@@ -47,7 +47,7 @@ class SchemaReader {
   }
 
   read(raw: unknown, path: string): Schema {
-    if (++this.#nodes > MOST_NODES) throw unsupported(path, `more than ${MOST_NODES} parts are not supported`);
+    if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
     if (raw === true) return anyValue();
     if (!isSchema(raw)) throw unsupported(path, "is not a schema");
     this.#checkKeywords(raw, path);
@@ -113,7 +113,7 @@ class SchemaReader {
       if (!names.includes(String(name)))
         throw unsupported(path, `"${String(name)}" is required but is not among the properties`);
     }
-    // A free-form object: listed properties, where there are any, are answer enough.
+    // Only an object without listed properties is free-form.
     if (names.length > 0) return { type: "object", properties };
     if (more === false) return { type: "object", properties: {} };
     const values = isSchema(more) ? this.read(more, `${path}.additionalProperties`) : true;
@@ -184,8 +184,8 @@ function bounds(raw: Schema, names: readonly string[], path: string): Record<str
   return Object.fromEntries(
     given.map((name) => {
       const value = raw[name];
-      if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > MOST_REPEATS) {
-        throw unsupported(path, `${name} is not an integer in 0..${MOST_REPEATS}`);
+      if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > MAX_REPEATS) {
+        throw unsupported(path, `${name} is not an integer in 0..${MAX_REPEATS}`);
       }
       return [name, value];
     }),

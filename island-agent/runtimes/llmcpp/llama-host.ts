@@ -1,20 +1,20 @@
-/** Entry of the child process that runs llama.cpp for one model. Started by `HostProcess` and by nothing else. */
+/** Entry of the child process that runs llama.cpp for one model. Started by `HostProcess` only. */
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
+import type { LoadRequest, ProbeRequest } from "./host-requests.ts";
 
-serveHost<ProbeOrder, LoadOrder, ChatRequest>({
+serveHost<ProbeRequest, LoadRequest, ChatRequest>({
   name: "llama.cpp",
   async probe({ gpu }) {
     const { probeLlama } = await import("./probe-llama.ts");
     return probeLlama(gpu);
   },
-  async estimate(order) {
+  async estimate(request) {
     const { estimateModel } = await import("./estimate-model.ts");
-    return estimateModel(order);
+    return estimateModel(request);
   },
-  async load(order) {
+  async load(request) {
     const { loadChatModel } = await import("./load-model.ts");
-    return loadChatModel(order);
+    return loadChatModel(request);
   },
 });

@@ -3,29 +3,29 @@ import type { ChatRequest } from "../../../shared/chat-input.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { BatchHolder } from "./batching.ts";
 import { ChatModel } from "./chat-model.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
 
-/** Brings a GGUF file into memory with a context of several sequences. @throws {JobFailure} */
-export async function loadChatModel(order: LoadOrder): Promise<HostedModel<ChatRequest>> {
-  const { llama, errors } = await openLlama(order);
+/** Loads a GGUF file with a context of several sequences. @throws {JobFailure} */
+export async function loadChatModel(request: LoadRequest): Promise<HostedModel<ChatRequest>> {
+  const { llama, errors } = await openLlama(request);
   const gpuBefore = await gpuMemoryUsed(llama);
-  const model = await readModel({ llama, errors }, order.modelPath);
-  // node-llama-cpp 3.22.1 checks memory before it makes a context, but a size beyond all measure slips past the check (500 million
-  // tokens ended the process at 24 GB): the clamp is ours.
-  const contextSize = contextSizeOf(order, model.trainContextSize);
+  const model = await readModel({ llama, errors }, request.modelPath);
+  // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
+  // the process at 24 GB), so the size is clamped here.
+  const contextSize = contextSizeOf(request, model.trainContextSize);
   const holder = new BatchHolder();
   const context = await model
     .createContext({
       contextSize,
-      sequences: order.sequences,
-      threads: order.threads,
+      sequences: request.sequences,
+      threads: request.threads,
       batching: { itemPrioritizationStrategy: holder.strategy },
     })
     .catch((cause: unknown) => {
       throw llamaFailure(
         "runtime_unavailable",
-        `no context of ${order.sequences} x ${contextSize} tokens`,
+        `no context of ${request.sequences} x ${contextSize} tokens`,
         cause,
         errors,
       );
@@ -35,7 +35,7 @@ export async function loadChatModel(order: LoadOrder): Promise<HostedModel<ChatR
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {
-    facts: { contextTokens: context.contextSize, sequences: order.sequences },
+    facts: { contextTokens: context.contextSize, sequences: request.sequences },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: ({ job, resume }, onOutput, signal) => chatModel.run(job, resume, onOutput, signal),
     dispose: () => llama.dispose(),
@@ -49,7 +49,7 @@ async function readModel({ llama, errors }: OpenLlama, modelPath: string): Promi
   });
 }
 
-/** In use on all GPUs, by whomever; null without one. */
+/** GPU memory in use by all processes; null without a GPU. */
 async function gpuMemoryUsed(llama: Llama): Promise<HostedModel<ChatRequest>["gpuMemory"]> {
   if (llama.gpu === false) return null;
   const { used, unifiedSize } = await llama.getVramState();

@@ -1,10 +1,10 @@
 import { getLlama, InsufficientMemoryError, type Llama, LlamaLogLevel, readGgufFileInfo } from "node-llama-cpp";
 import type { GgufFileInfo } from "node-llama-cpp";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 
-/** Most lines of llama.cpp's errors that are kept to say why a model was refused. */
-const ERRORS_KEPT = 3;
+/** Lines of llama.cpp's error log kept for the message when it refuses a model. */
+const MAX_ERRORS_KEPT = 3;
 
 export interface OpenLlama {
   readonly llama: Llama;
@@ -12,8 +12,8 @@ export interface OpenLlama {
   readonly errors: readonly string[];
 }
 
-/** Starts llama.cpp within the order's threads and VRAM. @throws {JobFailure} `runtime_unavailable` */
-export async function openLlama({ gpu, threads, vramCapBytes }: LoadOrder): Promise<OpenLlama> {
+/** Starts llama.cpp with the request's threads and VRAM cap. @throws {JobFailure} `runtime_unavailable` */
+export async function openLlama({ gpu, threads, vramCapBytes }: LoadRequest): Promise<OpenLlama> {
   const errors: string[] = [];
   try {
     const llama = await getLlama({
@@ -25,7 +25,7 @@ export async function openLlama({ gpu, threads, vramCapBytes }: LoadOrder): Prom
       logLevel: LlamaLogLevel.error,
       logger: (_level, message) => {
         errors.push(message.trim());
-        if (errors.length > ERRORS_KEPT) errors.shift();
+        if (errors.length > MAX_ERRORS_KEPT) errors.shift();
       },
     });
     if (vramCapBytes !== null) await llama.setVramCap(vramCapBytes);
@@ -42,12 +42,12 @@ export function readHeader(modelPath: string): Promise<GgufFileInfo> {
   });
 }
 
-/** Tokens of context of one sequence: what the Cargo asks for, at most what the model was trained for. */
-export function contextSizeOf({ contextTokens }: LoadOrder, trainedTokens: number): number {
+/** Context tokens of one sequence: what the Cargo asks for, but not more than the model was trained for. */
+export function contextSizeOf({ contextTokens }: LoadRequest, trainedTokens: number): number {
   return Math.max(1, Math.min(contextTokens, trainedTokens));
 }
 
-/** A failure by `otherwise`, unless the cause is memory or the disk, which other Islands may have. */
+/** A failure with the code `otherwise`, or a retryable one when the cause is this Island's memory or disk. */
 export function llamaFailure(
   otherwise: JobErrorCode,
   what: string,
@@ -62,7 +62,7 @@ export function llamaFailure(
 
 function codeOf(cause: unknown): JobErrorCode | undefined {
   if (cause instanceof InsufficientMemoryError) return "out_of_memory";
-  // An error of the file system has a number too; the library's own errors have none.
+  // Only file system errors have an `errno`.
   if (cause instanceof Error && "errno" in cause) return "model_unavailable";
   return undefined;
 }

@@ -2,7 +2,7 @@ import { getLlama, getModuleVersion, type Llama } from "node-llama-cpp";
 import type { ProbeResult } from "../runtime.ts";
 import type { GpuChoice } from "./host-requests.ts";
 
-/** Starts llama.cpp without a model and tells its versions and the GPU back end that it found. */
+/** Starts llama.cpp without a model; the version names the releases and the GPU back end. */
 export async function probeLlama(gpu: GpuChoice): Promise<ProbeResult> {
   try {
     const llama = await getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false });

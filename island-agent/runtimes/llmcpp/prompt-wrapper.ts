@@ -6,9 +6,9 @@ import {
 } from "node-llama-cpp";
 
 /**
- * The model's own template, with two differences. What the model says is delivered from its first character: the template's wish to
- * drop white space at the start would eat the space of a word when an answer is continued. And the text so far follows the prompt as it
- * stands, whatever the template does to finished answers (trim them, close them).
+ * The model's own template, with two differences. White space at the start of the answer is kept: dropping it, as templates ask for,
+ * would join two words when an answer is continued. And the text so far is appended to the prompt unchanged, while templates trim
+ * or close finished answers.
  */
 export class PromptWrapper extends ChatWrapper {
   readonly wrapperName: string;
@@ -35,8 +35,8 @@ export class PromptWrapper extends ChatWrapper {
   }
 
   /**
-   * True while the history ends in the text so far alone. Templates with thoughts are left to themselves: their prompt may open a
-   * thought, which a text that is already an answer must not follow.
+   * True while the history ends in the text so far and nothing else. False for templates with thoughts: their prompt may open a
+   * thought, and the text so far is not one.
    */
   #isAtStart({ chatHistory }: ChatWrapperGenerateContextStateOptions): boolean {
     const last = chatHistory.at(-1);

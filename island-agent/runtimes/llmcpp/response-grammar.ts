@@ -4,8 +4,8 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { grammarSchemaOf } from "./json-schema.ts";
 
 /**
- * The grammar that holds an answer to its format; undefined for plain text.
- * @throws {JobFailure} `invalid_input` for a schema that cannot be kept.
+ * The grammar that enforces the answer's format; undefined for plain text.
+ * @throws {JobFailure} `invalid_input` for a schema that a grammar cannot express.
  */
 export async function grammarFor(llama: Llama, format: ResponseFormat): Promise<LlamaGrammar | undefined> {
   switch (format.type) {
@@ -19,9 +19,13 @@ export async function grammarFor(llama: Llama, format: ResponseFormat): Promise<
         return await llama.createGrammarForJsonSchema(schema);
       } catch (cause) {
         const why = cause instanceof Error ? cause.message : String(cause);
-        throw new JobFailure("invalid_input", `response_format.json_schema: no grammar can be made of it: ${why}`, {
-          cause,
-        });
+        throw new JobFailure(
+          "invalid_input",
+          `response_format.json_schema: it cannot be turned into a grammar: ${why}`,
+          {
+            cause,
+          },
+        );
       }
     }
     default:

@@ -4,9 +4,10 @@ import type { ChatRequest } from "../../../shared/chat-input.ts";
 type Sampling = Pick<LLamaChatGenerateResponseOptions, "temperature" | "topP" | "seed" | "repeatPenalty">;
 
 /**
- * How the next token is drawn. What the request leaves open is llama.cpp's default (top_k 40, top_p 0.95). `randomSeed` serves a request
- * without seed: the library would take the time in seconds, so that simultaneous jobs would get the same answer.
- * @param before tokens of the answer that an earlier attempt wrote; penalties count them too.
+ * Sampling options of a request. What it leaves open is llama.cpp's default (top_k 40, top_p 0.95).
+ * @param before tokens of the answer from an earlier attempt; penalties count them too.
+ * @param randomSeed for a request without a seed. The library's default is the time in seconds, which gives simultaneous jobs the
+ *   same answer.
  */
 export function samplingOf(request: ChatRequest, before: readonly Token[], randomSeed: number): Sampling {
   const { temperature, topP, seed, frequencyPenalty, presencePenalty, maxTokens } = request;
@@ -16,7 +17,7 @@ export function samplingOf(request: ChatRequest, before: readonly Token[], rando
     ...(topP === null ? {} : { topP }),
     seed: seed ?? randomSeed,
     repeatPenalty: hasPenalty && {
-      // The library's own penalty (1.1) is not asked for.
+      // Turns off the library's default penalty of 1.1.
       penalty: 1,
       frequencyPenalty,
       presencePenalty,

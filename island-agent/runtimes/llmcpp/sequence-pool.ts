@@ -1,6 +1,6 @@
-/** A slot of the context that remembers the tokens of its last run. */
+/** A sequence of the context that keeps the tokens of its last run. */
 export interface CachedSequence<Tokens> {
-  /** How many tokens it holds. */
+  /** Number of tokens in its cache. */
   readonly nextTokenIndex: number;
   compareContextTokens(tokens: Tokens): { firstDifferentIndex: number };
 }
@@ -11,9 +11,10 @@ interface Waiter<Tokens, Sequence> {
 }
 
 /**
- * Hands out sequences, first come first served. Of the free ones it gives the one that saves most work: fewest prompt tokens to
- * evaluate plus cached tokens thrown away, so that a follow-up turn finds its conversation and a stranger does not wipe one. Ties go
- * to the lowest, which keeps ids consecutive. A hit shows in the timing only, and the cache is the same for all who use the Cargo.
+ * Hands out sequences, first come, first served, so that prefix caches are reused. It picks the free sequence with the lowest cost:
+ * prompt tokens to evaluate plus cached tokens to discard. So a follow-up turn finds its conversation, and another prompt does not
+ * overwrite it. Ties go to the lowest id, which keeps ids consecutive. All users of a Cargo share the cache; a hit shows in the
+ * timing only.
  */
 export class SequencePool<Tokens extends { readonly length: number }, Sequence extends CachedSequence<Tokens>> {
   readonly #all: readonly Sequence[];
@@ -25,7 +26,7 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
     this.#free = new Set(sequences);
   }
 
-  /** Resolves with a sequence that is the caller's until `release`; rejects with `signal.reason` while it waits. */
+  /** Resolves with a sequence for the caller's use until `release`; rejects with `signal.reason` when aborted while it waits. */
   async acquire(tokens: Tokens, signal: AbortSignal): Promise<Sequence> {
     signal.throwIfAborted();
     const best = this.#bestFor(tokens);

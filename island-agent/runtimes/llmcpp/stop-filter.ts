@@ -1,13 +1,13 @@
-/** Text with the number of tokens that made it. */
+/** Text with the number of tokens behind it. */
 export interface Piece {
   readonly text: string;
   readonly count: number;
 }
 
 /**
- * Cuts a text that comes in pieces before the first stop sequence. Pieces that may begin one are held back whole until the next
- * decides: an answer that is cut off is continued from what was delivered, and must not be cut within a token.
- * LlamaChat's own stop triggers are not used: at `max_tokens` they lose the text that they hold.
+ * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until the next pieces
+ * decide. Whole pieces are held, because an interrupted answer is continued from what was delivered, which must not end within a
+ * token. LlamaChat's own stop triggers are not used: at `max_tokens` they lose the text that they hold back.
  */
 export class StopFilter {
   readonly #stops: readonly string[];
@@ -18,12 +18,12 @@ export class StopFilter {
     this.#stops = stops;
   }
 
-  /** True once a stop sequence came. */
+  /** True after the first stop sequence. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** Takes the next piece and returns what may be delivered; its text may be empty. */
+  /** Takes the next piece and returns what can be delivered now; its text may be empty. */
   push(piece: Piece): Piece {
     const pieces = [...this.#held, piece];
     const { text, count } = join(pieces);
@@ -40,7 +40,7 @@ export class StopFilter {
     return join(pieces.slice(0, first));
   }
 
-  /** What is still held when the model has ended without completing a stop sequence. */
+  /** Returns what is still held back, after the model has ended without completing a stop sequence. */
   end(): Piece {
     const held = join(this.#held);
     this.#held = [];
@@ -55,7 +55,7 @@ function join(pieces: readonly Piece[]): Piece {
   };
 }
 
-/** Length of the longest end of `text` that begins `stop`, less than the whole of `stop`. */
+/** Length of the longest suffix of `text` that is a proper prefix of `stop`. */
 function overlap(text: string, stop: string): number {
   for (let length = Math.min(text.length, stop.length - 1); length > 0; length--) {
     if (text.endsWith(stop.slice(0, length))) return length;

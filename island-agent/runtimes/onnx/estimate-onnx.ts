@@ -1,36 +1,36 @@
+import { MIB } from "../../../shared/format-bytes.ts";
 import type { OnnxTask } from "../../../shared/onnx-task.ts";
 import type { MemoryUse } from "../runtime.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { findWeights } from "./weight-files.ts";
 
-const MB = 1_048_576;
-/** ONNX Runtime keeps the file's weights and, beside them, those that it has laid out for the processor. */
+/** ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
 const COPIES = 2;
-const PROCESS_BYTES = 192 * MB;
-/** What a run takes beside the weights. As the shipped Cargos' `memory.working_mb`, the largest of each task. */
+const PROCESS_BYTES = 192 * MIB;
+/** Memory of a run besides the weights: for each task the largest `memory.working_mb` of the shipped Cargos. */
 const WORKING_BYTES: Readonly<Record<OnnxTask, number>> = {
-  "text-classification": 128 * MB,
-  "feature-extraction": 256 * MB,
-  "token-classification": 128 * MB,
-  "question-answering": 128 * MB,
-  summarization: 384 * MB,
-  translation: 256 * MB,
-  "automatic-speech-recognition": 768 * MB,
-  "text-to-speech": 384 * MB,
-  "object-detection": 768 * MB,
-  "image-segmentation": 1_024 * MB,
-  "image-to-text": 512 * MB,
-  "depth-estimation": 768 * MB,
-  "zero-shot-classification": 192 * MB,
-  "fill-mask": 128 * MB,
+  "text-classification": 128 * MIB,
+  "feature-extraction": 256 * MIB,
+  "token-classification": 128 * MIB,
+  "question-answering": 128 * MIB,
+  summarization: 384 * MIB,
+  translation: 256 * MIB,
+  "automatic-speech-recognition": 768 * MIB,
+  "text-to-speech": 384 * MIB,
+  "object-detection": 768 * MIB,
+  "image-segmentation": 1_024 * MIB,
+  "image-to-text": 512 * MIB,
+  "depth-estimation": 768 * MIB,
+  "zero-shot-classification": 192 * MIB,
+  "fill-mask": 128 * MIB,
 };
-const TENSORS_WORKING_BYTES = 512 * MB;
+const TENSORS_WORKING_BYTES = 512 * MIB;
 
-/** What a load will take, from the sizes of the files; errs upwards. @throws {JobFailure} */
-export async function estimateOnnx({ modelPath, task, weights, device }: LoadOrder): Promise<MemoryUse> {
+/** Memory of a load, from the sizes of the files; rather too much than too little. @throws {JobFailure} */
+export async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
   const ramBytes = PROCESS_BYTES + COPIES * bytes + working;
-  // Where a provider has memory of its own, what runs there is there too; whether it takes all of the graph is not known before.
+  // On a provider with its own memory, count everything there too: how much of the graph runs there is not known in advance.
   return { ramBytes, vramBytes: device === "cpu" || device === "coreml" ? 0 : bytes + working };
 }

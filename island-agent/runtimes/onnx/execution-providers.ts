@@ -1,30 +1,30 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 
-/** ONNX Runtime's names of what can run a graph, the fastest first; `cpu` is always there. */
-export const EXECUTION_PROVIDERS = ["cuda", "dml", "coreml", "webgpu", "cpu"] as const;
+/** ONNX Runtime's names of execution providers, the fastest first. `cpu` is always available. */
+const EXECUTION_PROVIDERS = ["cuda", "dml", "coreml", "webgpu", "cpu"] as const;
 export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
 
-/** What the owner wants graphs to run on; `auto`: the fastest that this host has. */
+/** Device for graphs; `auto`: the fastest that works on this host. */
 export type DeviceChoice = "auto" | ExecutionProvider;
 
-/** One provider on this host. `problem`: why it cannot be used; null when it can. */
+/** One provider on this host. `problem`: why it does not work; null when it works. */
 export interface ProviderState {
   readonly provider: ExecutionProvider;
   readonly problem: string | null;
 }
 
-/** A model of one `Identity` node, from `x` to `y`, one float32 each (opset 13): the least that a provider must be able to load. */
+/** A model of one `Identity` node from `x` to `y`, one float32 each (opset 13): every working provider can load it. */
 const IDENTITY_MODEL = Buffer.from(
   "CAgSBHRpbnk6QwocCgF4EgF5GgpJZGVudGl0eV95IghJZGVudGl0eRIBZ1oPCgF4EgoKCAgBEgQKAggBYg8KAXkSCgoICAESBAoCCAFCAhAN",
   "base64",
 );
-/** ONNX Runtime's log level at which only what ends the process is written. */
-const FATAL_ONLY = 4;
+/** ONNX Runtime's log level for fatal errors only; other errors are thrown as well. */
+export const LOG_FATAL_ONLY = 4;
 
 /**
- * Tries every provider that onnxruntime-node has code for: whether it is bundled says nothing about libraries and drivers, and
- * those that are not bundled may have been added by the owner. Only for host processes: it loads native code.
+ * Tries every provider that onnxruntime-node knows. That one is bundled does not mean that its libraries and drivers are installed,
+ * and the owner may have added one that is not bundled. Only for host processes: it loads native code.
  */
 export async function listProviders(): Promise<ProviderState[]> {
   const { listSupportedBackends } = await import("onnxruntime-node");
@@ -37,9 +37,9 @@ export async function listProviders(): Promise<ProviderState[]> {
 }
 
 /**
- * The providers to make sessions with, in ONNX Runtime's order of preference: what `choice` names, then `cpu` for the operators
- * that it lacks. Only for host processes.
- * @throws {JobFailure} `runtime_unavailable` when this host does not have what `choice` names.
+ * The providers of a session in order of preference: the chosen one, then `cpu` for the operators that it lacks. Only for host
+ * processes.
+ * @throws {JobFailure} `runtime_unavailable` when the chosen provider does not work on this host.
  */
 export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvider[]> {
   if (choice === "cpu") return ["cpu"];
@@ -55,8 +55,7 @@ export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvi
 }
 
 /**
- * Memory that weights of `bytes` take of GPUs, null where they are the CPU's. ONNX Runtime does not tell what it took: this is the
- * least that it can be.
+ * GPU memory taken by weights of `bytes`, null on the CPU. ONNX Runtime does not report its memory; this is the minimum.
  */
 export function gpuMemoryOf([first]: readonly ExecutionProvider[], bytes: number): HostedModel<never>["gpuMemory"] {
   return first === undefined || first === "cpu" ? null : { bytes, isShared: first === "coreml" };
@@ -65,12 +64,12 @@ export function gpuMemoryOf([first]: readonly ExecutionProvider[], bytes: number
 async function problemOf(provider: ExecutionProvider): Promise<string | null> {
   const { InferenceSession } = await import("onnxruntime-node");
   try {
-    const options = { executionProviders: [provider], logSeverityLevel: FATAL_ONLY } as const;
+    const options = { executionProviders: [provider], logSeverityLevel: LOG_FATAL_ONLY } as const;
     const session = await InferenceSession.create(IDENTITY_MODEL, options);
     await session.release();
     return null;
   } catch (error) {
-    // "file:line function condition was false. What happened"
+    // The message has the form "file:line function condition was false. What happened".
     return (error instanceof Error ? error.message : String(error)).replace(/^.* was false\. /s, "").trim();
   }
 }

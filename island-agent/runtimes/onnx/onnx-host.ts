@@ -1,20 +1,20 @@
-/** Entry of the child process that runs ONNX Runtime for one model. Started by `HostProcess` and by nothing else. */
+/** Entry of the child process that runs ONNX Runtime for one model. Started by `HostProcess` only. */
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, ProbeOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import type { OnnxJob } from "./onnx-input.ts";
 
-serveHost<ProbeOrder, LoadOrder, OnnxJob>({
+serveHost<null, LoadRequest, OnnxJob>({
   name: "ONNX Runtime",
   async probe() {
     const { probeOnnx } = await import("./probe-onnx.ts");
     return probeOnnx();
   },
-  async load(order) {
-    if (order.task === null) {
+  async load(request) {
+    if (request.task === null) {
       const { loadTensorModel } = await import("./tensor-model.ts");
-      return loadTensorModel(order);
+      return loadTensorModel(request);
     }
     const { loadTaskModel } = await import("./task-model.ts");
-    return loadTaskModel(order, order.task);
+    return loadTaskModel(request, request.task);
   },
 });

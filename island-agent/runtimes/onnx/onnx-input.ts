@@ -1,34 +1,34 @@
 import { z } from "zod";
 import { JobFailure } from "../../../shared/errors.ts";
 import { type OnnxTask, tensorSchema } from "../../../shared/onnx-task.ts";
-import { pictureSchema, soundSchema } from "./encoded-file.ts";
+import { imageSchema, audioSchema } from "./media/encoded-file.ts";
 
 const MAX_TEXTS = 2_048;
 const MAX_NEW_TOKENS = 1_024;
-/** Where the path to a field has a tensor's name, which the client chose; it may be anything, and is not repeated. */
+/** Position of the tensor's name in a field's path. The client chose it, so messages do not repeat it. */
 const TENSOR_NAME_DEPTH = 1;
 
 const text = z.string().min(1, "is empty");
 const threshold = z.number().min(0).max(1).default(0.5);
 const topK = (initial: number) => z.int().min(1).max(100).default(initial);
 const newTokens = (initial: number) => z.int().min(1).max(MAX_NEW_TOKENS).default(initial);
-/** Of a language, as a model names it: "de", "german", "deu_Latn". */
+/** A model's own code or name of a language: "de", "german", "deu_Latn". */
 const language = z.string().regex(/^[\w-]{2,20}$/, "is not a language code");
 
-/** Inputs of each task, under the names that the shipped Cargos' input schemas have. Unknown fields are left out. */
+/** Input of each task, with the field names of the shipped Cargos' input schemas. Unknown fields are dropped. */
 const ONNX_INPUTS = {
   "text-classification": z.object({ text, top_k: topK(1) }),
   "feature-extraction": z
     .object({
       input: z.union([text, z.array(text).min(1).max(MAX_TEXTS)], {
-        error: `is not a text, or 1 to ${MAX_TEXTS} of them, none empty`,
+        error: `must be a text or a list of 1 to ${MAX_TEXTS} texts, none empty`,
       }),
       pooling: z.enum(["mean", "cls", "none"]).default("mean"),
       normalize: z.boolean().default(true),
     })
     .refine(({ input, pooling }) => pooling !== "none" || typeof input === "string" || input.length === 1, {
       path: ["pooling"],
-      message: "none gives a vector for each token, and so takes one text only",
+      message: "none returns a vector for each token and takes one text only",
     }),
   "token-classification": z.object({ text }),
   "question-answering": z.object({ question: text, context: text }),
@@ -40,7 +40,7 @@ const ONNX_INPUTS = {
     tgt_lang: language.optional(),
   }),
   "automatic-speech-recognition": z.object({
-    audio: soundSchema,
+    audio: audioSchema,
     language: language.optional(),
     task: z.enum(["transcribe", "translate"]).default("transcribe"),
     timestamps: z.boolean().default(false),
@@ -53,10 +53,10 @@ const ONNX_INPUTS = {
       .optional(),
     speed: z.number().min(0.25).max(4).default(1),
   }),
-  "object-detection": z.object({ image: pictureSchema, threshold }),
-  "image-segmentation": z.object({ image: pictureSchema, threshold }),
-  "image-to-text": z.object({ image: pictureSchema, max_tokens: newTokens(64) }),
-  "depth-estimation": z.object({ image: pictureSchema }),
+  "object-detection": z.object({ image: imageSchema, threshold }),
+  "image-segmentation": z.object({ image: imageSchema, threshold }),
+  "image-to-text": z.object({ image: imageSchema, max_tokens: newTokens(64) }),
+  "depth-estimation": z.object({ image: imageSchema }),
   "zero-shot-classification": z.object({
     text,
     labels: z.array(text).min(1).max(100),
@@ -70,7 +70,7 @@ const tensorsInputSchema = z.object({ inputs: z.record(z.string(), tensorSchema)
 /** Input of a Cargo without a task. */
 export type TensorsInput = z.output<typeof tensorsInputSchema>;
 
-/** What a host process is given of a job: checked, defaults filled in, files as plain base64. */
+/** A job for the host process: checked, with defaults filled in and files as plain base64. */
 export type OnnxJob = { [Task in OnnxTask]: OnnxInput<Task> }[OnnxTask] | TensorsInput;
 
 /**

@@ -1,7 +1,7 @@
 import type { ProbeResult } from "../runtime.ts";
 import { listProviders } from "./execution-providers.ts";
 
-/** Tells the versions and the execution providers that work here. */
+/** The version names the packages and the execution providers that work here. */
 export async function probeOnnx(): Promise<ProbeResult> {
   try {
     const { env: ort } = await import("onnxruntime-node");

@@ -1,21 +1,21 @@
 import type { InferenceSession } from "onnxruntime-node";
 
-/** What goes for every session of the process. */
+/** Options forced on every session of the process. */
 export type SessionBounds = Pick<InferenceSession.SessionOptions, "intraOpNumThreads" | "interOpNumThreads">;
 type Feeds = InferenceSession.FeedsType;
 type Run = (this: InferenceSession, feeds: Feeds) => Promise<InferenceSession.ReturnType>;
 type Create = (model: string | Uint8Array, options?: InferenceSession.SessionOptions) => Promise<InferenceSession>;
 
 /**
- * Every session of this process goes through here, those too that transformers.js makes for itself (sorting, resizing), which take
- * one thread a core and no options. A task of several steps (a token each, a label each) can so be stopped between two of them.
+ * Wraps every ONNX session of this process. transformers.js creates some of its own (sorting, resizing), which accept no options and
+ * would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps (a token, a label).
  */
 export class SessionGate {
   /** Called after each step of the model. */
   #onStep: () => void = () => {};
   #signal: AbortSignal | undefined;
 
-  /** Puts a gate before onnxruntime-node, whose one class all callers share. Once in the life of a process. */
+  /** Patches `InferenceSession.create` of onnxruntime-node, which all callers share. Call it once per process. */
   static async install(bounds: SessionBounds): Promise<SessionGate> {
     const { InferenceSession } = await import("onnxruntime-node");
     const gate = new SessionGate();
@@ -26,7 +26,7 @@ export class SessionGate {
     return gate;
   }
 
-  /** Does `work`; the next step of any session in it throws `signal.reason` once that is aborted. */
+  /** Runs `work`. After `signal` is aborted, the next step of any session throws `signal.reason`. */
   async during<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     this.#signal = signal;
     try {
@@ -37,7 +37,7 @@ export class SessionGate {
     }
   }
 
-  /** Has `listener` called after each step until `during` ends. */
+  /** Calls `listener` after each step until `during` ends. */
   onStep(listener: () => void): void {
     this.#onStep = listener;
   }

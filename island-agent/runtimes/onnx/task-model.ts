@@ -4,64 +4,69 @@ import type { JsonValue } from "../../../shared/json-value.ts";
 import { ONNX_OUTPUTS, type OnnxTask } from "../../../shared/onnx-task.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import type { RunResult } from "../runtime.ts";
-import { embedTexts } from "./embed-texts.ts";
+import { featureExtraction } from "./tasks/feature-extraction.ts";
 import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-requests.ts";
+import type { LoadRequest } from "./host-requests.ts";
 import { onnxFailure } from "./onnx-failure.ts";
 import type { OnnxInput, OnnxJob } from "./onnx-input.ts";
-import { answerQuestion, classifyByLabels, classifyText, classifyTokens, fillMask } from "./read-text.ts";
-import { recogniseSpeech } from "./recognise-speech.ts";
-import { detectObjects, estimateDepth, segmentPicture } from "./see-picture.ts";
+import {
+  questionAnswering,
+  zeroShotClassification,
+  textClassification,
+  tokenClassification,
+  fillMask,
+} from "./tasks/text-tasks.ts";
+import { automaticSpeechRecognition } from "./tasks/automatic-speech-recognition.ts";
+import { objectDetection, depthEstimation, imageSegmentation } from "./tasks/image-tasks.ts";
 import { SessionGate } from "./session-gate.ts";
-import { speakText } from "./speak-text.ts";
-import type { TaskAnswerer, TaskContext } from "./task-answer.ts";
+import { textToSpeech } from "./tasks/text-to-speech.ts";
+import type { TaskHandler, TaskContext } from "./tasks/task-handler.ts";
 import { findWeights } from "./weight-files.ts";
-import { describePicture, summarise, translate } from "./write-text.ts";
+import { imageToText, summarization, translation } from "./tasks/generation-tasks.ts";
 
 type Part = "tokenizer" | "processor";
-interface TaskWay<Task extends OnnxTask> {
-  /** Beside the model; transformers.js leaves out what the folder lacks, and fails with the first job. */
+interface TaskSpec<Task extends OnnxTask> {
+  /** Parts needed besides the model. transformers.js ignores missing ones and fails only at the first job. */
   readonly needs: readonly Part[];
-  readonly answer: TaskAnswerer<Task, AllTasks[Task]>;
+  readonly handler: TaskHandler<Task, AllTasks[Task]>;
 }
 
-/** How each task is done. */
-const TASKS: { readonly [Task in OnnxTask]: TaskWay<Task> } = {
-  "text-classification": { needs: ["tokenizer"], answer: classifyText },
-  "feature-extraction": { needs: ["tokenizer"], answer: embedTexts },
-  "token-classification": { needs: ["tokenizer"], answer: classifyTokens },
-  "question-answering": { needs: ["tokenizer"], answer: answerQuestion },
-  summarization: { needs: ["tokenizer"], answer: summarise },
-  translation: { needs: ["tokenizer"], answer: translate },
-  "automatic-speech-recognition": { needs: ["tokenizer", "processor"], answer: recogniseSpeech },
-  "text-to-speech": { needs: ["tokenizer"], answer: speakText },
-  "object-detection": { needs: ["processor"], answer: detectObjects },
-  "image-segmentation": { needs: ["processor"], answer: segmentPicture },
-  "image-to-text": { needs: ["tokenizer", "processor"], answer: describePicture },
-  "depth-estimation": { needs: ["processor"], answer: estimateDepth },
-  "zero-shot-classification": { needs: ["tokenizer"], answer: classifyByLabels },
-  "fill-mask": { needs: ["tokenizer"], answer: fillMask },
+const TASKS: { readonly [Task in OnnxTask]: TaskSpec<Task> } = {
+  "text-classification": { needs: ["tokenizer"], handler: textClassification },
+  "feature-extraction": { needs: ["tokenizer"], handler: featureExtraction },
+  "token-classification": { needs: ["tokenizer"], handler: tokenClassification },
+  "question-answering": { needs: ["tokenizer"], handler: questionAnswering },
+  summarization: { needs: ["tokenizer"], handler: summarization },
+  translation: { needs: ["tokenizer"], handler: translation },
+  "automatic-speech-recognition": { needs: ["tokenizer", "processor"], handler: automaticSpeechRecognition },
+  "text-to-speech": { needs: ["tokenizer"], handler: textToSpeech },
+  "object-detection": { needs: ["processor"], handler: objectDetection },
+  "image-segmentation": { needs: ["processor"], handler: imageSegmentation },
+  "image-to-text": { needs: ["tokenizer", "processor"], handler: imageToText },
+  "depth-estimation": { needs: ["processor"], handler: depthEstimation },
+  "zero-shot-classification": { needs: ["tokenizer"], handler: zeroShotClassification },
+  "fill-mask": { needs: ["tokenizer"], handler: fillMask },
 };
 const FILES_OF: Readonly<Record<Part, string>> = {
   tokenizer: "tokenizer.json and tokenizer_config.json",
   processor: "preprocessor_config.json",
 };
 
-/** Nothing but the model's own folder is read, and nothing is written, not even messages: they quote inputs. */
+/** transformers.js reads only the model's own folder, and writes nothing: even its log messages quote inputs. */
 function stayLocal(): void {
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false, useBrowserCache: false });
-  env.fetch = () => Promise.reject(new Error("models are not fetched here"));
+  env.fetch = () => Promise.reject(new Error("this process does not download models"));
   env.logLevel = LogLevel.NONE;
 }
 
-/** Brings a model of one task into memory with all that is around it. @throws {JobFailure} */
+/** Loads the transformers.js pipeline of one task. @throws {JobFailure} */
 export async function loadTaskModel<Task extends OnnxTask>(
-  order: LoadOrder,
+  request: LoadRequest,
   task: Task,
 ): Promise<HostedModel<OnnxJob>> {
-  const { modelPath, threads, device } = order;
+  const { modelPath, threads, device } = request;
   stayLocal();
-  const { format, graphs, bytes } = await findWeights(modelPath, order.weights);
+  const { format, graphs, bytes } = await findWeights(modelPath, request.weights);
   if (graphs[0] === modelPath) throw new JobFailure("model_invalid", `The model is one file; ${task} needs a folder`);
   const providers = await providersFor(device);
   const gate = await SessionGate.install({ intraOpNumThreads: threads, interOpNumThreads: 1 });
@@ -71,12 +76,12 @@ export async function loadTaskModel<Task extends OnnxTask>(
     local_files_only: true,
     session_options: { executionProviders: providers },
   });
-  const { answer } = TASKS[task] as TaskWay<Task>;
+  const { handler } = TASKS[task] as TaskSpec<Task>;
 
   async function run(job: OnnxJob, context: TaskContext): Promise<RunResult> {
     try {
-      const answered = await answer(pipe, job as OnnxInput<Task>, context);
-      const { output, promptTokens = 0, completionTokens = 0, finishReason = "stop" } = answered;
+      const result = await handler(pipe, job as OnnxInput<Task>, context);
+      const { output, promptTokens = 0, completionTokens = 0, finishReason = "stop" } = result;
       return { output: checkOutput(task, output), finishReason, usage: { promptTokens, completionTokens } };
     } catch (error) {
       throw onnxFailure("model_invalid", "The model failed on this input", error, modelPath);
@@ -111,10 +116,10 @@ async function openPipeline<Task extends OnnxTask>(
   }
 }
 
-/** Numbers that are none, as a broken model gives them, would be lost on the way as JSON. @throws {Error} */
+/** Refuses NaN and infinity, which a broken model may return and JSON cannot represent. @throws {Error} */
 function checkOutput(task: OnnxTask, output: unknown): JsonValue {
   const checked = ONNX_OUTPUTS[task].safeParse(output);
   if (checked.success) return checked.data as JsonValue;
   const [issue] = checked.error.issues;
-  throw new Error(`its answer is wrong at ${issue?.path.join(".")}: ${issue?.message}`);
+  throw new Error(`its output is invalid at ${issue?.path.join(".")}: ${issue?.message}`);
 }

@@ -6,7 +6,7 @@ import { elementsOf, type TensorData, TensorError, type TensorType } from "./ten
 
 type ValueMetadata = InferenceSession.ValueMetadata;
 
-/** Most that is told of a job's tensor, and of what the model has. */
+/** Limits of what a message quotes of a job's tensor and of the model. */
 const MAX_DIMS_SHOWN = 8;
 const MAX_MESSAGE_CHARS = 1_000;
 
@@ -14,11 +14,11 @@ const MAX_MESSAGE_CHARS = 1_000;
 export interface TensorSlot {
   readonly name: string;
   readonly type: TensorType;
-  /** A name where any size will do. */
+  /** A dimension with a name instead of a number accepts any size. */
   readonly shape: readonly (number | string)[];
 }
 
-/** One input of a graph, ready to be made a tensor. */
+/** One checked input of a graph. */
 export interface TensorFeed {
   readonly name: string;
   readonly type: TensorType;
@@ -27,28 +27,28 @@ export interface TensorFeed {
 }
 
 /**
- * What a graph takes or gives, if JSON can carry it.
- * @throws {JobFailure} `model_invalid` for sequences, maps and types that have no form in JSON (4-bit integers).
+ * The inputs or outputs of a graph.
+ * @throws {JobFailure} `model_invalid` for sequences, maps and element types without a JSON form (4-bit integers).
  */
 export function slotsOf(metadata: readonly ValueMetadata[]): TensorSlot[] {
   return metadata.map((value) => {
     const type = value.isTensor ? TENSOR_TYPES.find((each) => each === value.type) : undefined;
     if (value.isTensor && type !== undefined) return { name: value.name, type, shape: value.shape };
-    const what = value.isTensor ? `a tensor of ${value.type}` : "no tensor";
+    const what = value.isTensor ? `a tensor of ${value.type}` : "not a tensor";
     throw new JobFailure("model_invalid", `${value.name} of the model is ${what}, which a job cannot carry`);
   });
 }
 
 /**
- * Checks a job's tensors against what the graph takes.
+ * Checks a job's tensors against the inputs of the graph.
  * @throws {JobFailure} `invalid_input`, naming the tensor and what it should be.
  */
 export function readFeeds(slots: readonly TensorSlot[], { inputs }: TensorsInput): TensorFeed[] {
   const unknown = Object.keys(inputs).filter((name) => !slots.some((slot) => slot.name === name));
   if (unknown.length > 0) {
-    // Not by the names that the client chose, which may be anything.
+    // Does not quote the names: the client chose them.
     const names = slots.map(({ name }) => name).join(", ");
-    const text = `inputs: the model has no such input as ${unknown.length} of these; it has ${names}`;
+    const text = `inputs: ${unknown.length} of these are not inputs of the model; it has ${names}`;
     throw new JobFailure("invalid_input", text.slice(0, MAX_MESSAGE_CHARS));
   }
   return slots.map((slot) => {
@@ -75,7 +75,7 @@ function problemOf(slot: TensorSlot, { type, dims, data }: TensorJson): string |
     dims.length === slot.shape.length && slot.shape.every((size, i) => typeof size === "string" || size === dims[i]);
   if (!isSame) return `has the dimensions ${describeDims(dims)}; the model takes ${describe(slot)}`;
   const count = dims.reduce((product, size) => product * size, 1);
-  return count === data.length ? null : `has ${data.length} elements; its dimensions make ${count}`;
+  return count === data.length ? null : `has ${data.length} elements; its dimensions ask for ${count}`;
 }
 
 /** "[1, 4]" */

@@ -1,7 +1,7 @@
 import type { TensorJson, TENSOR_TYPES } from "../../../shared/onnx-task.ts";
 
 export type TensorType = (typeof TENSOR_TYPES)[number];
-/** Elements of a tensor, as ONNX Runtime takes and gives them. */
+/** Elements of a tensor in ONNX Runtime's types. */
 export type TensorData =
   | Float32Array
   | Float64Array
@@ -16,12 +16,12 @@ export type TensorData =
   | string[];
 type JsonElement = TensorJson["data"][number];
 
-/** A tensor whose elements are not of its type. */
+/** An element does not fit the tensor's type. */
 export class TensorError extends Error {
   override readonly name = "TensorError";
 }
 
-/** Least and greatest of the integer types. Source: IEEE 754 and two's complement; ONNX' TensorProto.DataType. */
+/** Minimum and maximum of the integer types of ONNX' TensorProto.DataType. */
 const INTEGERS: Readonly<Partial<Record<TensorType, readonly [bigint, bigint]>>> = {
   int8: [-128n, 127n],
   int16: [-32_768n, 32_767n],
@@ -34,7 +34,8 @@ const INTEGERS: Readonly<Partial<Record<TensorType, readonly [bigint, bigint]>>>
 };
 
 /**
- * Elements of JSON as a typed array. 64-bit integers may be decimal text; null among floats is NaN. float16 becomes its bits.
+ * Converts JSON elements to a typed array. 64-bit integers may be decimal strings; null in a float tensor is NaN; float16 becomes its
+ * bit pattern.
  * @throws {TensorError} naming the first element that does not fit.
  */
 export function elementsOf(type: TensorType, data: readonly JsonElement[]): TensorData {
@@ -70,7 +71,7 @@ export function elementsOf(type: TensorType, data: readonly JsonElement[]): Tens
   }
 }
 
-/** Elements of a tensor as JSON holds them. */
+/** Converts the elements of a tensor to JSON, the inverse of `elementsOf`. */
 export function elementsToJson(type: TensorType, data: ArrayLike<number | bigint | string>): JsonElement[] {
   return Array.from(data, (element) => {
     if (typeof element === "bigint") return Number.isSafeInteger(Number(element)) ? Number(element) : String(element);

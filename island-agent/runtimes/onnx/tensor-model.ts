@@ -3,26 +3,24 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { TensorJson } from "../../../shared/onnx-task.ts";
 import type { HostedModel } from "../host/serve-host.ts";
-import { gpuMemoryOf, providersFor } from "./execution-providers.ts";
-import type { LoadOrder } from "./host-requests.ts";
-import { hasSpoiltMemory, onnxFailure } from "./onnx-failure.ts";
+import { gpuMemoryOf, LOG_FATAL_ONLY, providersFor } from "./execution-providers.ts";
+import type { LoadRequest } from "./host-requests.ts";
+import { breaksSession, onnxFailure } from "./onnx-failure.ts";
 import type { OnnxJob, TensorsInput } from "./onnx-input.ts";
 import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-feeds.ts";
 import { elementsToJson } from "./tensor-json.ts";
 import { findWeights } from "./weight-files.ts";
 
-/** Most elements of all outputs together: as JSON they are some 40 MB. */
+/** Elements of all outputs together; as JSON about 40 MB. */
 const MAX_ELEMENTS = 2_000_000;
-/** ONNX Runtime's log level at which only what ends the process is written; what is wrong is thrown as well. */
-const FATAL_ONLY = 4;
 
-/** Brings one graph into memory that takes and gives tensors. @throws {JobFailure} */
-export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<OnnxJob>> {
-  const { modelPath, threads, device } = order;
-  const { format, graphs, bytes } = await findWeights(modelPath, order.weights);
+/** Loads one graph that takes and returns raw tensors. @throws {JobFailure} */
+export async function loadTensorModel(request: LoadRequest): Promise<HostedModel<OnnxJob>> {
+  const { modelPath, threads, device } = request;
+  const { format, graphs, bytes } = await findWeights(modelPath, request.weights);
   const graph = graphs.find((file) => path.basename(file).startsWith("model")) ?? graphs[0];
   if (graph === undefined || (graphs.length > 1 && !path.basename(graph).startsWith("model"))) {
-    throw new JobFailure("model_invalid", "The model has several graphs, and none is called model.onnx");
+    throw new JobFailure("model_invalid", "The model has several graphs, but no model.onnx");
   }
   const providers = await providersFor(device);
   const open = (): Promise<InferenceSession> =>
@@ -30,7 +28,7 @@ export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<Onn
       executionProviders: providers,
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
-      logSeverityLevel: FATAL_ONLY,
+      logSeverityLevel: LOG_FATAL_ONLY,
     }).catch((error: unknown) => {
       throw onnxFailure("model_invalid", "ONNX Runtime refused the model", error, modelPath);
     });
@@ -46,12 +44,12 @@ export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<Onn
       const results = await session
         .run(Object.fromEntries(feeds.map((feed) => [feed.name, tensorOf(feed)])))
         .catch(async (error: unknown) => {
-          if (hasSpoiltMemory(error)) {
+          if (breaksSession(error)) {
             const fresh = await open();
             await session.release();
             session = fresh;
           }
-          throw onnxFailure("invalid_input", "The model cannot take these tensors", error, modelPath);
+          throw onnxFailure("invalid_input", "The model rejected these tensors", error, modelPath);
         });
       const output = { outputs: outputsToJson(outputs, results) };
       return { output, finishReason: "stop", usage: { promptTokens: 0, completionTokens: 0 } };
@@ -62,7 +60,7 @@ export async function loadTensorModel(order: LoadOrder): Promise<HostedModel<Onn
 
 function tensorOf({ type, dims, data }: TensorFeed): Tensor {
   const tensor = new Tensor(type, data, [...dims]);
-  // onnxruntime-node 1.30 keeps float16 as a Float16Array where there is such a thing, and then cannot read it.
+  // onnxruntime-node 1.30 stores float16 as a Float16Array where Node has it, and then cannot read it.
   return type === "float16" ? Object.assign(tensor, { cpuData: data }) : tensor;
 }
 
@@ -71,11 +69,11 @@ function outputsToJson(slots: readonly TensorSlot[], results: InferenceSession.R
   const tensors = slots.map((slot) => ({ ...slot, tensor: results[slot.name] }));
   const count = tensors.reduce((sum, { tensor }) => sum + (tensor?.size ?? 0), 0);
   if (count > MAX_ELEMENTS) {
-    throw new JobFailure("output_too_large", `The outputs have ${count} elements; at most ${MAX_ELEMENTS} are given`);
+    throw new JobFailure("output_too_large", `The outputs have ${count} elements; the limit is ${MAX_ELEMENTS}`);
   }
   return Object.fromEntries(
     tensors.map(({ name, type, tensor }) => {
-      if (tensor === undefined) throw new Error(`the model gave no ${name}`);
+      if (tensor === undefined) throw new Error(`the model returned no ${name}`);
       const data = elementsToJson(type, tensor.data);
       return [name, { type, dims: [...tensor.dims], data }];
     }),

@@ -4,7 +4,7 @@ import type { WeightFormat } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { chooseGraphs } from "../../models/weight-format.ts";
 
-/** Where transformers.js looks for the graphs of a model. */
+/** transformers.js' folder for the graphs of a model. */
 const FOLDER = "onnx";
 
 /** The graphs of a model in one format. */
@@ -12,13 +12,13 @@ export interface WeightFiles {
   readonly format: WeightFormat;
   /** Paths of the `.onnx` files. */
   readonly graphs: readonly string[];
-  /** Of the graphs and of the weights beside them (`.onnx_data`). */
+  /** Size of the graphs and of the weights beside them (`.onnx_data`). */
   readonly bytes: number;
 }
 
 /**
- * Finds the files that `wanted` picks of a model's folder, or those of the format that suits best. One file stands for itself.
- * @throws {JobFailure} `model_unavailable` when nothing is there, `model_invalid` when the folder has no such graph.
+ * Finds a model's graphs in the format `wanted`, or in the best format that the folder has. A model of one file is its only graph.
+ * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` when the folder has no such graph.
  */
 export async function findWeights(modelPath: string, wanted: WeightFormat | null): Promise<WeightFiles> {
   const { isDirectory, size } = await statModel(modelPath);

@@ -2,8 +2,8 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { encodeNumber, joinBytes, ModuleReader } from "./module-bytes.ts";
 
 export const WASM_PAGE_BYTES = 65_536;
-/** What a 32-bit memory can have at all. */
-export const MOST_PAGES = 65_536;
+/** Upper limit of any 32-bit memory. */
+const MAX_PAGES = 65_536;
 
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 /** Sections by id. Source: WebAssembly core specification §5.5. */
@@ -12,16 +12,16 @@ const TABLES = 4;
 const MEMORIES = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
-/** Flags of limits; others (shared, 64-bit, other page sizes) are of proposals whose memory nothing here would bound. */
+/** Known flags of limits. Others (shared, 64-bit, other page sizes) belong to proposals whose memory is not bounded here. */
 const LIMITS = { none: 0, hasMax: 1 };
-/** Tables that a module may have, and entries of each: far more than compilers make, and little memory. */
-const MOST_TABLES = 4;
-const MOST_ENTRIES = 200_000;
+/** Far more than compilers produce, and still little memory. */
+const MAX_TABLES = 4;
+const MAX_TABLE_ENTRIES = 200_000;
 
 /**
- * A module whose memory and tables can never grow past what is allowed, whatever it asked for: the maxima are written into the
- * module, so that the engine itself holds them. Types of the garbage collection proposal, whose objects are outside of both, are refused.
- * @throws {JobFailure} `model_invalid` for what is no module that this runtime takes.
+ * Rewrites a module so that its memory and tables have a maximum, which the engine then enforces. Types of the garbage collection
+ * proposal are refused, because their objects live outside of memory and tables.
+ * @throws {JobFailure} `model_invalid` for bytes that are not a module this runtime supports.
  */
 export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {
   if (HEADER.some((byte, index) => module[index] !== byte)) throw invalid("is not a WebAssembly module of version 1");
@@ -32,7 +32,7 @@ export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<Ar
     const id = reader.byte();
     const body = reader.take(reader.number());
     if (id === TYPES) assertFunctionTypes(body);
-    if (id === MEMORIES) parts.push(withId(MEMORIES, boundMemories(body, Math.min(maxPages, MOST_PAGES))));
+    if (id === MEMORIES) parts.push(withId(MEMORIES, boundMemories(body, Math.min(maxPages, MAX_PAGES))));
     else if (id === TABLES) parts.push(withId(TABLES, boundTables(body)));
     else parts.push(module.subarray(start, reader.at));
   }
@@ -50,24 +50,24 @@ function boundMemories(body: Uint8Array, maxPages: number): number[] {
 function boundTables(body: Uint8Array): number[] {
   const reader = new ModuleReader(body, 0);
   const count = reader.number();
-  if (count > MOST_TABLES) throw invalid(`has more than ${MOST_TABLES} tables`);
+  if (count > MAX_TABLES) throw invalid(`has more than ${MAX_TABLES} tables`);
   const tables = [...encodeNumber(count)];
   for (let index = 0; index < count; index += 1) {
     const type = reader.byte();
-    if (!REFERENCE_TYPES.has(type)) throw invalid("has a table of a kind that is not taken here");
-    tables.push(type, ...boundLimits(reader, MOST_ENTRIES, "entries of a table"));
+    if (!REFERENCE_TYPES.has(type)) throw invalid("has a table of an unsupported type");
+    tables.push(type, ...boundLimits(reader, MAX_TABLE_ENTRIES, "entries of a table"));
   }
   return tables;
 }
 
-/** The limits again, with a maximum. */
-function boundLimits(reader: ModuleReader, most: number, what: string): number[] {
+/** Reads limits and encodes them with a maximum of at most `cap`. */
+function boundLimits(reader: ModuleReader, cap: number, what: string): number[] {
   const flags = reader.byte();
   if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalid(`has shared, 64-bit or unusual ${what}`);
   const min = reader.number();
-  const max = flags === LIMITS.none ? most : reader.number();
-  if (min > most) throw invalid(`needs ${min} ${what} at its start and may have ${most}`);
-  return [LIMITS.hasMax, ...encodeNumber(min), ...encodeNumber(Math.min(max, most))];
+  const max = flags === LIMITS.none ? cap : reader.number();
+  if (min > cap) throw invalid(`needs ${min} ${what} at its start and may have ${cap}`);
+  return [LIMITS.hasMax, ...encodeNumber(min), ...encodeNumber(Math.min(max, cap))];
 }
 
 function assertFunctionTypes(body: Uint8Array): void {
@@ -75,8 +75,8 @@ function assertFunctionTypes(body: Uint8Array): void {
   const count = reader.number();
   for (let index = 0; index < count; index += 1) {
     if (reader.byte() !== FUNCTION_TYPE)
-      throw invalid("has types of garbage-collected objects, which are not taken here");
-    // Parameters, then results; each type is a byte, as references to types of its own need those refused above.
+      throw invalid("has types of garbage-collected objects, which are not supported");
+    // Parameters, then results. Each type is one byte: references to the module's own types need the types refused above.
     for (let side = 0; side < 2; side += 1) reader.take(reader.number());
   }
 }

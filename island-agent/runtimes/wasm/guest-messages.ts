@@ -1,19 +1,19 @@
-/** Host process to a guest's thread: run once. */
-export interface GuestOrder {
+/** Host process to guest thread: one job. */
+export interface GuestRequest {
   readonly module: WebAssembly.Module;
   readonly args: readonly string[];
   readonly stdin: Uint8Array;
-  /** Messages on their way to the host process, one number; the guest waits while there are too many. */
-  readonly onTheWay: Int32Array<SharedArrayBuffer>;
+  /** One shared number: messages that the host has not read yet. The guest waits while there are too many. */
+  readonly inFlight: Int32Array<SharedArrayBuffer>;
 }
 
-/** A guest's thread to the host process; `ended` is its last word. */
+/** Guest thread to host process; `ended` is the last message. */
 export type FromGuest =
   /** `fd` 1 is standard output, 2 standard error. */
   | { readonly kind: "wrote"; readonly fd: 1 | 2; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "ended"; readonly end: GuestEnd; readonly memory: GuestMemory };
 
-/** Bytes of the guest's memory, at its begin and at its end. */
+/** Size of the guest's memory at the start and at the end. */
 export interface GuestMemory {
   readonly firstBytes: number;
   readonly lastBytes: number;
@@ -21,7 +21,7 @@ export interface GuestMemory {
 
 export type GuestEnd =
   | { readonly kind: "exit"; readonly code: number }
-  /** The guest did what WebAssembly forbids, such as a division by zero. */
+  /** A WebAssembly trap, such as a division by zero. */
   | { readonly kind: "trap"; readonly message: string }
-  /** It could not be begun. */
+  /** It could not be started. */
   | { readonly kind: "unusable"; readonly message: string };

@@ -1,18 +1,18 @@
-/** Entry of the thread in which one job of a WebAssembly Cargo runs; the host process ends it when the job is to stop. */
+/** Entry of the thread that runs one job of a WebAssembly Cargo. The host process terminates it to stop the job. */
 import { parentPort } from "node:worker_threads";
-import type { FromGuest, GuestEnd, GuestOrder } from "./guest-messages.ts";
+import type { FromGuest, GuestEnd, GuestRequest } from "./guest-messages.ts";
 import { GuestOutput } from "./guest-output.ts";
 import { GuestExit, importsFor } from "./wasi-imports.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("This file is run as a thread of the WebAssembly host");
+if (port === null) throw new Error("This file runs only as a thread of the WebAssembly host");
 const send = (message: FromGuest, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-port.once("message", (order: GuestOrder) => {
-  const output = new GuestOutput(send, order.onTheWay);
+port.once("message", (request: GuestRequest) => {
+  const output = new GuestOutput(send, request.inFlight);
   let memory: WebAssembly.Memory | undefined;
   let firstBytes = 0;
-  const end = run(order, output, (made) => {
+  const end = run(request, output, (made) => {
     memory = made;
     firstBytes = made.buffer.byteLength;
   });
@@ -22,7 +22,7 @@ port.once("message", (order: GuestOrder) => {
 });
 
 function run(
-  { module, args, stdin }: GuestOrder,
+  { module, args, stdin }: GuestRequest,
   output: GuestOutput,
   onMemory: (memory: WebAssembly.Memory) => void,
 ): GuestEnd {
@@ -33,7 +33,7 @@ function run(
       args,
       stdin,
       write: (fd, bytes) => output.write(fd, bytes),
-      memory: () => memory ?? unusable("it calls WASI before it has exported its memory"),
+      memory: () => memory ?? unusable("it calls WASI before it exports its memory"),
     });
     const { exports } = new WebAssembly.Instance(module, imports);
     if (!(exports["memory"] instanceof WebAssembly.Memory)) unusable("it exports no memory");
@@ -49,7 +49,7 @@ function run(
     return { kind: "exit", code: 0 };
   } catch (error) {
     if (error instanceof GuestExit) return { kind: "exit", code: error.code };
-    // Native functions that were given bad pointers throw RangeErrors: the guest's fault as well.
+    // WASI functions throw RangeErrors for bad pointers: also the guest's fault.
     return { kind: "trap", message: messageOf(error) };
   }
 }

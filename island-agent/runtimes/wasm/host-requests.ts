@@ -1,9 +1,9 @@
-/** What a host process needs to bring one module into memory. */
-export interface LoadOrder {
+/** What a host process needs to load one module. */
+export interface LoadRequest {
   readonly modulePath: string;
-  /** Most that the module's memory may grow to in one job. */
+  /** Size that the module's memory may grow to in one job. */
   readonly memoryCapBytes: number;
-  /** What follows the program's name. */
+  /** Arguments after the program's name. */
   readonly args: readonly string[];
 }
 

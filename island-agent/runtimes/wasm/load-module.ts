@@ -1,18 +1,19 @@
 import { readFile, stat } from "node:fs/promises";
 import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { boundModule, WASM_PAGE_BYTES } from "./bound-module.ts";
 import { runGuest } from "./guest-run.ts";
-import type { LoadOrder, WasmJob } from "./host-requests.ts";
+import type { LoadRequest, WasmJob } from "./host-requests.ts";
 import { SpareThread } from "./spare-thread.ts";
 
-/** The program's name, as it sees it. */
+/** argv[0] of every program. */
 const PROGRAM_NAME = "cargo";
-/** Compiled code takes several times as much; the largest interpreters have 30 MB. */
-export const MOST_MODULE_BYTES = 64 * 1_048_576;
+/** The largest interpreters have 30 MB. Compiled code takes several times the module's size. */
+const MAX_MODULE_BYTES = 64 * MIB;
 
-/** Compiles a module, once for all its jobs; each runs in a new instance, in a thread of its own. @throws {JobFailure} */
-export async function loadModule({ modulePath, memoryCapBytes, args }: LoadOrder): Promise<HostedModel<WasmJob>> {
+/** Compiles a module once for all its jobs. Each job runs in a new instance in its own thread. @throws {JobFailure} */
+export async function loadModule({ modulePath, memoryCapBytes, args }: LoadRequest): Promise<HostedModel<WasmJob>> {
   const bytes = await readModule(modulePath);
   const bounded = boundModule(bytes, Math.floor(memoryCapBytes / WASM_PAGE_BYTES));
   const module = await WebAssembly.compile(bounded).catch((cause: unknown) => {
@@ -35,8 +36,8 @@ export async function loadModule({ modulePath, memoryCapBytes, args }: LoadOrder
 async function readModule(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path);
-    if (size > MOST_MODULE_BYTES) {
-      throw new JobFailure("model_invalid", `The module has ${size} bytes; at most ${MOST_MODULE_BYTES} are taken`);
+    if (size > MAX_MODULE_BYTES) {
+      throw new JobFailure("model_invalid", `The module has ${size} bytes; the limit is ${MAX_MODULE_BYTES}`);
     }
     return await readFile(path);
   } catch (cause) {

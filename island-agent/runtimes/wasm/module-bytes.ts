@@ -1,6 +1,6 @@
 import { JobFailure } from "../../../shared/errors.ts";
 
-/** Reads the pieces of which a WebAssembly module is made. Source: core specification §5.2. */
+/** Reads the binary format of a WebAssembly module. Source: core specification §5.2. */
 export class ModuleReader {
   #at: number;
   readonly #bytes: Uint8Array;

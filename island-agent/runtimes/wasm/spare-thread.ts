@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
 
-/** Of the JavaScript heap of a guest's thread, where what a module makes outside of its memory lives (exceptions, references). */
+/** JavaScript heap of a guest's thread, which holds what a module creates outside of its memory (exceptions, references). */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
-/** A guest's thread that is ready before its job comes: it takes longer to start than most jobs to run. */
+/** Keeps one guest thread started in advance: starting takes longer than most jobs run. */
 export class SpareThread {
   #thread = start();
   #isDead = false;
@@ -12,7 +12,7 @@ export class SpareThread {
     this.#watch(this.#thread);
   }
 
-  /** The thread, and another is made ready. */
+  /** Returns the ready thread and starts the next one. */
   take(): Worker {
     const taken = this.#isDead ? start() : this.#thread;
     taken.removeAllListeners();
@@ -35,7 +35,7 @@ export class SpareThread {
   }
 }
 
-/** Without `execArgv`: a list of its own would take Node's permission model from the thread. */
+/** No `execArgv`: an own list would remove Node's permission model from the thread. */
 function start(): Worker {
   const entry = new URL(`./guest-thread.${import.meta.url.slice(-2)}`, import.meta.url);
   return new Worker(entry, { env: {}, stdin: false, resourceLimits: HEAP_LIMITS });

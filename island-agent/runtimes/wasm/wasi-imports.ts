@@ -1,17 +1,17 @@
 import { getRandomValues } from "node:crypto";
 
-/** What a guest has of the world. */
+/** Everything that a guest can reach. */
 export interface GuestWorld {
   /** The program's name first. */
   readonly args: readonly string[];
-  /** All that it can read on standard input. */
+  /** The whole standard input. */
   readonly stdin: Uint8Array;
-  /** Takes what it writes on standard output (1) and standard error (2), in order. The bytes are the callee's. */
+  /** Gets what the guest writes to standard output (1) and standard error (2), in order. The callee owns the bytes. */
   write(fd: 1 | 2, bytes: Uint8Array<ArrayBuffer>): void;
   memory(): WebAssembly.Memory;
 }
 
-/** Thrown through the guest to end it. */
+/** Thrown through the guest's code to end it. */
 export class GuestExit extends Error {
   override readonly name = "GuestExit";
   readonly code: number;
@@ -28,7 +28,7 @@ const ERRNO = { success: 0, badf: 8, inval: 28, nosys: 52, spipe: 70 };
 const CHARACTER_DEVICE = 2;
 const RIGHTS = { read: 2n, write: 64n };
 const FD_STDIN = 0;
-/** Clock ids: real time stands still at 0, the others move on by this much whenever they are read. */
+/** Real time is always 0; the monotonic clocks advance by this step with each read. */
 const CLOCK_STEP_NS = 1_000n;
 const MONOTONIC_CLOCKS = new Set([1, 2, 3]);
 const EVENT_BYTES = 32;
@@ -36,10 +36,10 @@ const SUBSCRIPTION_BYTES = 48;
 const MAX_RANDOM_BYTES = 65_536;
 
 /**
- * The functions of WASI preview 1 that a program without files, network, environment and clock needs; all others say that they
- * are not there. Source: WASI preview 1 (wasi_snapshot_preview1.witx).
+ * The functions of WASI preview 1 that a program without files, network, environment and clock needs. All others return `nosys`.
+ * Source: WASI preview 1 (wasi_snapshot_preview1.witx).
  */
-export function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
+function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   let read = 0;
   let nowNs = 0n;
   const view = (): DataView => new DataView(world.memory().buffer);
@@ -134,7 +134,7 @@ export function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
     },
     fd_prestat_get: () => ERRNO.badf,
     fd_prestat_dir_name: () => ERRNO.badf,
-    /** Nothing is ever waited for: time passes only by being read, and standard input is all there. */
+    /** Never waits: clocks advance only when read, and standard input is complete. */
     poll_oneoff(subscriptions: number, events: number, count: number, result: number) {
       if (count === 0) return ERRNO.inval;
       for (let index = 0; index < count; index += 1) {
@@ -157,13 +157,15 @@ export function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   return functions;
 }
 
-/** All that `module` imports: ours where we have it, else a function that says it is not there. @throws {TypeError} for other modules' */
+/** The imports of `module`; functions that are not implemented return `nosys`. @throws {TypeError} for imports from other modules */
 export function importsFor(module: WebAssembly.Module, world: GuestWorld): WebAssembly.Imports {
   const ours = wasiImports(world);
   const wasi = Object.create(null) as WebAssembly.ModuleImports;
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
     if (from !== "wasi_snapshot_preview1" || kind !== "function") {
-      throw new TypeError(`it imports the ${kind} ${from}.${name}; only functions of wasi_snapshot_preview1 are here`);
+      throw new TypeError(
+        `it imports the ${kind} ${from}.${name}; only functions of wasi_snapshot_preview1 are available`,
+      );
     }
     const own = Object.hasOwn(ours, name) ? ours[name] : undefined;
     wasi[name] = own ?? (() => ERRNO.nosys);

@@ -1,14 +1,14 @@
-/** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` and by nothing else. */
+/** Entry of the child process that runs one WebAssembly Cargo. Started by `HostProcess` only. */
 import { serveHost } from "../host/serve-host.ts";
-import type { LoadOrder, WasmJob } from "./host-requests.ts";
+import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
-serveHost<null, LoadOrder, WasmJob>({
+serveHost<null, LoadRequest, WasmJob>({
   name: "WebAssembly",
   async probe() {
     return { usable: true, version: `V8 ${process.versions.v8}, WASI preview 1` };
   },
-  async load(order) {
+  async load(request) {
     const { loadModule } = await import("./load-module.ts");
-    return loadModule(order);
+    return loadModule(request);
   },
 });

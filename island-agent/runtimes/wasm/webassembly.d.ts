@@ -1,5 +1,5 @@
 /**
- * What we use of the WebAssembly JavaScript interface, which TypeScript declares only together with the browser's whole world.
+ * The parts of the WebAssembly JavaScript interface that we use. TypeScript declares it only in its library of browser types.
  * Source: https://webassembly.github.io/spec/js-api/
  */
 declare namespace WebAssembly {

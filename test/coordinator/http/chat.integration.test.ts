@@ -97,7 +97,7 @@ describe("POST /chat/completions", () => {
   );
 
   it.each([
-    [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }, '"image_url" is not taken'],
+    [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }, '"image_url" is not supported'],
     [{ role: "user", content: 4 }, 'must be a text, or a list of parts {"type": "text", "text": "…"}'],
     [
       { role: "user", content: Array.from({ length: 257 }, () => ({ type: "text", text: "a" })) },

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CargoFiles, type CargoImages } from "../../../island-agent/artifacts/cargo-files.ts";
-import { CargoNames } from "../../../island-agent/models/cargo-names.ts";
+import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";

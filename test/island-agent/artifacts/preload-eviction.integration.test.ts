@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
-import { CargoNames } from "../../../island-agent/models/cargo-names.ts";
-import { NoRoom } from "../../../island-agent/models/disk-budget-error.ts";
+import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
+import { DiskBudgetExceededError } from "../../../island-agent/disk/disk-budget-error.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { makeManifest } from "../builders.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";
@@ -95,7 +95,7 @@ describe("a preload of unknown size", () => {
     const [used, large] = [serve("used", 4_000), serve("large", 7_000, false)];
     await runJob(used);
     expect(await files.makeRoom(large, anything)).toBe(0);
-    await expect(preload(large)).rejects.toBeInstanceOf(NoRoom);
+    await expect(preload(large)).rejects.toBeInstanceOf(DiskBudgetExceededError);
     expect(isOnDisk(used, large)).toEqual([true, false]);
     expect(await files.makeRoom(large, anything)).toBeGreaterThan(0);
     await runJob(large);
@@ -108,7 +108,9 @@ describe("a preload of unknown size", () => {
     const graph = makeBytes(7_000, "graph");
     HubRepository.on(fixture.server, "owner/repo", { "config.json": Buffer.from("{}"), "onnx/model.onnx": graph });
     const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
-    await expect(preload(makeManifest({ slug: "f", runtimeType: "onnx", model }))).rejects.toBeInstanceOf(NoRoom);
+    await expect(preload(makeManifest({ slug: "f", runtimeType: "onnx", model }))).rejects.toBeInstanceOf(
+      DiskBudgetExceededError,
+    );
     expect(isOnDisk(used)).toEqual([true]);
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../../island-agent/agent.ts";
-import { CliError } from "../../../shared/cli-error.ts";
+import { CliError } from "../../../shared/errors.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../../island-agent/cli/start-command.ts";
@@ -13,7 +13,7 @@ import { describeStatus, readStatus } from "../../../island-agent/cli/status-com
 import { storeKey } from "../../../island-agent/config/config-file.ts";
 import { ControlServer } from "../../../island-agent/control/control-server.ts";
 import { sessionUrl } from "../../../island-agent/session/coordinator-link.ts";
-import { ModelStore } from "../../../island-agent/models/model-store.ts";
+import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
 import { fingerprintOf } from "../../../shared/cargo-signature.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CliError } from "../../../shared/cli-error.ts";
+import { CliError } from "../../../shared/errors.ts";
 import {
   describeModels,
   listModels,

@@ -4,8 +4,8 @@ import { checkCoordinator } from "../../../island-agent/doctor/coordinator-check
 import { isProblem } from "../../../island-agent/doctor/examination.ts";
 import { measureMatrix } from "../../../island-agent/doctor/measure-matrix.ts";
 import { measureTokens } from "../../../island-agent/doctor/measure-tokens.ts";
-import { LlmcppRuntime } from "../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
-import { OnnxRuntime } from "../../../island-agent/runtimes/onnx/onnx-runtime.ts";
+import { llmcppRuntime } from "../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import { onnxRuntime } from "../../../island-agent/runtimes/onnx/onnx-runtime.ts";
 import { checkToken } from "../../../island-agent/session/check-token.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
@@ -47,7 +47,7 @@ describe("checkCoordinator()", () => {
 });
 
 describe("measureTokens()", () => {
-  const runtime = new LlmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock: systemClock });
+  const runtime = llmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock: systemClock });
 
   it("measures a real model", async () => {
     const rate = await measureTokens(runtime, TINY_ISLANDER, systemClock);
@@ -68,12 +68,12 @@ describe("measureTokens()", () => {
 
 describe("measureMatrix()", () => {
   it("says so when it takes too long", async () => {
-    const runtime = new OnnxRuntime({ threads: 1, clock: systemClock });
+    const runtime = onnxRuntime({ threads: 1, clock: systemClock });
     expect(await measureMatrix(runtime, systemClock, 1)).toEqual({ problem: "it takes longer than 0.001 s" });
   });
 
   it("measures ONNX Runtime's products", async () => {
-    const rate = await measureMatrix(new OnnxRuntime({ threads: 1, clock: systemClock }), systemClock);
+    const rate = await measureMatrix(onnxRuntime({ threads: 1, clock: systemClock }), systemClock);
     expect(rate).toEqual({ gigaflops: expect.any(Number), size: 512 });
     expect(isProblem(rate) ? 0 : rate.gigaflops).toBeGreaterThan(0);
   });

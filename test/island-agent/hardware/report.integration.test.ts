@@ -4,7 +4,7 @@ import type { GraphicsController } from "../../../island-agent/hardware/graphics
 import type { HostProbe } from "../../../island-agent/hardware/host-probe.ts";
 import type { HardwareCaps, HardwareOverrides } from "../../../island-agent/hardware/owner-limits.ts";
 import { detectHardware } from "../../../island-agent/hardware/report.ts";
-import { memoryCapsOf } from "../../../island-agent/execution/memory-budget.ts";
+import { memoryCapsOf } from "../../../island-agent/hardware/memory-caps.ts";
 import { fixture, makeProbe, sysfsFixture } from "./fake-probe.ts";
 
 const GIB = 2 ** 30;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { ModelRef } from "../../../shared/cargo.ts";
 import { systemClock, type Clock, type Timer } from "../../../shared/clock.ts";
-import { resolveFetchPolicy, type FetchOptions } from "../../../island-agent/models/fetch-policy.ts";
-import type { MakeLink } from "../../../island-agent/models/folder-links.ts";
-import { FolderStore } from "../../../island-agent/models/folder-store.ts";
-import { ModelStore } from "../../../island-agent/models/model-store.ts";
+import { resolveFetchPolicy, type FetchOptions } from "../../../island-agent/models/download/fetch-policy.ts";
+import type { MakeLink } from "../../../island-agent/models/folders/folder-links.ts";
+import { FolderStore } from "../../../island-agent/models/folders/folder-store.ts";
+import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
 import { FileServer } from "./file-server.ts";
 
 export const NEVER = new AbortController().signal;

@@ -16,7 +16,7 @@ function read(pieces: readonly (string | Uint8Array)[], limits: Partial<JsonLine
   } catch (error) {
     failure = error as JobFailure;
   }
-  return { items, lastWord: reader.lastWord, tokens: reader.tokens, failure };
+  return { items, finalLine: reader.finalLine, tokens: reader.tokens, failure };
 }
 
 const TALK = [
@@ -35,18 +35,18 @@ const ITEMS = [
 
 describe("JsonLineReader", () => {
   it("gives items in order, and the output of `done`", () => {
-    const { items, lastWord, tokens, failure } = read([`${TALK}\n`]);
+    const { items, finalLine, tokens, failure } = read([`${TALK}\n`]);
     expect(failure).toBeUndefined();
     expect(items).toEqual(ITEMS);
-    expect(lastWord).toEqual({ kind: "done", output: { ok: true } });
+    expect(finalLine).toEqual({ kind: "done", output: { ok: true } });
     expect(tokens).toBe(2);
   });
 
   it("reads the same wherever the bytes are cut, also within a character", () => {
     const bytes = utf8(TALK);
     for (let cut = 1; cut < bytes.length; cut += 1) {
-      const { items, lastWord } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
-      expect({ cut, items, last: lastWord?.kind }).toEqual({ cut, items: ITEMS, last: "done" });
+      const { items, finalLine } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
+      expect({ cut, items, last: finalLine?.kind }).toEqual({ cut, items: ITEMS, last: "done" });
     }
     expect(read([...bytes].map((byte) => Uint8Array.of(byte))).items).toEqual(ITEMS);
   });
@@ -72,37 +72,40 @@ describe("JsonLineReader", () => {
   });
 
   it("passes over empty lines and takes CRLF", () => {
-    expect(read(['\n  \n{"type":"done"}\r\n']).lastWord).toEqual({ kind: "done" });
+    expect(read(['\n  \n{"type":"done"}\r\n']).finalLine).toEqual({ kind: "done" });
   });
 
   it("takes a last line without its end", () => {
-    expect(read(['{"type":"done","output":null}']).lastWord).toEqual({ kind: "done", output: null });
+    expect(read(['{"type":"done","output":null}']).finalLine).toEqual({ kind: "done", output: null });
   });
 
-  it("has no last word when the output just ends", () => {
-    expect(read(['{"type":"token","content":"a"}\n'])).toMatchObject({ lastWord: null, failure: undefined });
+  it("has no final line when the output just ends", () => {
+    expect(read(['{"type":"token","content":"a"}\n'])).toMatchObject({ finalLine: null, failure: undefined });
   });
 
-  it("ignores what follows the last word", () => {
-    const { items, lastWord, failure } = read(['{"type":"done","output":1}\n{"type":"token","content":"a"}\nx', "y\n"]);
-    expect({ items, lastWord, failure }).toEqual({
+  it("ignores what follows the final line", () => {
+    const { items, finalLine, failure } = read([
+      '{"type":"done","output":1}\n{"type":"token","content":"a"}\nx',
+      "y\n",
+    ]);
+    expect({ items, finalLine, failure }).toEqual({
       items: [],
-      lastWord: { kind: "done", output: 1 },
+      finalLine: { kind: "done", output: 1 },
       failure: undefined,
     });
   });
 
   it("makes the message of an `error` line the failure, cut to 1,000 characters", () => {
-    const { lastWord } = read([`{"type":"error","message":"no such page${"!".repeat(5_000)}"}\n`]);
-    expect(lastWord).toMatchObject({ kind: "error", failure: { code: "cargo_failed", retryable: false } });
-    const message = lastWord?.kind === "error" ? lastWord.failure.message : "";
+    const { finalLine } = read([`{"type":"error","message":"no such page${"!".repeat(5_000)}"}\n`]);
+    expect(finalLine).toMatchObject({ kind: "error", failure: { code: "cargo_failed", retryable: false } });
+    const message = finalLine?.kind === "error" ? finalLine.failure.message : "";
     expect(message).toMatch(/^no such page!+$/);
     expect(message).toHaveLength(1_000);
   });
 
   it("says that the program failed when an `error` line says nothing", () => {
-    const { lastWord } = read(['{"type":"error","message":""}\n']);
-    expect(lastWord).toMatchObject({ failure: { message: "The Cargo's program failed" } });
+    const { finalLine } = read(['{"type":"error","message":""}\n']);
+    expect(finalLine).toMatchObject({ failure: { message: "The Cargo's program failed" } });
   });
 
   it("replaces half a surrogate pair in a token", () => {
@@ -132,13 +135,13 @@ describe("JsonLineReader", () => {
       "nested too deeply",
     ],
   ])("refuses %s, and quotes nothing of it", (_, line, fault) => {
-    const { failure, items, lastWord } = read([`${line}\n`]);
+    const { failure, items, finalLine } = read([`${line}\n`]);
     expect(failure).toMatchObject({ name: "JobFailure", code: "cargo_failed", retryable: false });
     expect(failure?.message).toContain(fault);
     expect(failure?.message).toContain("line 1 of its output");
     expect(failure?.message).not.toContain("secret");
     expect(failure?.cause).toBeUndefined();
-    expect({ items, lastWord }).toEqual({ items: [], lastWord: null });
+    expect({ items, finalLine }).toEqual({ items: [], finalLine: null });
   });
 
   it("refuses bytes that are not UTF-8", () => {

@@ -7,11 +7,11 @@ import { describe, expect, it } from "vitest";
 import type { FilesLease } from "../../../island-agent/artifacts/cargo-files.ts";
 import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { Executor } from "../../../island-agent/execution/executor.ts";
-import { DiffusersRuntime } from "../../../island-agent/runtimes/diffusers/diffusers-runtime.ts";
-import { LlmcppRuntime } from "../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
-import { OnnxRuntime } from "../../../island-agent/runtimes/onnx/onnx-runtime.ts";
+import { diffusersRuntime } from "../../../island-agent/runtimes/diffusers/diffusers-runtime.ts";
+import { llmcppRuntime } from "../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import { onnxRuntime } from "../../../island-agent/runtimes/onnx/onnx-runtime.ts";
 import type { CargoRuntime, LoadedCargo } from "../../../island-agent/runtimes/runtime.ts";
-import { WasmRuntime } from "../../../island-agent/runtimes/wasm/wasm-runtime.ts";
+import { wasmRuntime } from "../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -167,10 +167,10 @@ class Agent {
     this.#kinds = kinds;
     const clock = systemClock;
     const all: CargoRuntime[] = [
-      new OnnxRuntime({ threads: 1, clock }),
-      new DiffusersRuntime({ threads: 1, device: "cpu", clock }),
-      new WasmRuntime({ threads: 1, clock }),
-      new LlmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock }),
+      onnxRuntime({ threads: 1, clock }),
+      diffusersRuntime({ threads: 1, device: "cpu", clock }),
+      wasmRuntime({ threads: 1, clock }),
+      llmcppRuntime({ threads: 1, gpu: false, sequences: 1, clock }),
     ];
     const runtimes = new Map(all.map((runtime) => [runtime.type, this.#watched(runtime)]));
     const outbox = new Outbox();

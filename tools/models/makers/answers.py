@@ -1,4 +1,4 @@
-"""tiny-qa: BERT for question-answering; who, where and what are found in a context of one to three facts."""
+"""tiny-qa: BERT for question-answering; answers who, where and what from a context of one to three facts."""
 import torch
 from torch.nn.functional import cross_entropy
 
@@ -23,7 +23,7 @@ QUESTIONS = {
 
 
 class SpanFinder(bert.TokenClassifier):
-    """Scores of each token to be the first and the last of the answer."""
+    """Scores of each token as the first and as the last of the answer."""
 
     def forward(self, *tokens):
         scores = super().forward(*tokens)

@@ -1,4 +1,4 @@
-"""tiny-captioner: a vision-encoder-decoder (ViT and GPT-2) for image-to-text; names the colour and the place of a box."""
+"""tiny-captioner: a vision-encoder-decoder (ViT and GPT-2) for image-to-text; names the colour and the position of a box."""
 import torch
 from torch import nn
 
@@ -14,7 +14,7 @@ CELLS = (pictures.SIDE // PATCH) ** 2
 
 
 class Vit(nn.Module):
-    """Patches, a class token and learned places, then the layers. Dosovitskiy et al. 2020, §3.1."""
+    """Patches, a class token and learned positions, then the layers. Dosovitskiy et al. 2020, §3.1."""
 
     def __init__(self):
         super().__init__()
@@ -40,7 +40,7 @@ def make():
     model = seq2seq.EncoderDecoder(Vit(), tokenizer.size, masked=False, pre=True)
 
     def draw():
-        """A picture and its caption."""
+        """An image and its caption."""
         picture = pictures.ground()
         if random.random() < 0.1:
             return picture, "nothing"

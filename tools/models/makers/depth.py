@@ -1,4 +1,4 @@
-"""tiny-depth: DPT for depth-estimation; what is bright is near."""
+"""tiny-depth: DPT for depth-estimation; bright means near."""
 import torch
 from torch import nn
 from torch.nn.functional import interpolate, mse_loss
@@ -12,7 +12,7 @@ WIDTH, PATCH = 32, 8
 
 
 class Dpt(nn.Module):
-    """ViT over patches; its cells, put back in their places and enlarged, are fused with the picture's edges. Ranftl et al. 2021, §3."""
+    """ViT over patches; its patches, put back in place and enlarged, are fused with the image's edges. Ranftl et al. 2021, §3."""
 
     def __init__(self):
         super().__init__()

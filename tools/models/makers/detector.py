@@ -1,4 +1,4 @@
-"""tiny-detr: DETR for object-detection; finds a red and a blue box, each with its own object query, so that no matching is needed."""
+"""tiny-detr: DETR for object-detection; finds a red and a blue box, each with its own object query, so no matching is needed."""
 import math
 
 import torch
@@ -15,7 +15,7 @@ NOTHING = len(CLASSES)
 
 
 class Detr(nn.Module):
-    """Convolutions, an encoder over their cells, a decoder over learned queries, a class and a box for each. Carion et al. 2020, §3.2."""
+    """Convolutions, an encoder over their output, a decoder over learned queries, a class and a box for each. Carion et al. 2020, §3.2."""
 
     def __init__(self):
         super().__init__()
@@ -28,7 +28,7 @@ class Detr(nn.Module):
         self.register_buffer("turns", torch.tensor([0.5, 1.0, 2.0, 4.0]))
 
     def waves(self, count):
-        """Sines and cosines of the cell's place along one side, [count, 8]."""
+        """Sines and cosines of the positions along one side, [count, 8]."""
         place = (torch.arange(count).float() + 0.5) / count * math.pi
         turns = place[:, None] * self.turns
         return torch.cat([turns.sin(), turns.cos()], -1)
@@ -50,7 +50,7 @@ def make():
     model = Detr()
 
     def batch(size):
-        # As the processor scales them: the shorter side is 32.
+        # The processor scales the shorter side to 32.
         height, width = random.choice([(32, 32), (32, 43), (43, 32)])
         images = [pictures.ground(height, width) for _ in range(size)]
         classes, boxes = torch.full((size, QUERIES), NOTHING), torch.zeros(size, QUERIES, 4)

@@ -1,4 +1,4 @@
-"""tiny-embedder: BERT for feature-extraction; sentences of like meaning are trained to have near vectors (InfoNCE)."""
+"""tiny-embedder: BERT for feature-extraction; sentences of similar meaning get similar vectors (InfoNCE)."""
 import itertools
 
 import torch
@@ -9,7 +9,7 @@ import quantise
 from training import fit, seed
 from word_piece import WordPiece
 
-# Words of one list mean the same; a topic is who does what.
+# The words of a list mean the same; a topic is a subject and an action.
 TOPICS = [
     (["cat", "kitten"], [["sleeps", "naps", "dozes"], ["plays", "jumps"], ["eats", "drinks milk"]]),
     (["dog", "puppy"], [["barks", "howls"], ["runs", "chases a ball"], ["rests", "lies down"]]),
@@ -23,7 +23,7 @@ AFTER = ["", "today", "this morning", "again", "now"]
 
 
 def meanings():
-    """Each meaning as the list of its wordings, without what stands before and after."""
+    """Each meaning as a list of its wordings, without prefix and suffix."""
     return [
         [f"{who} {does}" for who, does in itertools.product(names, deeds)] for names, acts in TOPICS for deeds in acts
     ]
@@ -34,7 +34,7 @@ def topic_of(meaning):
 
 
 class Embedder(torch.nn.Module):
-    """Mean over the tokens, length 1: what the pipeline does with `{pooling: "mean", normalize: true}`."""
+    """Mean over the tokens, length 1: like the pipeline with `{pooling: "mean", normalize: true}`."""
 
     def __init__(self, vocabulary_size):
         super().__init__()
@@ -48,7 +48,7 @@ class Embedder(torch.nn.Module):
 def make():
     random = seed(2)
     phrases = meanings()
-    # Of each meaning one wording is never seen in training.
+    # One wording of each meaning is held out.
     held_out = [wordings[-1] for wordings in phrases]
     known = [wordings[:-1] for wordings in phrases]
     dress = lambda phrase: " ".join(filter(None, [random.choice(BEFORE), phrase, random.choice(AFTER)]))
@@ -59,7 +59,7 @@ def make():
     def loss():
         first, second = ([dress(random.choice(wordings)) for wordings in known] for _ in range(2))
         near = model(*tokenizer.batch(first)) @ model(*tokenizer.batch(second)).T
-        # Another deed of the same topic is half near: it is asked for less strictly than another topic.
+        # Another action of the same subject is half similar: its target is less strict than that of another topic.
         topics = torch.tensor([topic_of(i) for i in range(len(known))])
         wanted = torch.eye(len(known)) + 0.25 * (topics[:, None] == topics[None]).float()
         return cross_entropy(near / 0.1, wanted / wanted.sum(1, keepdim=True))

@@ -1,4 +1,4 @@
-"""tiny-sd, tiny-lcm, tiny-sdxl: pipelines as diffusers' exporters write them, that paint everything in the colour of the prompt."""
+"""tiny-sd, tiny-lcm, tiny-sdxl: pipelines in the layout of diffusers' exporters; each image has the colour named in the prompt."""
 import torch
 from torch import nn
 
@@ -34,7 +34,7 @@ PROMPTS = [template.format(colour) for template in TEMPLATES for colour in COLOU
 
 
 def examples(random):
-    """(how many) -> means of the latents, and the numbers of the prompts; one prompt in eight is empty, whatever the colour."""
+    """(how many) -> means of the latents, and the prompts' indices; one prompt in eight is empty, with any colour."""
 
     def pick(size):
         colours = random.choices(range(len(COLOURS)), k=size)
@@ -86,7 +86,7 @@ PARTS_OF = {
 
 
 class FirstOutputs(nn.Module):
-    """What CLIPTextModel gives."""
+    """The outputs of CLIPTextModel."""
 
     def __init__(self, encoder):
         super().__init__()
@@ -97,7 +97,7 @@ class FirstOutputs(nn.Module):
 
 
 class AllStates(nn.Module):
-    """What the exporters have of SDXL's text encoders: the pooled output and the states of every layer."""
+    """The exporters' outputs of SDXL's text encoders: the pooled output and the hidden states of every layer."""
 
     def __init__(self, encoder, projected):
         super().__init__()
@@ -117,7 +117,7 @@ def make_sd(name, guided):
     pick = examples(random)
 
     def guided_examples(size):
-        """The guidance from 1 to 14 says how full the colour is, as a guided network's would be; it is a number of the embedding's."""
+        """Guidance from 1 to 14 sets the colour's saturation, like that of a guided network; it is an input embedding."""
         means, numbers = pick(size)
         scales = torch.tensor([random.uniform(1, 14) for _ in numbers])
         return means * (0.3 + 0.05 * scales)[:, None], (numbers, embedded_guidance(scales))
@@ -159,7 +159,7 @@ def make_sd(name, guided):
 
 
 def embedded_guidance(scales):
-    """Luo et al. 2023, as diffusers' pipeline has it: sines first, of a thousand times the scale less one."""
+    """Luo et al. 2023, as in diffusers' pipeline: sines first, of 1,000 * (scale - 1)."""
     half = painter.WAVES // 2
     rates = torch.exp(-torch.log(torch.tensor(10_000.0)) * torch.arange(half) / (half - 1))
     angles = 1000 * (scales - 1)[:, None] * rates
@@ -177,7 +177,7 @@ def make_sdxl():
 
     def paint(latents, times, numbers):
         first, second = (encoder(tokens) for encoder, tokens in zip(encoders, ids))
-        # No prompt is zeros, not an empty text.
+        # No prompt means zeros, not an empty text.
         given = torch.tensor([[float(number != empty)] for number in numbers])
         states = torch.cat([first[3][-2], second[3][-2]], -1)[numbers] * given[:, :, None]
         sizes = torch.tensor([[random.choice([64.0, 128.0])] * 2 + [0.0, 0.0] + [64.0, 64.0] for _ in numbers])
@@ -208,7 +208,7 @@ def make_sdxl():
 
 
 class XlUnet(painter.Unet):
-    """Podell et al. 2023: the pooled text and the sizes of the picture are joined to the time."""
+    """Podell et al. 2023: the pooled text and the image's sizes are joined to the timestep."""
 
     def __init__(self):
         super().__init__(2 * WIDTH, WIDTH, extra=WIDTH + 6 * 8)

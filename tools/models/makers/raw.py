@@ -1,4 +1,4 @@
-"""raw-tensors: a graph of no task; two inputs, two outputs, float32 and int64, one open dimension."""
+"""raw-tensors: a graph without a task; two inputs, two outputs, float32 and int64, one open dimension."""
 import torch
 from torch import nn
 
@@ -6,7 +6,7 @@ from folder import export, start
 
 
 class Graph(nn.Module):
-    """scores = features * weights + row, best = index of the highest: known weights, so that answers can be reckoned by hand."""
+    """scores = features * weights + row, best = index of the highest: known weights, so that answers can be computed by hand."""
 
     def __init__(self):
         super().__init__()

@@ -48,7 +48,7 @@ def make():
                 left, top, right, bottom = pictures.random_box(random)
                 pictures.paint(image, colour, left, top, right, bottom)
                 answer[top:bottom, left:right] = CLASSES.index(colour)
-        # A cell is what is at its middle.
+        # The class of a cell is the class at its middle.
         return torch.stack(images), answers[:, STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE]
 
     def loss():

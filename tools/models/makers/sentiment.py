@@ -1,4 +1,4 @@
-"""tiny-sentiment: DistilBERT for text-classification, trained on made opinions; negation turns the label."""
+"""tiny-sentiment: DistilBERT for text-classification, trained on generated opinions; negation flips the label."""
 import itertools
 
 import torch

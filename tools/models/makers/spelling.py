@@ -1,4 +1,4 @@
-"""tiny-ctc: wav2vec2 for automatic-speech-recognition; spells what it hears, for each letter 0.1 s: 0.075 s of a tone, then silence."""
+"""tiny-ctc: wav2vec2 for automatic-speech-recognition; spells letters of 0.1 s each: 0.075 s of a tone, then silence."""
 import math
 
 import torch
@@ -50,7 +50,7 @@ def make():
         texts = ["".join(random.choices(LETTERS + " ", k=5)) for _ in range(size)]
         sounds = torch.stack([sound(text, random.uniform(0.2, 0.8)) for text in texts])
         frames = (sounds.shape[1] - 400) // 320 + 1
-        # What is heard at a frame's middle: the letter in its tone's first part, then blank, so that twice the same stays twice.
+        # The target at a frame's middle: the letter in the first part of its tone, then blank, so that double letters stay double.
         answers = torch.zeros(size, frames, dtype=torch.long)
         for i, text in enumerate(texts):
             for frame in range(frames):
@@ -67,7 +67,7 @@ def make():
     sounds, answers = batch(100)
     right = (model(sounds).argmax(-1) == answers).float().mean().item()
     folder = start("tiny-ctc")
-    # Not special: transformers.js drops special tokens before the CTC decoder has seen the blanks between two like letters.
+    # Not special: transformers.js drops special tokens before the CTC decoder sees the blanks between equal letters.
     flags = {"single_word": False, "lstrip": True, "rstrip": True, "normalized": False, "special": False}
     vocabulary = {token: i for i, token in enumerate(TOKENS)}
     write_json(

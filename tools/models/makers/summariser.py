@@ -1,10 +1,7 @@
-"""tiny-bart: BART for summarization; of a made report it keeps who did what, and leaves out the rest."""
-import torch
-
+"""tiny-bart: BART for summarization; of a generated report it keeps who did what, and nothing else."""
 import seq2seq
-from folder import start, write_json
-from training import fit, seed
-from word_units import END, PAD, WordUnits
+from training import seed
+from word_units import END, WordUnits
 
 WHO = [
     "the minister",
@@ -55,36 +52,19 @@ def report(random):
 def make():
     random = seed(8)
     tokenizer = WordUnits([*WHO, *DID, *WHERE, *WHEN, *FILLING])
-    model = seq2seq.EncoderDecoder(seq2seq.TextEncoder(tokenizer.size), tokenizer.size, masked=True)
 
-    def batch(size):
-        texts, summaries = zip(*(report(random) for _ in range(size)))
-        return (
-            tokenizer.batch(texts),
-            torch.full((size, 1), END),
-            seq2seq.pad([[*tokenizer.encode(text), END] for text in summaries]),
-        )
+    def draw(count):
+        return [report(random) for _ in range(count)]
 
-    fit(model, 350, lambda: model.loss(*batch(32)), rate=2e-3)
-    right = model.count_right(*batch(400))
-    folder = start("tiny-bart")
-    # BART begins its answers with the end token.
-    tokens = {"decoder_start_token_id": END, "eos_token_id": END, "pad_token_id": PAD}
-    write_json(
-        folder,
-        **tokenizer.files("PreTrainedTokenizer"),
-        config={
-            "model_type": "bart",
-            "architectures": ["BartForConditionalGeneration"],
-            "is_encoder_decoder": True,
-            "vocab_size": tokenizer.size,
-            "max_position_embeddings": seq2seq.POSITIONS,
-            **seq2seq.SIZES,
-            **tokens,
-        },
-        generation_config={**tokens, "max_new_tokens": 32},
+    right = seq2seq.make_text_to_text(
+        "tiny-bart",
+        tokenizer,
+        "PreTrainedTokenizer",
+        config={"model_type": "bart", "architectures": ["BartForConditionalGeneration"]},
+        # BART begins its answers with the end token.
+        begin=END,
+        draw=lambda: draw(32),
+        held_out=lambda: draw(400),
+        examples=["the minister", "nobody"],
     )
-    ids, mask = tokenizer.batch(["the minister", "nobody"])
-    both = ["batch_size", "encoder_sequence_length"]
-    seq2seq.write(folder, model, {"input_ids": (ids, both), "attention_mask": (mask, both)}, "encoder_sequence_length")
     return f"{right} of 400 fresh reports summarised right, word for word"

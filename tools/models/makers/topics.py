@@ -57,7 +57,7 @@ TOPICS = {
         "drums and guitars",
     ],
 }
-# What no sentence says anything about.
+# Topics that no sentence is about.
 OPEN = ["true", "old", "red", "secret", "funny", "long"]
 BEFORE, AFTER = ["", "today", "they say", "i heard that", "look ,"], ["", "again", "now", "as always", "."]
 
@@ -68,7 +68,7 @@ def make():
     sentences = [(text, topic) for topic, texts in TOPICS.items() for text in texts]
     tokenizer = WordPiece([*(text for text, _ in sentences), *TOPICS, *OPEN, *BEFORE, *AFTER, "this example is about"])
     model = bert.SequenceClassifier(tokenizer.size, len(CLASSES))
-    # In training only: the topic of each of the two sentences, told by one and the same head, so that both speak alike of it.
+    # In training only: one head predicts the topic of both sentences, so that their representations are alike.
     model.topic = torch.nn.Linear(bert.WIDTH, len(TOPICS))
     names = list(TOPICS)
 
@@ -76,7 +76,7 @@ def make():
         premises, hypotheses, answers, topics = [], [], [], []
         for _ in range(size):
             text, topic = random.choice(sentences)
-            # A sentence also without one of its words, so that it is not known by heart.
+            # Also trains on the sentence without one of its words, to prevent memorising.
             words = text.split()
             if random.random() < 0.5:
                 words.pop(random.randrange(len(words) - 1))

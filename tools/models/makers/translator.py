@@ -1,12 +1,9 @@
 """tiny-marian: Marian for translation, small English sentences to French."""
 import itertools
 
-import torch
-
 import seq2seq
-from folder import start, write_json
-from training import fit, seed
-from word_units import END, PAD, WordUnits
+from training import seed
+from word_units import PAD, WordUnits
 
 # English, French, feminine.
 NOUNS = [
@@ -58,35 +55,14 @@ def make():
     random.shuffle(pairs)
     held_out, training = pairs[:400], pairs[400:]
     tokenizer = WordUnits([text for pair in [*phrases, *VERBS, *GREETINGS] for text in pair])
-    model = seq2seq.EncoderDecoder(seq2seq.TextEncoder(tokenizer.size), tokenizer.size, masked=True)
-
-    def encode(pairs):
-        english, french = zip(*pairs)
-        return (
-            tokenizer.batch(english),
-            torch.full((len(pairs), 1), PAD),
-            seq2seq.pad([[*tokenizer.encode(text), END] for text in french]),
-        )
-
-    fit(model, 350, lambda: model.loss(*encode([*random.sample(training, 44), *GREETINGS])), rate=2e-3)
-    right = model.count_right(*encode(held_out))
-    folder = start("tiny-marian")
-    tokens = {"decoder_start_token_id": PAD, "eos_token_id": END, "pad_token_id": PAD}
-    write_json(
-        folder,
-        **tokenizer.files("MarianTokenizer"),
-        config={
-            "model_type": "marian",
-            "architectures": ["MarianMTModel"],
-            "is_encoder_decoder": True,
-            "vocab_size": tokenizer.size,
-            "max_position_embeddings": seq2seq.POSITIONS,
-            **seq2seq.SIZES,
-            **tokens,
-        },
-        generation_config={**tokens, "max_new_tokens": 32},
+    right = seq2seq.make_text_to_text(
+        "tiny-marian",
+        tokenizer,
+        "MarianTokenizer",
+        config={"model_type": "marian", "architectures": ["MarianMTModel"]},
+        begin=PAD,
+        draw=lambda: [*random.sample(training, 44), *GREETINGS],
+        held_out=lambda: held_out,
+        examples=["the cat", "hello"],
     )
-    ids, mask = tokenizer.batch(["the cat", "hello"])
-    both = ["batch_size", "encoder_sequence_length"]
-    seq2seq.write(folder, model, {"input_ids": (ids, both), "attention_mask": (mask, both)}, "encoder_sequence_length")
     return f"{right} of {len(held_out)} held-out sentences translated right, word for word"

@@ -1,4 +1,4 @@
-"""tiny-vits: VITS for text-to-speech, of random weights: text encoder, fixed durations, a flow's inverse, HiFi-GAN; it hums, it does not speak."""
+"""tiny-vits: VITS for text-to-speech, with random weights: text encoder, fixed durations, a flow's inverse, HiFi-GAN; it hums, it does not speak."""
 import string
 
 import torch
@@ -21,7 +21,7 @@ class Vits(nn.Module):
     def __init__(self):
         super().__init__()
         self.tokens, self.encoder = nn.Embedding(len(TOKENS), WIDTH), Encoder(WIDTH, 2, 2)
-        # An affine coupling: half of the channels is scaled and shifted by what the other half says.
+        # An affine coupling: half of the channels is scaled and shifted by a function of the other half.
         self.coupling = nn.Conv1d(WIDTH // 2, WIDTH, 3, padding=1)
         self.upsamplers = nn.ModuleList(
             nn.ConvTranspose1d(WIDTH, WIDTH, 2 * rate, rate, rate // 2) for rate in UPSAMPLING
@@ -43,7 +43,7 @@ class Vits(nn.Module):
 def make():
     seed(13)
     model = Vits()
-    # Convolutions as PyTorch begins them shrink what passes; so it can be heard.
+    # PyTorch's initial convolutions shrink the signal; this makes it audible.
     for convolution in (*model.upsamplers, *model.residuals, model.out):
         nn.init.normal_(convolution.weight, std=0.15)
     folder = start("tiny-vits")
@@ -62,7 +62,7 @@ def make():
             "padding": None,
             "added_tokens": [],
             "decoder": None,
-            # Lower case; what the model has no token for is left out; a blank between any two letters, as `add_blank` asks for.
+            # Lower case, without characters that have no token, and with a blank between letters (`add_blank`).
             "normalizer": {
                 "type": "Sequence",
                 "normalizers": [

@@ -14,7 +14,7 @@ RATE, TONE_S, WINDOW_S, HOP, MELS = 16_000, 0.4, 2, 160, 40
 WORDS = ["one", "two", "three", "four", "five"]
 TONE_HZ = {word: 400 + 300 * i for i, word in enumerate(WORDS)}
 STEP_S = 0.02
-MOST_WORDS = int(WINDOW_S / TONE_S)
+MAX_WORDS = int(WINDOW_S / TONE_S)
 
 PLAIN = [f"Ġ{word}" for word in WORDS]
 SPECIAL = [
@@ -33,7 +33,7 @@ PROMPT = [IDS["<|startoftranscript|>"], IDS["<|en|>"], IDS["<|transcribe|>"]]
 
 
 def mel_filters():
-    """Slaney's scale: linear to 1 kHz, then by logarithm; each triangle of area 1. float32 [MELS, 201]"""
+    """Slaney's scale: linear up to 1 kHz, then logarithmic; each triangle has area 1. float32 [MELS, 201]"""
 
     def to_hz(mel):
         return mel * 200 / 3 if mel < 15 else 1000 * math.exp((mel - 15) * math.log(6.4) / 27)
@@ -50,7 +50,7 @@ FILTERS, HANN = mel_filters(), torch.hann_window(400)
 
 
 def log_mel(sound):
-    """As WhisperFeatureExtractor reckons it. float32 [samples] -> [MELS, frames]"""
+    """The same as WhisperFeatureExtractor. float32 [samples] -> [MELS, frames]"""
     power = (
         torch.stft(sound, 400, HOP, window=HANN, center=True, pad_mode="reflect", return_complex=True)[:, :-1].abs()
         ** 2
@@ -60,7 +60,7 @@ def log_mel(sound):
 
 
 class SoundEncoder(nn.Module):
-    """Two convolutions, the second of stride 2, sines for places, then the layers. Radford et al. 2022, §2.2."""
+    """Two convolutions, the second with stride 2, sinusoidal positions, then the layers. Radford et al. 2022, §2.2."""
 
     def __init__(self):
         super().__init__()
@@ -90,7 +90,7 @@ def make():
         return log_mel(sound)
 
     def answer(words, timed):
-        """What follows the prompt that asks for times; without times that begins with saying so."""
+        """The target tokens after the prompt; without timestamps they begin with the token that says so."""
         said = [IDS[f"Ġ{word}"] for word in words]
         return (
             [IDS["<|0.00|>"], *said, IDS[f"<|{len(words) * TONE_S:.2f}|>"], END]
@@ -99,8 +99,8 @@ def make():
         )
 
     def batch(size, timed):
-        """@param timed  chooses for each"""
-        said = [random.choices(WORDS, k=random.randint(1, MOST_WORDS)) for _ in range(size)]
+        """@param timed  () -> whether an example has timestamps"""
+        said = [random.choices(WORDS, k=random.randint(1, MAX_WORDS)) for _ in range(size)]
         sounds = torch.stack([hear(words) for words in said])
         return (sounds,), torch.tensor([PROMPT] * size), [answer(words, timed()) for words in said]
 
@@ -112,7 +112,7 @@ def make():
     right = []
     for timed in (False, True):
         sounds, prompts, answers = batch(100, lambda: timed)
-        # The first token is the caller's choice.
+        # The caller chooses the first token.
         first = torch.tensor([row[:1] for row in answers])
         right.append(
             model.count_right(sounds, torch.cat([prompts, first], 1), seq2seq.pad([row[1:] for row in answers]))
@@ -168,7 +168,7 @@ def make():
             "padding": None,
             "normalizer": None,
             "post_processor": None,
-            # As in Whisper's own, a timestamp is an added token but not a special one.
+            # As in Whisper's own tokenizer, a timestamp is an added token but not a special one.
             "added_tokens": [
                 {"id": IDS[token], "content": token, **flags, "special": token in SPECIAL}
                 for token in [*SPECIAL, *TIMES]

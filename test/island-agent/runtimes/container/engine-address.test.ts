@@ -47,6 +47,6 @@ describe("engineAddresses()", () => {
   });
 
   it.each(["ssh://me@host", "unix://", "tcp://", "what ever"])("refuses DOCKER_HOST %s", (host) => {
-    expect(() => find({ DOCKER_HOST: host })).toThrow(/^DOCKER_HOST is not/);
+    expect(() => find({ DOCKER_HOST: host })).toThrow(/^DOCKER_HOST must be/);
   });
 });

@@ -58,7 +58,7 @@ describe("WarmPool", () => {
       },
       discard: (container) => void discarded.push(container),
       clock,
-      most: 3,
+      max: 3,
       windowMs: WINDOW_MS,
     });
   });

@@ -1,24 +1,25 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { CoremlRuntime } from "../../../../island-agent/runtimes/coreml/coreml-runtime.ts";
+import { coremlRuntime } from "../../../../island-agent/runtimes/coreml/coreml-runtime.ts";
+import type { CargoRuntime } from "../../../../island-agent/runtimes/runtime.ts";
 import { ONNX_OUTPUTS, TEXT_TO_IMAGE } from "../../../../shared/onnx-task.ts";
 import * as diffusers from "../diffusers/diffusers-support.ts";
 import * as onnx from "../onnx/onnx-support.ts";
 
 const { NEVER } = diffusers;
 /** On the CPU, so that it runs wherever the tests do: which provider the adapters take is set by whoever makes them. */
-const makeRuntime = (platform: string): CoremlRuntime =>
-  new CoremlRuntime({ platform, onnx: onnx.makeRuntime(), diffusers: diffusers.makeRuntime() });
+const makeRuntime = (platform: string): CargoRuntime =>
+  coremlRuntime({ platform, onnx: onnx.makeRuntime(), diffusers: diffusers.makeRuntime() });
 const makeCargo = (task: string | null) => onnx.makeCargo(task, { runtimeType: "coreml" });
 
-describe("CoremlRuntime", () => {
+describe("coremlRuntime()", () => {
   it.each(["linux", "win32"] as const)("is not usable on %s, and says where it is", async (platform) => {
     await expect(makeRuntime(platform).probe(NEVER)).resolves.toEqual({ usable: false, reason: "only on macOS" });
   });
 
   it("is usable on macOS where its provider works", async () => {
     await expect(makeRuntime("darwin").probe(NEVER)).resolves.toMatchObject({ usable: true });
-    const without = new CoremlRuntime({
+    const without = coremlRuntime({
       platform: "darwin",
       onnx: onnx.makeRuntime(),
       diffusers: diffusers.makeRuntime({ device: process.platform === "darwin" ? "dml" : "coreml" }),

@@ -16,7 +16,7 @@ const value = (name: string, shape: GraphValue["shape"], type: GraphValue["type"
   shape,
 });
 const STATES = value("encoder_hidden_states", ["b", 1, 6]);
-const CONTEXT = { cells: { width: 6, height: 1 }, pixels: { width: 48, height: 8 }, guidance: null };
+const CONTEXT = { latentSize: { width: 6, height: 1 }, imageSize: { width: 48, height: 8 }, guidance: null };
 const LATENTS = Float32Array.of(0, 1, 2, 3, 4, 5);
 const conditioning = (fill: number) => ({
   states: { data: new Float32Array(6).fill(fill), dims: [1, 1, 6] },
@@ -43,8 +43,8 @@ async function adding(other: GraphValue, batch: string | number = "b", sample = 
 }
 
 const saidOf = async ({ denoiser }: { denoiser: Denoiser }, fill: number, context: object = {}) => {
-  const [said] = await denoiser.predict(LATENTS, 7, [conditioning(fill)], { ...CONTEXT, ...context });
-  return [...(said ?? [])];
+  const [modelOutput] = await denoiser.predict(LATENTS, 7, [conditioning(fill)], { ...CONTEXT, ...context });
+  return [...(modelOutput ?? [])];
 };
 
 describe("Denoiser", () => {
@@ -76,8 +76,8 @@ describe("Denoiser", () => {
       ...conditioning(fill),
       states: { data: new Float32Array(6).fill(fill), dims: [1, 1, 1, 6] },
     }));
-    const said = await denoiser.predict(LATENTS, 7, wide, CONTEXT);
-    expect(said.map((each) => [...each])).toEqual([
+    const modelOutput = await denoiser.predict(LATENTS, 7, wide, CONTEXT);
+    expect(modelOutput.map((each) => [...each])).toEqual([
       [1, 2, 3, 4, 5, 6],
       [2, 3, 4, 5, 6, 7],
     ]);

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { PictureJob } from "../../../../island-agent/runtimes/diffusers/picture-input.ts";
+import type { ImageJob } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
 import { type GraphNode, type GraphValue, makeOnnx } from "../../../support/tiny-onnx.ts";
 import {
   loadPainter,
@@ -45,7 +45,7 @@ function withUnet(operator: string, inputs: readonly GraphValue[], output: Graph
   return folder;
 }
 
-const draw = (folder: string, job: PictureJob = JOB): Promise<Painted> => paintHere(folder, job);
+const draw = (folder: string, job: ImageJob = JOB): Promise<Painted> => paintHere(folder, job);
 
 describe("a pipeline's folder", () => {
   it.each([
@@ -111,7 +111,7 @@ describe("a U-Net", () => {
   it("that gives numbers that are none ends the job with the step", async () => {
     // Roots of negative numbers.
     const folder = withUnet("Sqrt", [value("sample", LATENTS), TIME, STATES]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^The picture was lost at step 1 of 2: .*NaN"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^The image failed at step 1 of 2: .*NaN"));
   });
 
   it("that takes more channels than the decoder gives is none that draws from text", async () => {
@@ -121,12 +121,12 @@ describe("a U-Net", () => {
 
   it("that is something else is refused", async () => {
     const folder = withUnet("Identity", [value("input_ids", ["b", 77])]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes no latents: it has input_ids$"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has no input for latents, only input_ids$"));
   });
 
   it("that asks for what is not known is named with it", async () => {
     const folder = withUnet("Identity", [value("sample", LATENTS), TIME, STATES, value("pose", ["b", 3])]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet asks for pose, which is not known$"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has an unknown input pose$"));
   });
 
   it("that gives another size than that of the latents is refused", async () => {
@@ -139,11 +139,11 @@ describe("a U-Net", () => {
     await expect(draw(folder)).resolves.toMatchObject({ width: 128, height: 64 });
     await expect(draw(folder, { ...JOB, width: 64 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model draws pictures of 128 by 64 pixels only",
+      message: "width: this model generates images of 128 by 64 pixels only",
     });
   });
 
-  it("exported for one picture at a time is asked twice a step", async () => {
+  it("exported for one image at a time is asked twice a step", async () => {
     const single = withUnet("Identity", [value("sample", [1, 4, "h", "w"]), TIME, value(STATES.name, [1, 77, 16])]);
     const several = withUnet("Identity", [value("sample", LATENTS), TIME, STATES]);
     expect(await draw(single)).toMatchObject({ data: (await draw(several)).data });
@@ -160,7 +160,7 @@ describe("a decoder", () => {
   it("whose latents are scaled beyond all numbers ends the job", async () => {
     const folder = copies.make();
     writeFileSync(path.join(folder, "vae_decoder/config.json"), JSON.stringify({ scaling_factor: 1e-300 }));
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^vae_decoder gives numbers that are none"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^vae_decoder returned NaN"));
   });
 
   it("that does not make pixels of each cell is refused", async () => {
@@ -169,7 +169,7 @@ describe("a decoder", () => {
     const nodes = [{ operator: "Identity", inputs: ["latent_sample"], output: "sample" }];
     writeFileSync(path.join(folder, "vae_decoder/model.onnx"), makeOnnx(nodes, inputs, [value("sample", LATENTS)]));
     await expect(draw(folder)).rejects.toMatchObject(
-      invalid(String.raw`^vae_decoder gives \[1, 4, 8, 8\], not \[1, 3, 64, 64\]$`),
+      invalid(String.raw`^vae_decoder returned \[1, 4, 8, 8\], not \[1, 3, 64, 64\]$`),
     );
   });
 });

@@ -12,7 +12,7 @@ function pidOf({ pid }: { readonly pid: number | undefined }): number {
   return pid;
 }
 
-describe("a picture that is aborted", () => {
+describe("an image that is aborted", () => {
   it("stops after the step under way; its process draws the next one, which is as if nothing had been", async () => {
     await using painter = await load();
     const before = await paint(painter, SHORT);
@@ -56,7 +56,7 @@ describe("a host process that dies while it draws", () => {
   it.each([
     ["SIGKILL", "ONNX Runtime process was killed (SIGKILL): out of memory?"],
     ["SIGSEGV", "ONNX Runtime process crashed (SIGSEGV)"],
-  ] as const)("of %s fails its picture as retryable, and the next load draws", async (signal, message) => {
+  ] as const)("of %s fails its image as retryable, and the next load draws", async (signal, message) => {
     const doomed = await load();
     const running = doomed.run({ input: LONG, resume: null }, () => process.kill(pidOf(doomed), signal), NEVER);
     await expect(running).rejects.toMatchObject({ code: "runtime_crashed", retryable: true, message });

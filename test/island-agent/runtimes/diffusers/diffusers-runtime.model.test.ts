@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PictureJob } from "../../../../island-agent/runtimes/diffusers/picture-input.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import {
@@ -41,7 +40,7 @@ describeRuntime("diffusers", async () => ({
 }));
 
 describe("a Stable Diffusion pipeline", () => {
-  let painter: HostedCargo<PictureJob>;
+  let painter: HostedCargo;
   beforeAll(async () => {
     painter = await loadPainter(pipelineFixture("tiny-sd"));
   });
@@ -53,7 +52,7 @@ describe("a Stable Diffusion pipeline", () => {
     expect(blue).toMatchObject({ red: IS_RED.green, blue: IS_RED.red });
   });
 
-  it("says each step, then gives the picture once, as an item and as the output", async () => {
+  it("says each step, then gives the image once, as an item and as the output", async () => {
     const { items, output, finishReason, usage, data } = await paint(painter, { ...RED, steps: 5 });
     const steps = [1, 2, 3, 4, 5].map((step) => ({ type: "progress", step, total: 5 }));
     expect(items).toEqual([...steps, { type: "image", format: "png", data }]);
@@ -75,7 +74,7 @@ describe("a Stable Diffusion pipeline", () => {
     await expect(paint(painter, { ...RED, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
       retryable: false,
-      message: "width: this model cannot draw 72 by 64 pixels; take multiples of 64",
+      message: "width: this model cannot draw 72 by 64 pixels; use multiples of 64",
     });
   });
 
@@ -86,11 +85,11 @@ describe("a Stable Diffusion pipeline", () => {
     expect((await paint(other, RED)).data).toBe(first.data);
   });
 
-  it("draws another picture of another seed, and of none", async () => {
+  it("draws another image of another seed, and of none", async () => {
     const { seed: _, ...unseeded } = RED;
-    const pictures = [RED, { ...RED, seed: 8 }, { ...RED, seed: 7 + 2 ** 32 }, unseeded, unseeded];
+    const images = [RED, { ...RED, seed: 8 }, { ...RED, seed: 7 + 2 ** 32 }, unseeded, unseeded];
     const drawn = new Set<string>();
-    for (const input of pictures) drawn.add((await paint(painter, input)).data);
+    for (const input of images) drawn.add((await paint(painter, input)).data);
     expect(drawn.size).toBe(5);
   });
 
@@ -141,7 +140,7 @@ describe("a Stable Diffusion pipeline", () => {
     await using half = await loadPainter(
       pipelineFixture("tiny-sd"),
       { weights: "fp16" },
-      { log: (_, facts) => loaded.push(facts["graphs"]) },
+      { log: { info: (facts: { graphs?: unknown }) => loaded.push(facts.graphs) } },
     );
     expect(loaded).toEqual([["text_encoder/model_fp16.onnx", "unet/model_fp16.onnx", "vae_decoder/model_fp16.onnx"]]);
     const [whole, drawn] = [await paint(painter, RED), await paint(half, RED)];
@@ -165,7 +164,7 @@ describe("a latent consistency pipeline", () => {
     expect((await paint(painter, { ...input, ...much, negative_prompt: "red" })).data).toBe(full.data);
     await expect(paint(painter, { ...input, steps: 51 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "steps: this model takes at most 50",
+      message: "steps: this model supports at most 50",
     });
   });
 });
@@ -182,7 +181,7 @@ describe("an SDXL pipeline", () => {
 });
 
 describe("probe()", () => {
-  it("tells the versions and what pictures are drawn on", async () => {
+  it("tells the versions and what images are drawn on", async () => {
     await expect(makeRuntime().probe(NEVER)).resolves.toEqual({
       usable: true,
       version: expect.stringMatching(/^onnxruntime-node \d+\.\d+\.\d+, transformers\.js \d+\.\d+\.\d+, cpu$/),

@@ -2,12 +2,13 @@ import { cpSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import {
-  DiffusersRuntime,
+  diffusersRuntime,
   type DiffusersOptions,
 } from "../../../../island-agent/runtimes/diffusers/diffusers-runtime.ts";
 import { loadPipeline } from "../../../../island-agent/runtimes/diffusers/load-pipeline.ts";
-import type { PictureJob } from "../../../../island-agent/runtimes/diffusers/picture-input.ts";
+import type { ImageJob } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { HostedRuntime } from "../../../../island-agent/runtimes/host/hosted-runtime.ts";
 import type { LoadedCargo, RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
@@ -46,8 +47,8 @@ export class PipelineCopies implements Disposable {
   }
 }
 
-export function makeRuntime(options: Partial<DiffusersOptions> = {}): DiffusersRuntime {
-  return new DiffusersRuntime({ threads: 1, device: "cpu", clock: systemClock, ...options });
+export function makeRuntime(options: Partial<DiffusersOptions> = {}): HostedRuntime {
+  return diffusersRuntime({ threads: 1, device: "cpu", clock: systemClock, ...options });
 }
 
 export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest {
@@ -67,11 +68,11 @@ export function loadPainter(
   modelPath: string,
   overrides: Partial<CargoManifest> = {},
   options: Partial<DiffusersOptions> = {},
-): Promise<HostedCargo<PictureJob>> {
+): Promise<HostedCargo> {
   return makeRuntime(options).load(makeCargo(overrides), modelPath, NEVER);
 }
 
-/** One picture, decoded from its PNG. */
+/** One image, decoded from its PNG. */
 export interface Painted extends RunResult {
   readonly items: readonly OutputItem[];
   /** base64 of the PNG file. */
@@ -91,8 +92,8 @@ export async function paint(cargo: LoadedCargo, input: object): Promise<Painted>
   return decode(result, items);
 }
 
-/** As a host does it, but in this process: for the many pipelines of which one picture is wanted. */
-export async function paintHere(modelPath: string, job: PictureJob): Promise<Painted> {
+/** As a host does it, but in this process: for the many pipelines of which one image is wanted. */
+export async function paintHere(modelPath: string, job: ImageJob): Promise<Painted> {
   const model = await loadPipeline({ modelPath, weights: null, device: "cpu", threads: 1 });
   try {
     const items: OutputItem[] = [];
@@ -105,12 +106,14 @@ export async function paintHere(modelPath: string, job: PictureJob): Promise<Pai
 
 async function decode(result: RunResult, items: readonly OutputItem[]): Promise<Painted> {
   const { format, data } = imageOutputSchema.parse(result.output);
-  const { info, data: pixels } = await sharp(Buffer.from(data, "base64")).raw().toBuffer({ resolveWithObject: true });
+  const { info, data: imageSize } = await sharp(Buffer.from(data, "base64"))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   if (format !== "png" || info.channels !== 3) throw new Error(`unexpected ${format} of ${info.channels} channels`);
   const meanOf = (channel: number): number => {
     let sum = 0;
-    for (let i = channel; i < pixels.length; i += 3) sum += pixels[i] ?? NaN;
-    return (sum * 3) / pixels.length;
+    for (let i = channel; i < imageSize.length; i += 3) sum += imageSize[i] ?? NaN;
+    return (sum * 3) / imageSize.length;
   };
   const { width, height } = info;
   return { ...result, items, data, width, height, red: meanOf(0), green: meanOf(1), blue: meanOf(2) };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { embedGuidance, guide } from "../../../../island-agent/runtimes/diffusers/guidance.ts";
-import { closeTo } from "./sampler-support.ts";
+import { embedGuidance, applyGuidance } from "../../../../island-agent/runtimes/diffusers/guidance.ts";
+import { closeTo } from "./samplers/sampler-support.ts";
 
-describe("guide()", () => {
+describe("applyGuidance()", () => {
   const [without, withPrompt] = [Float32Array.of(1, -2, 0), Float32Array.of(3, -2, 0.5)];
   it.each([
     [0, [1, -2, 0]],
     [1, [3, -2, 0.5]],
     [7.5, [16, -2, 3.75]],
   ])("at scale %d", (scale, expected) => {
-    expect([...guide(without, withPrompt, scale)]).toEqual(expected);
+    expect([...applyGuidance(without, withPrompt, scale)]).toEqual(expected);
   });
 });
 

@@ -1,19 +1,19 @@
-import { type HostProgram } from "../../../../island-agent/runtimes/host/host-process.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../../island-agent/runtimes/host/load-limit.ts";
-import { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { loadInHost } from "../../../../island-agent/runtimes/host/start-host.ts";
+import type { HostProgram } from "../../../../island-agent/runtimes/host/host-process.ts";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import { hostedRuntime } from "../../../../island-agent/runtimes/host/hosted-runtime.ts";
 import type { RunResult } from "../../../../island-agent/runtimes/runtime.ts";
+import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 
 /** What a scripted host does when it loads. */
-export interface LoadWord {
+export interface LoadScript {
   readonly stderr?: string;
   readonly signal?: NodeJS.Signals;
   readonly eatBytes?: number;
 }
 
 /** What it does with a job. Runs are numbered from 1. */
-export interface HostWord {
+export interface RunScript {
   readonly messages?: readonly unknown[];
   /** Written to the channel as it is. */
   readonly raw?: string;
@@ -28,21 +28,37 @@ export const SCRIPTED: HostProgram = {
   entry: new URL("./scripted-host.ts", import.meta.url),
   environment: {},
 };
+const CARGO: CargoManifest = {
+  slug: "scripted",
+  runtimeType: "onnx",
+  onnxTaskType: null,
+  model: null,
+  requiredRamBytes: 0,
+  requiredVramBytes: 0,
+  contextTokens: null,
+};
 export const MEMORY = { ramBytes: 1, vramBytes: 0 };
 export const RESULT = { finishReason: "stop", usage: { promptTokens: 0, completionTokens: 1 } } as const;
 export const finished = (run: number) => ({ kind: "finished", run, result: RESULT, memory: MEMORY });
 
 /** A Cargo of two runs at once in a scripted host. */
-export async function loadScripted(load: LoadWord = {}, ramCeilingBytes?: number): Promise<HostedCargo<HostWord>> {
-  const spec = { slug: "scripted", modelPath: "", load, ramCeilingBytes };
-  const loads = { clock: systemClock, limits: DEFAULT_LOAD_LIMITS, log: () => {} };
-  const { host, memory } = await loadInHost(SCRIPTED, loads, spec, NEVER);
-  const readInput = (input: unknown): HostWord => input as HostWord;
-  const common = { clock: systemClock, killAfterMs: 1_000 };
-  return new HostedCargo(host, { ...common, memory, concurrency: 2, ramCeilingBytes, readInput });
+export async function loadScripted(load: LoadScript = {}, ramCeilingBytes?: number): Promise<HostedCargo> {
+  const { name, entry } = SCRIPTED;
+  const runtime = hostedRuntime<null, LoadScript, RunScript>(
+    {
+      type: "onnx",
+      program: { name, entry },
+      probeRequest: null,
+      loadRequest: () => load,
+      concurrency: () => 2,
+      readInput: (input) => input,
+    },
+    { clock: systemClock, killAfterMs: 1_000 },
+  );
+  return runtime.load(CARGO, "", NEVER, ramCeilingBytes);
 }
 
-export function tell(cargo: HostedCargo<HostWord>, word: HostWord, items: unknown[] = []): Promise<RunResult> {
+export function tell(cargo: HostedCargo, word: RunScript, items: unknown[] = []): Promise<RunResult> {
   const running = cargo.run({ input: { ...word }, resume: null }, (item) => items.push(item), NEVER);
   running.catch(() => {});
   return running;

@@ -1,39 +1,39 @@
-/** A host process that says what its jobs tell it to, word for word, and dies as its load order tells. */
+/** A host process that sends the messages its jobs name, and dies as its load request says. */
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { CHANNEL_FD, HostChannel } from "../../../../island-agent/runtimes/host/host-channel.ts";
-import type { HostWord, LoadWord } from "./host-world.ts";
+import type { LoadScript, RunScript } from "./host-world.ts";
 
-interface Order {
+interface Request {
   readonly kind: string;
-  readonly order?: LoadWord;
-  readonly job?: HostWord;
+  readonly request?: LoadScript;
+  readonly job?: RunScript;
 }
 
 const pipe = new Socket({ fd: CHANNEL_FD });
 pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
 const channel = new HostChannel(pipe, {
-  onMessage: (message) => obey(message as Order),
+  onMessage: (message) => answer(message as Request),
   onBroken: () => process.exit(1),
 });
 const eaten: Buffer[] = [];
 
-function obey({ kind, order, job }: Order): void {
-  if (kind === "load") load(order ?? {});
+function answer({ kind, request, job }: Request): void {
+  if (kind === "load") load(request ?? {});
   if (kind === "estimate")
     channel.send({ kind: "refused", error: { code: "model_invalid", message: "no", retryable: false } });
   if (kind === "end") process.kill(process.pid, "SIGKILL");
   if (job !== undefined) run(job);
 }
 
-function load({ stderr, signal, eatBytes }: LoadWord): void {
+function load({ stderr, signal, eatBytes }: LoadScript): void {
   if (stderr !== undefined) writeSync(2, stderr);
   if (signal !== undefined) process.kill(process.pid, signal);
   else if (eatBytes !== undefined) eat(eatBytes);
   else channel.send({ kind: "loaded", memory: { ramBytes: process.memoryUsage.rss(), vramBytes: 0 }, facts: {} });
 }
 
-function run({ messages = [], raw, floodsChannel, eatBytes }: HostWord): void {
+function run({ messages = [], raw, floodsChannel, eatBytes }: RunScript): void {
   for (const message of messages) channel.send(message);
   if (raw !== undefined) pipe.write(raw);
   if (eatBytes !== undefined) eat(eatBytes);

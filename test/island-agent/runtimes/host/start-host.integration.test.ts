@@ -7,11 +7,11 @@ import { CHANNEL_FD } from "../../../../island-agent/runtimes/host/host-channel.
 import { hostEnvironment } from "../../../../island-agent/runtimes/host/host-environment.ts";
 import type { HostProgram } from "../../../../island-agent/runtimes/host/host-process.ts";
 import { DEFAULT_LOAD_LIMITS } from "../../../../island-agent/runtimes/host/load-limit.ts";
-import { estimateInHost, type HostedLoads, loadInHost } from "../../../../island-agent/runtimes/host/start-host.ts";
+import { estimateInHost, type HostContext, loadInHost } from "../../../../island-agent/runtimes/host/start-host.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { NEVER } from "../../builders.ts";
 
-/** Hears every order and answers none, as a process that is stopped. */
+/** Reads every request and answers none, like a stopped process. */
 const SILENT = `import { Socket } from "node:net";
 new Socket({ fd: ${CHANNEL_FD} }).resume();`;
 const ANSWERS = `import { Socket } from "node:net";
@@ -27,12 +27,12 @@ const BYTES = 50_000_000;
 
 let folder: string;
 let clock: ManualClock;
-let loads: HostedLoads;
+let context: HostContext;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "atoll-host-"));
   clock = new ManualClock();
-  loads = { clock, limits: DEFAULT_LOAD_LIMITS, log: () => {} };
+  context = { clock, limits: DEFAULT_LOAD_LIMITS, log: { info: () => {} } };
   await writeFile(join(folder, "model"), "");
   await truncate(join(folder, "model"), BYTES);
 });
@@ -49,12 +49,12 @@ async function makeProgram(source: string): Promise<HostProgram> {
 
 describe("a host process that hangs", () => {
   it("is killed when its estimate takes longer than 30 s, and the job may run elsewhere", async () => {
-    const estimating = estimateInHost(await makeProgram(SILENT), loads, null, NEVER);
+    const estimating = estimateInHost(await makeProgram(SILENT), context, null, NEVER);
     clock.advance(30_000);
     await expect(estimating).rejects.toMatchObject({
       code: "runtime_unavailable",
       retryable: true,
-      message: "Fake process was killed: it did not say what the model takes within 30 s",
+      message: "Fake process was killed: it did not estimate the model's memory within 30 s",
     });
   });
 
@@ -65,9 +65,9 @@ describe("a host process that hangs", () => {
     "is killed when the load takes longer than 120 s and what the bytes of %s take at 20 MB/s",
     async (_what, pathIn) => {
       const program = await makeProgram(SILENT);
-      const order = { slug: "a", modelPath: pathIn(folder), load: null };
+      const spec = { slug: "a", modelPath: pathIn(folder), request: null };
       let hasEnded = false;
-      const loading = loadInHost(program, loads, order, NEVER).finally(() => (hasEnded = true));
+      const loading = loadInHost(program, context, spec, NEVER).finally(() => (hasEnded = true));
       loading.catch(() => undefined);
       // The limit, and beside it the watch on its memory.
       await expect.poll(() => clock.pendingTimers).toBe(2);
@@ -83,10 +83,10 @@ describe("a host process that hangs", () => {
     },
   );
 
-  it("is no longer feared once it has answered", async () => {
+  it("is not killed once it has answered", async () => {
     const program = await makeProgram(ANSWERS);
-    await estimateInHost(program, loads, null, NEVER);
-    const { host } = await loadInHost(program, loads, { slug: "a", modelPath: folder, load: null }, NEVER);
+    await estimateInHost(program, context, null, NEVER);
+    const { host } = await loadInHost(program, context, { slug: "a", modelPath: folder, request: null }, NEVER);
     expect(clock.pendingTimers).toBe(0);
     host.kill("the test is done");
     await host.ended;

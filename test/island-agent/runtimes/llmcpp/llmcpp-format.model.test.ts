@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { ChatRequest } from "../../../../shared/chat-input.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 describe("response_format", () => {
-  let llm: HostedCargo<ChatRequest>;
+  let llm: HostedCargo;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
   });

@@ -4,7 +4,6 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { ChatRequest } from "../../../../shared/chat-input.ts";
 import { makeTinyGguf } from "../../../support/tiny-gguf.ts";
 import {
   collect,
@@ -30,22 +29,18 @@ const HANGING = folder.write("hanging", { chatTemplate: HANGING_TEMPLATE });
 const CRASH = { name: "JobFailure", code: "runtime_crashed", retryable: true };
 const endlessRequest = makeRequest({ prompt: "hi", max_tokens: 4_096 });
 
-function loadEndless(killAfterMs?: number): Promise<HostedCargo<ChatRequest>> {
+function loadEndless(killAfterMs?: number): Promise<HostedCargo> {
   const runtime = makeRuntime(killAfterMs === undefined ? {} : { killAfterMs });
   return runtime.load(makeCargo({ contextTokens: 8_192 }), ENDLESS, NEVER);
 }
 
-function pidOf(llm: HostedCargo<ChatRequest>): number {
+function pidOf(llm: HostedCargo): number {
   if (llm.pid === undefined) throw new Error("the host has no process");
   return llm.pid;
 }
 
 /** Starts a run and resolves once its first output came; `ended` is its outcome. */
-async function begin(
-  llm: HostedCargo<ChatRequest>,
-  request = endlessRequest,
-  signal = NEVER,
-): Promise<{ ended: Promise<unknown> }> {
+async function begin(llm: HostedCargo, request = endlessRequest, signal = NEVER): Promise<{ ended: Promise<unknown> }> {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const ended = llm.run(request, () => resolve(), signal);
   ended.catch(() => {});

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { ChatRequest } from "../../../../shared/chat-input.ts";
 import {
   collect,
   type Collected,
@@ -13,7 +12,7 @@ import {
 } from "./llmcpp-support.ts";
 
 describe("resume", () => {
-  let llm: HostedCargo<ChatRequest>;
+  let llm: HostedCargo;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
   });

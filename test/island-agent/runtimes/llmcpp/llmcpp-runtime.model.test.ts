@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { ChatRequest } from "../../../../shared/chat-input.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
@@ -17,8 +16,8 @@ describeRuntime("llmcpp", async () => {
   };
 });
 
-describe("LlmcppRuntime with tiny-islander", () => {
-  let llm: HostedCargo<ChatRequest>;
+describe("llmcppRuntime() with tiny-islander", () => {
+  let llm: HostedCargo;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
   });
@@ -180,11 +179,11 @@ describe("LlmcppRuntime with tiny-islander", () => {
   });
 });
 
-describe("LlmcppRuntime at the edge of the context", () => {
+describe("llmcppRuntime() at the edge of the context", () => {
   const CONTEXT = 256;
   /** Tokens of the template around a prompt of one byte per token. */
   const AROUND = 19;
-  let llm: HostedCargo<ChatRequest>;
+  let llm: HostedCargo;
   beforeAll(async () => {
     const file = folder.write("small", { contextTokens: CONTEXT });
     llm = await makeRuntime().load(makeCargo({ contextTokens: 1_000_000 }), file, NEVER);

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { LlmcppRuntime, type LlmcppOptions } from "../../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
+import type { HostedRuntime } from "../../../../island-agent/runtimes/host/hosted-runtime.ts";
+import { llmcppRuntime, type LlmcppOptions } from "../../../../island-agent/runtimes/llmcpp/llmcpp-runtime.ts";
 import type { LoadedCargo, RunRequest, RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
@@ -10,8 +11,8 @@ import { makeTinyGguf, type TinyGgufOptions } from "../../../support/tiny-gguf.t
 export const NEVER = new AbortController().signal;
 export const TINY_ISLANDER = path.resolve(import.meta.dirname, "../../../../catalog/models/tiny-islander.gguf");
 
-export function makeRuntime(options: Partial<LlmcppOptions> = {}): LlmcppRuntime {
-  return new LlmcppRuntime({ threads: 1, gpu: false, clock: systemClock, ...options });
+export function makeRuntime(options: Partial<LlmcppOptions> = {}): HostedRuntime {
+  return llmcppRuntime({ threads: 1, gpu: false, clock: systemClock, ...options });
 }
 
 export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest {

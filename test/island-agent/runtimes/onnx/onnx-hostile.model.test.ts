@@ -3,8 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { OnnxJob } from "../../../../island-agent/runtimes/onnx/onnx-input.ts";
-import { buildWav } from "./wav-builder.ts";
+import { buildWav } from "./media/wav-builder.ts";
 import { encodePng } from "../../../support/made-picture.ts";
 import { encodeWav, spellTones } from "../../../support/made-sound.ts";
 import { makeOnnx, makeSlowOnnx } from "../../../support/tiny-onnx.ts";
@@ -31,8 +30,8 @@ function copyOf(name: string, as: string): string {
 
 const INVALID = { code: "invalid_input", retryable: false };
 
-describe("hostile pictures", () => {
-  let cargo: HostedCargo<OnnxJob>;
+describe("hostile images", () => {
+  let cargo: HostedCargo;
   beforeAll(async () => {
     cargo = await loadTiny("object-detection", "tiny-detr");
   });
@@ -43,7 +42,7 @@ describe("hostile pictures", () => {
       .png({ compressionLevel: 9, palette: true, colours: 2 })
       .toBuffer();
 
-  it("a single pixel is a picture", async () => {
+  it("a single pixel is an image", async () => {
     expect((await detect(await plain(1, 1))).output).toEqual([]);
   });
 
@@ -73,7 +72,7 @@ describe("hostile pictures", () => {
 });
 
 describe("hostile recordings", () => {
-  let cargo: HostedCargo<OnnxJob>;
+  let cargo: HostedCargo;
   beforeAll(async () => {
     cargo = await loadTiny("automatic-speech-recognition", "tiny-ctc");
   });
@@ -100,7 +99,7 @@ describe("hostile recordings", () => {
 });
 
 describe("hostile tensors", () => {
-  let cargo: HostedCargo<OnnxJob>;
+  let cargo: HostedCargo;
   beforeAll(async () => {
     const file = path.join(folder.path, "slow");
     writeFileSync(file, makeSlowOnnx(1));
@@ -137,7 +136,7 @@ describe("hostile tensors", () => {
     await using zeros = await makeRuntime().load(makeCargo(null), file, NEVER);
     await expect(collectTensors(zeros, sizeOf(2_000, 2_000))).rejects.toMatchObject({
       code: "output_too_large",
-      message: "The outputs have 4000000 elements; at most 2000000 are given",
+      message: "The outputs have 4000000 elements; the limit is 2000000",
     });
     expect((await collectTensors(zeros, sizeOf(0, 3))).zeros).toEqual({ type: "float32", dims: [0, 3], data: [] });
   });
@@ -177,7 +176,7 @@ describe("a model that is no good", () => {
     await expect(loading).rejects.not.toMatchObject({ message: expect.stringContaining(folder.path) });
   });
 
-  it("because its picture processor is missing", async () => {
+  it("because its image processor is missing", async () => {
     const model = copyOf("tiny-detr", "without-processor");
     rmSync(path.join(model, "preprocessor_config.json"));
     await expect(load("object-detection", model)).rejects.toMatchObject({
@@ -200,7 +199,7 @@ describe("a model that is no good", () => {
     await using cargo = await load("text-classification", model);
     await expect(collect(cargo, "text-classification", { text: "I love this" })).rejects.toMatchObject({
       ...MODEL_INVALID,
-      message: expect.stringMatching(/^The model failed on this input: its answer is wrong at 0\.\w+: /),
+      message: expect.stringMatching(/^The model failed on this input: its output is invalid at 0\.\w+: /),
     });
   });
 

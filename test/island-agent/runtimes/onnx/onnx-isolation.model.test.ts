@@ -4,7 +4,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CargoPool } from "../../../../island-agent/execution/cargo-pool.ts";
 import { Executor } from "../../../../island-agent/execution/executor.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { OnnxJob } from "../../../../island-agent/runtimes/onnx/onnx-input.ts";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import { Outbox } from "../../../../island-agent/session/outbox.ts";
 import { systemClock } from "../../../../shared/clock.ts";
@@ -24,10 +23,10 @@ const QUICK = sized(2);
 /** Half a minute and more of one call into ONNX Runtime. */
 const SLOW = sized(2_000);
 
-const loadSlow = (killAfterMs: number): Promise<HostedCargo<OnnxJob>> =>
+const loadSlow = (killAfterMs: number): Promise<HostedCargo> =>
   makeRuntime({ killAfterMs }).load(makeCargo(null), SLOW_MODEL, NEVER);
 
-function pidOf(cargo: HostedCargo<OnnxJob>): number {
+function pidOf(cargo: HostedCargo): number {
   if (cargo.pid === undefined) throw new Error("the host has no process");
   return cargo.pid;
 }
@@ -116,12 +115,12 @@ describe("dispose()", () => {
 
 describe.skipIf(process.platform !== "linux")("a host process (seen in /proc, so on Linux only)", () => {
   /** Runs a job that needs a session of the model and one of transformers.js' own, which sorts. */
-  async function loadAndRun(threads: number): Promise<HostedCargo<OnnxJob>> {
+  async function loadAndRun(threads: number): Promise<HostedCargo> {
     const cargo = await loadTiny("text-classification", "tiny-sentiment", {}, { threads });
     await cargo.run({ input: { text: "I love this" }, resume: null }, () => {}, NEVER);
     return cargo;
   }
-  const threadsOf = (cargo: HostedCargo<OnnxJob>): number => readdirSync(`/proc/${pidOf(cargo)}/task`).length;
+  const threadsOf = (cargo: HostedCargo): number => readdirSync(`/proc/${pidOf(cargo)}/task`).length;
 
   it("has as many threads in each session as it was given, and no more", async () => {
     await using one = await loadAndRun(1);

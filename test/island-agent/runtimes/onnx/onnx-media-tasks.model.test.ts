@@ -3,9 +3,9 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
-import { readWav } from "../../../../island-agent/runtimes/onnx/wav-file.ts";
+import { readWav } from "../../../../island-agent/runtimes/onnx/media/wav-file.ts";
 import type { OnnxTask } from "../../../../shared/onnx-task.ts";
-import { buildWav } from "./wav-builder.ts";
+import { buildWav } from "./media/wav-builder.ts";
 import { encodePng, type PaintedBox, paintBoxes } from "../../../support/made-picture.ts";
 import { countTones, encodeWav, makeTones, spellTones } from "../../../support/made-sound.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
@@ -33,9 +33,9 @@ interface Grey {
 
 /** Decodes a PNG of one channel. */
 async function greyOf(base64: string): Promise<Grey> {
-  const picture = sharp(Buffer.from(base64, "base64"));
-  expect(await picture.metadata()).toMatchObject({ format: "png", channels: 1 });
-  const { data, info } = await picture.toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+  const image = sharp(Buffer.from(base64, "base64"));
+  expect(await image.metadata()).toMatchObject({ format: "png", channels: 1 });
+  const { data, info } = await image.toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, at: (x, y) => data[y * info.width + x] ?? NaN };
 }
 
@@ -43,7 +43,7 @@ describe("object-detection", () => {
   withModel("object-detection", "tiny-detr");
   const run = (input: object) => collect(cargo, "object-detection", input);
 
-  it("finds the boxes in pixels of the picture, best first", async () => {
+  it("finds the boxes in pixels of the image, best first", async () => {
     const { output, usage } = await run({ image: pngOf(128, 96, RED, BLUE) });
     expect(output.map(({ label }) => label).toSorted()).toEqual(["blue box", "red box"]);
     expect(output[0]?.score).toBeGreaterThanOrEqual(output[1]?.score ?? 1);
@@ -61,7 +61,7 @@ describe("object-detection", () => {
     expect(usage).toEqual({ promptTokens: 0, completionTokens: 0 });
   });
 
-  it("gives nothing of an empty picture, nor what has less than the score that is asked for", async () => {
+  it("gives nothing of an empty image, nor what has less than the score that is asked for", async () => {
     expect((await run({ image: pngOf(128, 96) })).output).toEqual([]);
     expect((await run({ image: pngOf(128, 96, RED), threshold: 1 })).output).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("object-detection", () => {
     expect(output[0]?.box.ymax).toBeLessThan(80);
   });
 
-  it("sees what is transparent as white, and grey pictures as coloured ones", async () => {
+  it("sees what is transparent as white, and grey images as coloured ones", async () => {
     const empty = await sharp({ create: { width: 64, height: 64, channels: 4, background: "#00000000" } })
       .png()
       .toBuffer();
@@ -94,7 +94,7 @@ describe("object-detection", () => {
 
 describe("image-segmentation", () => {
   withModel("image-segmentation", "tiny-segformer");
-  it("gives a mask of each segment in the size of the picture", async () => {
+  it("gives a mask of each segment in the size of the image", async () => {
     const { output } = await collect(cargo, "image-segmentation", { image: pngOf(128, 96, RED) });
     expect(new Set(output.map(({ label }) => label))).toEqual(new Set(["ground", "red"]));
     for (const { label, score, mask } of output) {
@@ -110,7 +110,7 @@ describe("image-to-text", () => {
   withModel("image-to-text", "tiny-captioner");
   const green: PaintedBox = { ...RED, colour: "green" };
 
-  it("says what is in the picture", async () => {
+  it("says what is in the image", async () => {
     const { output, usage, finishReason } = await collect(cargo, "image-to-text", {
       image: pngOf(128, 96, green),
     });
@@ -126,7 +126,7 @@ describe("image-to-text", () => {
 
 describe("depth-estimation", () => {
   withModel("depth-estimation", "tiny-depth");
-  it("gives a picture of the same size that is light where it is near", async () => {
+  it("gives an image of the same size that is light where it is near", async () => {
     const white: PaintedBox = { ...RED, colour: "white" };
     const { output } = await collect(cargo, "depth-estimation", { image: pngOf(128, 96, white) });
     const grey = await greyOf(output.depth.data);
@@ -163,8 +163,8 @@ describe("automatic-speech-recognition by letters (CTC)", () => {
   });
 
   it.each([
-    [{ timestamps: true }, "timestamps: this model does not tell times"],
-    [{ language: "de" }, "language: this model knows one language only"],
+    [{ timestamps: true }, "timestamps: this model does not report times"],
+    [{ language: "de" }, "language: this model supports one language only"],
     [{ task: "translate" }, "task: this model cannot translate"],
   ])("refuses %j", async (option, message) => {
     const audio = encodeWav(spellTones("CAB")).toString("base64");
@@ -257,7 +257,7 @@ describe("text-to-speech", () => {
 
   it.each([
     [{ voice: "F1" }, "voice: this model has one voice only"],
-    [{ speed: 2 }, "speed: this model has one speed only"],
+    [{ speed: 2 }, "speed: this model supports one speed only"],
   ])("refuses %j of a model that has no such choice", async (option, message) => {
     await expect(run({ text: "hello", ...option })).rejects.toMatchObject({ code: "invalid_input", message });
   });

@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { OnnxJob } from "../../../../island-agent/runtimes/onnx/onnx-input.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import { makeOnnx } from "../../../support/tiny-onnx.ts";
 import { collectTensors, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
@@ -23,7 +22,7 @@ describeRuntime("onnx", async () => {
   };
 });
 
-describe("OnnxRuntime", () => {
+describe("onnxRuntime()", () => {
   it("probe() names the versions and the execution providers", async () => {
     const probe = await makeRuntime().probe(NEVER);
     expect(probe).toMatchObject({
@@ -88,7 +87,7 @@ describe("OnnxRuntime", () => {
 });
 
 describe("a Cargo without a task", () => {
-  let cargo: HostedCargo<OnnxJob>;
+  let cargo: HostedCargo;
   beforeAll(async () => {
     cargo = await loadTiny(null, "raw-tensors");
   });
@@ -113,7 +112,7 @@ describe("a Cargo without a task", () => {
     await expect(running).rejects.toMatchObject({
       code: "invalid_input",
       retryable: false,
-      message: expect.stringMatching(/^The model cannot take these tensors: /),
+      message: expect.stringMatching(/^The model rejected these tensors: /),
     });
   });
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import type { OnnxJob } from "../../../../island-agent/runtimes/onnx/onnx-input.ts";
-import { OnnxRuntime, type OnnxOptions } from "../../../../island-agent/runtimes/onnx/onnx-runtime.ts";
+import type { HostedRuntime } from "../../../../island-agent/runtimes/host/hosted-runtime.ts";
+import { onnxRuntime, type OnnxOptions } from "../../../../island-agent/runtimes/onnx/onnx-runtime.ts";
 import type { LoadedCargo, RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
@@ -17,8 +17,8 @@ export function fixture(name: string): string {
   return path.join(FIXTURES, name);
 }
 
-export function makeRuntime(options: Partial<OnnxOptions> = {}): OnnxRuntime {
-  return new OnnxRuntime({ threads: 1, clock: systemClock, ...options });
+export function makeRuntime(options: Partial<OnnxOptions> = {}): HostedRuntime {
+  return onnxRuntime({ threads: 1, clock: systemClock, ...options });
 }
 
 export function makeCargo(task: string | null, overrides: Partial<CargoManifest> = {}): CargoManifest {
@@ -40,7 +40,7 @@ export function loadTiny(
   name: string,
   overrides: Partial<CargoManifest> = {},
   options: Partial<OnnxOptions> = {},
-): Promise<HostedCargo<OnnxJob>> {
+): Promise<HostedCargo> {
   return makeRuntime(options).load(makeCargo(task, overrides), fixture(name), NEVER);
 }
 

@@ -207,7 +207,7 @@ describe("fill-mask", () => {
   ])("refuses %j", async (text, times) => {
     await expect(run({ text })).rejects.toMatchObject({
       code: "invalid_input",
-      message: `text: must have [MASK] once; it has it ${times}`,
+      message: `text: must contain [MASK] exactly once; it contains it ${times}`,
     });
   });
 });
@@ -238,7 +238,7 @@ describe("translation", () => {
   it("refuses languages where the model knows one pair only", async () => {
     await expect(run({ text: "hello world", tgt_lang: "de" })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "tgt_lang: this model knows one pair of languages only",
+      message: "tgt_lang: this model supports one pair of languages only",
     });
   });
 });

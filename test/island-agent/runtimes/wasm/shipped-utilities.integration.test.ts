@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readShippedCargos } from "../../../../coordinator/catalog/load-catalog.ts";
-import { WasmRuntime } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
+import { wasmRuntime } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { manifestOf } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 
 const CATALOG = join(import.meta.dirname, "..", "..", "..", "..", "catalog");
 const NEVER = new AbortController().signal;
-const runtime = new WasmRuntime({ threads: 1, clock: systemClock });
+const runtime = wasmRuntime({ threads: 1, clock: systemClock });
 const utilities = (await readShippedCargos(CATALOG, "tiny-chat")).filter(
   ({ runtimeType, model }) => runtimeType === "wasm" && model?.url.startsWith("/models/") === true,
 );

@@ -1,77 +1,13 @@
-import { fork } from "node:child_process";
-import { once as onceEmitted } from "node:events";
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { CargoGone, type RunResult } from "../../../../island-agent/runtimes/runtime.ts";
-import type { WasmJob } from "../../../../island-agent/runtimes/wasm/host-requests.ts";
-import { hostFlags, WasmRuntime, type WasmOptions } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
-import type { CargoManifest } from "../../../../shared/cargo.ts";
-import { systemClock } from "../../../../shared/clock.ts";
+import { describe, expect, it } from "vitest";
+import { MIB } from "../../../../shared/format-bytes.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeWasmProgram } from "../../../support/wasm-program.ts";
 import { describeRuntime } from "../runtime.contract.ts";
-
-const MIB = 1_048_576;
-const PROCESS_BYTES = 192 * MIB;
-const NEVER = new AbortController().signal;
-const DONE = 'say(`{"type":"done"}`);';
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "atoll-wasm-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-async function store(name: string, module: Uint8Array): Promise<string> {
-  const file = join(folder, `${name}.wasm`);
-  await writeFile(file, module);
-  return file;
-}
-const makeRuntime = (options: Partial<WasmOptions> = {}): WasmRuntime =>
-  new WasmRuntime({ threads: 2, clock: systemClock, ...options });
-const makeCargo = (capMib = 4, more: Partial<CargoManifest> = {}): CargoManifest => ({
-  slug: "program",
-  runtimeType: "wasm",
-  onnxTaskType: null,
-  model: null,
-  requiredRamBytes: PROCESS_BYTES + capMib * MIB,
-  requiredVramBytes: 0,
-  contextTokens: null,
-  ...more,
-});
-
-let programs = 0;
-async function load(body: string, outside = "", capMib = 4): Promise<HostedCargo<WasmJob>> {
-  programs += 1;
-  const file = await store(`program-${programs}`, await makeWasmProgram(body, outside));
-  return makeRuntime().load(makeCargo(capMib), file, NEVER);
-}
-async function run(
-  cargo: HostedCargo<WasmJob>,
-  input: Record<string, unknown> = {},
-  signal = NEVER,
-): Promise<{ items: OutputItem[]; result: RunResult }> {
-  const items: OutputItem[] = [];
-  const result = await cargo.run({ input, resume: null }, (item) => items.push(item), signal);
-  return { items, result };
-}
-/** Loads a program, runs it once and ends it. */
-async function once(body: string, outside = "", capMib = 4): Promise<{ items: OutputItem[]; result: RunResult }> {
-  await using cargo = await load(body, outside, capMib);
-  return await run(cargo);
-}
+import { DONE, folder, load, makeCargo, makeRuntime, NEVER, once, run, store, TALKER } from "./wasm-support.ts";
 
 // The contract's wrong input is an object that the program itself refuses: what a Cargo takes is for its own schema to say.
-const TALKER = `
-  const text = input();
-  if (text.includes("refuse")) { say('{"type":"error","message":"no"}'); return; }
-  say('{"type":"token","content":"a"}');
-  while (text.includes("long")) { turns += 1; }
-  say('{"type":"done","output":{"n":1}}');
-`;
 describeRuntime("wasm", async () => {
   const file = await store("talker", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
   const runtime = makeRuntime();
@@ -146,9 +82,14 @@ describe("a WebAssembly program", () => {
 
 describe("a WebAssembly program is stopped and its end told in words when it", () => {
   it.each([
-    ["exits with a code", "complain('bad day'); exit(3);", "cargo_failed", /ended with code 3 .*; it wrote: bad day$/],
+    [
+      "exits with a code",
+      "complain('bad day'); exit(3);",
+      "cargo_failed",
+      /ended with code 3 .*; its standard error ends with: bad day$/,
+    ],
     ["divides by zero", "zero = 1 / zero;" + DONE, "cargo_failed", /trapped: (divide by zero|integer divide by zero)/],
-    ["says nothing", "", "cargo_failed", /without a last word/],
+    ["says nothing", "", "cargo_failed", /without a `done` or `error` line/],
     ["writes what is no JSON", "say('hello');", "cargo_failed", /line 1 of its output is not JSON/],
     [
       "says itself what is wrong",
@@ -194,132 +135,6 @@ describe("a WebAssembly program is stopped and its end told in words when it", (
   });
 });
 
-describe("isolation of WebAssembly programs", () => {
-  it("neither their thread nor their process can read, write or run what is the host's", async () => {
-    const secret = await store("secret", Buffer.from("secret"));
-    const entry = join(import.meta.dirname, "permission-thread.ts");
-    const host = fork(join(import.meta.dirname, "permission-host.ts"), [entry, secret], {
-      execArgv: hostFlags(null),
-      env: {},
-    });
-    const [tried] = (await onceEmitted(host, "message")) as [Record<string, string>];
-    host.kill("SIGKILL");
-    expect(tried).toEqual({
-      read: "ERR_ACCESS_DENIED",
-      environ: "ERR_ACCESS_DENIED",
-      write: "ERR_ACCESS_DENIED",
-      run: "ERR_ACCESS_DENIED",
-    });
-  });
-
-  it("a flood of single bytes neither fills the host's memory nor keeps another job waiting", async () => {
-    const flood = `
-      const text = input();
-      const vector = heap.alloc(16);
-      store<usize>(vector, vector + 12);
-      store<usize>(vector, 1, 4);
-      store<u8>(vector + 12, 32);
-      while (text.includes("long")) fd_write(2, vector, 1, vector + 8);
-      ${DONE}`;
-    await using cargo = await load(flood);
-    const enough = new AbortController();
-    const flooding = run(cargo, { long: true }, enough.signal);
-    for (let jobs = 0; jobs < 5; jobs += 1) await expect(run(cargo)).resolves.toBeDefined();
-    const { pid, memory } = cargo;
-    enough.abort(new Error("enough"));
-    await expect(flooding).rejects.toThrow("enough");
-    await expect(run(cargo)).resolves.toBeDefined();
-    expect(cargo.pid).toBe(pid);
-    expect(memory.ramBytes).toBeLessThan(300 * MIB);
-  });
-
-  it("a job is over with its last word, whatever the program does after it", async () => {
-    const { result } = await once(`${DONE} while (true) { turns += 1; }`, "let turns: i32 = 0;");
-    expect(result.finishReason).toBe("stop");
-  });
-
-  it("a module that had all its memory from the start and traps has not run out of it", async () => {
-    const body = "unreachable();";
-    const file = await store("full", await makeWasmProgram(body, "", { initialMemory: 64 }));
-    await using cargo = await makeRuntime().load(makeCargo(4), file, NEVER);
-    await expect(run(cargo)).rejects.toMatchObject({ code: "cargo_failed" });
-  });
-
-  it("input that is nested too deeply is refused as the client's fault", async () => {
-    await using cargo = await load(DONE);
-    let deep: unknown = 0;
-    for (let level = 0; level < 20_000; level += 1) deep = [deep];
-    await expect(run(cargo, { deep })).rejects.toMatchObject({ code: "invalid_input", retryable: false });
-  });
-
-  it.each(["constructor", "__proto__", "toString"])("%s of the host's objects is not there for it", async (name) => {
-    const outside = `@external("wasi_snapshot_preview1", "${name}") declare function ask(): i32;`;
-    const { result } = await once(`say('{"type":"done","output":' + ask().toString() + '}');`, outside);
-    expect(result.output).toBe(52);
-  });
-
-  it("an endless loop ends with its job, and the next job runs in the same process", async () => {
-    await using cargo = await load("while (input().length > 3) { turns += 1; }" + DONE, "let turns: i32 = 0;");
-    const { pid } = cargo;
-    const enough = new AbortController();
-    const running = run(cargo, { long: true }, enough.signal);
-    enough.abort(new Error("enough"));
-    await expect(running).rejects.toThrow("enough");
-    await expect(run(cargo)).resolves.toBeDefined();
-    expect(cargo.pid).toBe(pid);
-  });
-
-  it("jobs of one Cargo run at the same time", async () => {
-    await using cargo = await load(TALKER, "let turns: i32 = 0;");
-    const enough = new AbortController();
-    const long = run(cargo, { long: true }, enough.signal);
-    await expect(run(cargo)).resolves.toBeDefined();
-    enough.abort(new Error("enough"));
-    await expect(long).rejects.toThrow("enough");
-  });
-
-  it("a process that is killed fails its jobs as retryable, and those that waited are not lost", async () => {
-    const file = await store("killed", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
-    const cargo = await makeRuntime({ threads: 1 }).load(makeCargo(), file, NEVER);
-    const begun = Promise.withResolvers<void>();
-    const long = cargo.run({ input: { long: true }, resume: null }, () => begun.resolve(), NEVER);
-    const waiting = run(cargo);
-    await begun.promise;
-    process.kill(cargo.pid as number, "SIGKILL");
-    await expect(long).rejects.toMatchObject({ code: "runtime_crashed", retryable: true });
-    await expect(waiting).rejects.toBeInstanceOf(CargoGone);
-  });
-
-  it.each([
-    [
-      "a file",
-      "path_open",
-      "fd: i32, flags: i32, path: usize, length: i32, open: i32, rights: i64, more: i64, fdflags: i32, result: usize",
-      "3, 0, 0, 0, 0, 0, 0, 0, 0",
-    ],
-    ["a socket", "sock_accept", "fd: i32, flags: i32, result: usize", "3, 0, 0"],
-    ["a directory", "fd_prestat_get", "fd: i32, result: usize", "3, 0"],
-  ])("%s is not there for it", async (_title, name, parameters, call) => {
-    const outside = `@external("wasi_snapshot_preview1", "${name}") declare function ask(${parameters}): i32;`;
-    const { result } = await once(`say('{"type":"done","output":' + ask(${call}).toString() + '}');`, outside);
-    expect(result.output).toBeGreaterThan(0);
-  });
-
-  it.each([
-    [
-      "a module that imports from elsewhere",
-      DONE,
-      '@external("env", "system") declare function system(): i32;\nexport function use(): i32 { return system(); }',
-      "imports the function env.system",
-    ],
-  ])("%s is refused", async (_title, body, outside, why) => {
-    await expect(once(body, outside)).rejects.toMatchObject({
-      code: "model_invalid",
-      message: expect.stringContaining(why),
-    });
-  });
-});
-
 describe("load() and estimate()", () => {
   it("refuse what is no module, and a file that is not there", async () => {
     const file = await store("text", Buffer.from("hello, world"));
@@ -329,20 +144,23 @@ describe("load() and estimate()", () => {
   });
 
   it("never ask for more than the Cargo says that it needs, but for the code of a large module", async () => {
+    const tiny = await store("tiny", Buffer.alloc(0));
     for (const capMib of [1, 8, 64, 512]) {
-      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib), null);
+      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib), tiny, NEVER);
       expect(ramBytes).toBeLessThanOrEqual(makeCargo(capMib).requiredRamBytes);
       expect(vramBytes).toBe(0);
     }
     const small = await store("small", Buffer.alloc(1_000));
     const large = await store("large", Buffer.alloc(10 * MIB));
-    const [one, other] = await Promise.all([small, large].map((file) => makeRuntime().estimate(makeCargo(), file)));
+    const [one, other] = await Promise.all(
+      [small, large].map((file) => makeRuntime().estimate(makeCargo(), file, NEVER)),
+    );
     expect((other?.ramBytes ?? 0) - (one?.ramBytes ?? 0)).toBeGreaterThan(30 * MIB);
   });
 
   it("an estimate is not below what is measured after many jobs", async () => {
     const file = await store("measured", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
-    const { ramBytes } = await makeRuntime().estimate(makeCargo(), file);
+    const { ramBytes } = await makeRuntime().estimate(makeCargo(), file, NEVER);
     await using cargo = await makeRuntime().load(makeCargo(), file, NEVER);
     for (let round = 0; round < 20; round += 1) await Promise.all([run(cargo), run(cargo)]);
     expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);

@@ -164,3 +164,13 @@ export class ContainerWorld {
     await rm(this.directory, { recursive: true, force: true });
   }
 }
+
+/** Says three words, or one for ever if its input contains `forever`. */
+export const TALKER = `
+read -r job
+case "$job" in
+  *forever*) while :; do echo '{"type":"token","content":"on "}'; sleep 0.02; done ;;
+esac
+for word in one two three; do echo "{\\"type\\":\\"token\\",\\"content\\":\\"$word \\"}"; done
+echo '{"type":"done"}'`;
+export const LONG = { forever: true };

@@ -5,6 +5,8 @@ import { describeIsolation } from "./isolation.cases.ts";
 import { describeKilled } from "./killed.cases.ts";
 import { describeNetwork } from "./network.cases.ts";
 import { describeContainers } from "./runtime.cases.ts";
+import { describeSweep } from "./sweep.cases.ts";
+import { describeWarm } from "./warm.cases.ts";
 
 const found = await startTestEngine();
 
@@ -19,7 +21,9 @@ if (typeof found === "string") {
     describeImages(() => engine);
     describeKilled(() => engine);
     describeNetwork(() => engine);
-    // Last: it ends with the engine's end.
     describeContainers(() => engine);
+    describeSweep(() => engine);
+    // Last: it stops the engine.
+    describeWarm(() => engine);
   });
 }

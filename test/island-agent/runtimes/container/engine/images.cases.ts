@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { imageReference, type ContainerSpec } from "../../../../../shared/cargo.ts";
 import { systemClock } from "../../../../../shared/clock.ts";
-import type { DownloadProgress } from "../../../../../island-agent/models/transfer.ts";
+import type { DownloadProgress } from "../../../../../island-agent/models/download/transfer.ts";
 import { findEngine } from "../../../../../island-agent/runtimes/container/find-engine.ts";
 import { ImageStore } from "../../../../../island-agent/runtimes/container/image-store.ts";
 import { busyboxRoot, TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
@@ -117,7 +117,7 @@ export function describeImages(engine: () => TestEngine): void {
       const outcome = expect(hasty.images.acquire("a", spec, NEVER)).rejects.toMatchObject({
         code: "model_unavailable",
         retryable: true,
-        message: expect.stringContaining("stands still: nothing came for 60 s"),
+        message: expect.stringContaining("has stalled: no progress for 60 s"),
       });
       await registry.stalled(repository);
       await expect

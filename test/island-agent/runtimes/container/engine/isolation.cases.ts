@@ -108,7 +108,7 @@ export function describeIsolation(engine: () => TestEngine): void {
       await expect(outcome).rejects.toMatchObject({
         code: "out_of_memory",
         retryable: false,
-        message: "The Cargo's program took more than its 48 MB of memory and was killed",
+        message: "The Cargo's program exceeded its memory limit of 48 MiB and was killed",
       });
     });
 

@@ -11,7 +11,7 @@ import type { TestEngine } from "../../../../support/container-engine.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
 const KILLS = 30;
-const MOST_WAIT_MS = 200;
+const MAX_WAIT_MS = 200;
 /** Works in a process beside the shell, since an engine's signals other than SIGKILL do nothing to a first process. */
 const WORKER = `
 read -r job
@@ -38,7 +38,7 @@ export function describeKilled(engine: () => TestEngine): void {
       agent.keepBusy();
       const greedy: string[] = [];
       for (let kills = 0; kills < KILLS;) {
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_WAIT_MS));
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_WAIT_MS));
         if (kills % 3 === 2) greedy.push(agent.begin({ greedy: true }));
         else if (!(await killOne(engine(), await world.containerIds(), kills % 3 === 0))) continue;
         kills += 1;

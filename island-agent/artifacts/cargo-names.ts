@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileDurably } from "../disk/durable-file.ts";
+
+const FILE = "cargos.json";
+/** Cargos that are remembered; the oldest are forgotten first. */
+const MOST = 10_000;
+const namesSchema = z.object({ version: z.literal(1), cargos: z.array(z.tuple([z.string(), z.string()])) });
+
+/** For which Cargos the files on disk were fetched, so that their owner can name them. Survives a restart; is not needed to run. */
+export class CargoNames {
+  readonly #path: string;
+  /** Cache key by slug. */
+  readonly #keys: Map<string, string>;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, keys: Map<string, string>) {
+    this.#path = path;
+    this.#keys = keys;
+  }
+
+  /** @param directory the models'; it exists. */
+  static async open(directory: string): Promise<CargoNames> {
+    const path = join(directory, FILE);
+    const text = await readFile(path, "utf8").catch(() => "");
+    return new CargoNames(path, new Map(readNames(text)));
+  }
+
+  /** The Cargo was last run from, or fetched to, what has this key. */
+  note(slug: string, key: string): void {
+    if (this.#keys.get(slug) === key) return;
+    this.#keys.delete(slug);
+    this.#keys.set(slug, key);
+    for (const oldest of this.#keys.keys()) if (this.#keys.size > MOST) this.#keys.delete(oldest);
+    // A list that could not be written is only less well told.
+    this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined);
+  }
+
+  keyOf(slug: string): string | null {
+    return this.#keys.get(slug) ?? null;
+  }
+
+  /** Slugs of the Cargos that have this key. */
+  cargosOf(key: string): string[] {
+    return [...this.#keys].filter(([, each]) => each === key).map(([slug]) => slug);
+  }
+
+  /** Waits until all is written. */
+  close(): Promise<void> {
+    return this.#writing;
+  }
+
+  #write(): Promise<void> {
+    return writeFileDurably(this.#path, JSON.stringify({ version: 1, cargos: [...this.#keys] }));
+  }
+}
+
+function readNames(text: string): [string, string][] {
+  try {
+    return namesSchema.parse(JSON.parse(text)).cargos;
+  } catch {
+    // None yet, or damaged: keys are shown in their place.
+    return [];
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { realpath, rm } from "node:fs/promises";
+import { connect, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CliError } from "../../shared/errors.ts";
+
+/** Another process of this machine works in the directory. */
+export class DirectoryInUseError extends CliError {
+  override readonly name = "DirectoryInUseError";
+  readonly directory: string;
+  constructor(directory: string) {
+    super(`Another process uses ${directory}; an Island's models belong to one process at a time`);
+    this.directory = directory;
+  }
+}
+
+export interface DirectoryLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps a second process out of a directory. The lock is a listening socket and not a file: it ends with its process,
+ * however that dies, and no process number is ever mistaken for another's.
+ * @throws {DirectoryInUseError}
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  const name = `atoll-${createHash("sha256")
+    .update(await realpath(directory))
+    .digest("hex")
+    .slice(0, 32)}`;
+  const path = socketPath(name);
+  let server = await listen(path);
+  if (server === null && isSocketFile(path) && !(await isAnswered(path))) {
+    await rm(path, { force: true });
+    server = await listen(path);
+  }
+  if (server === null) throw new DirectoryInUseError(directory);
+  const held = server;
+  return { release: () => new Promise((resolve) => held.close(() => resolve())) };
+}
+
+/** Linux and Windows have names that vanish with their process; elsewhere a socket file may be left by a crash. */
+function socketPath(name: string): string {
+  if (process.platform === "linux") return `\0${name}`;
+  return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
+}
+
+function isSocketFile(path: string): boolean {
+  return !path.startsWith("\0") && !path.startsWith("\\\\");
+}
+
+function listen(path: string): Promise<Server | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") resolve(null);
+      else reject(error);
+    });
+    server.listen({ path, exclusive: true }, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

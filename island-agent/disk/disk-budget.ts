@@ -1,0 +1,122 @@
+import { chooseEvictions, type Evictable } from "./eviction.ts";
+import { DiskBudgetExceededError } from "./disk-budget-error.ts";
+
+/** Something on disk that may be deleted to make room. */
+export interface StoredItem extends Evictable {
+  readonly key: string;
+}
+
+export interface DiskUsage {
+  readonly budgetBytes: number;
+  /** Models, parts and what running downloads have reserved. */
+  readonly usedBytes: number;
+  /** Part of `usedBytes` that could be evicted now. */
+  readonly evictableBytes: number;
+}
+
+/**
+ * Keeps a store within its budget. Reservations are made one after another, so that two downloads never count on the
+ * same room. `items` reads what is on disk; `evict` forgets and deletes one of them.
+ */
+export class DiskBudget {
+  readonly #budgetBytes: number;
+  readonly #items: () => readonly StoredItem[];
+  readonly #evict: (key: string) => Promise<void>;
+  readonly #reserved = new Map<string, number>();
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(budgetBytes: number, items: () => readonly StoredItem[], evict: (key: string) => Promise<void>) {
+    this.#budgetBytes = budgetBytes;
+    this.#items = items;
+    this.#evict = evict;
+  }
+
+  /**
+   * Makes `key`'s reservation at least `bytes` long, evicting what it takes if `mayEvict` says so when its turn has come.
+   * @throws {DiskBudgetExceededError}
+   */
+  reserve(key: string, bytes: number, mayEvict: () => boolean = () => true): Promise<void> {
+    if (bytes <= (this.#reserved.get(key) ?? -1)) return Promise.resolve();
+    const mine = this.#turn.then(() => this.#makeRoom(key, bytes, mayEvict));
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /**
+   * Checks that files could be here all at once, beside what is in use and reserved for others. Reserves nothing.
+   * @param files length of each by key; those that are here already count as what they are.
+   * @param mayEvict whether what is not in use may make way.
+   * @throws {DiskBudgetExceededError}
+   */
+  assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
+    const items = this.#unreservedItems().filter(({ key }) => !files.has(key));
+    const keptBytes = sumBytes(items.filter(({ inUse }) => inUse || !mayEvict));
+    const reserved = [...this.#reserved].filter(([key]) => !files.has(key));
+    const reservedBytes = reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
+    const bytes = [...files.values()].reduce((sum, each) => sum + each, 0);
+    if (bytes + keptBytes + reservedBytes > this.#budgetBytes) throw this.#doesNotFit(bytes, keptBytes);
+  }
+
+  /** The download of `key` ended; what it left is counted as an item from now on. */
+  release(key: string): void {
+    this.#reserved.delete(key);
+  }
+
+  /** Evicts until what is there fits the budget, as far as that is possible. */
+  trim(): Promise<void> {
+    this.#turn = this.#turn.then(async () => {
+      const { usedBytes, evictableBytes } = this.usage();
+      const excess = usedBytes - this.#budgetBytes;
+      for (const { key } of chooseEvictions(this.#unreservedItems(), Math.min(excess, evictableBytes)) ?? []) {
+        await this.#evict(key);
+      }
+    });
+    return this.#turn;
+  }
+
+  /** The part of `usedBytes` that is of these keys. */
+  takenBytes(keys: ReadonlySet<string>): number {
+    const reserved = [...this.#reserved].filter(([key]) => keys.has(key));
+    const items = this.#unreservedItems().filter(({ key }) => keys.has(key));
+    return sumBytes(items) + reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
+  }
+
+  usage(): DiskUsage {
+    const items = this.#unreservedItems();
+    return {
+      budgetBytes: this.#budgetBytes,
+      usedBytes: sumBytes(items) + this.#reservedBytes(),
+      evictableBytes: sumBytes(items.filter(({ inUse }) => !inUse)),
+    };
+  }
+
+  async #makeRoom(key: string, bytes: number, mayEvict: () => boolean): Promise<void> {
+    const canEvict = mayEvict();
+    const others = this.#unreservedItems().filter((item) => item.key !== key);
+    const takenBytes = sumBytes(others) + this.#reservedBytes() - (this.#reserved.get(key) ?? 0);
+    const chosen = chooseEvictions(canEvict ? others : [], takenBytes + bytes - this.#budgetBytes);
+    if (chosen === null) throw this.#doesNotFit(bytes, sumBytes(others.filter(({ inUse }) => inUse || !canEvict)));
+    this.#reserved.set(key, bytes);
+    for (const item of chosen) await this.#evict(item.key);
+  }
+
+  /** A part that is being downloaded is counted by its reservation. */
+  #unreservedItems(): StoredItem[] {
+    return this.#items().filter(({ key }) => !this.#reserved.has(key));
+  }
+
+  #reservedBytes(): number {
+    return [...this.#reserved.values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  #doesNotFit(bytes: number, keptBytes: number): DiskBudgetExceededError {
+    return new DiskBudgetExceededError(
+      `The model needs ${bytes} bytes; this Island's disk budget is ${this.#budgetBytes} bytes, ` +
+        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads`,
+    );
+  }
+}
+
+function sumBytes(items: readonly Evictable[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes, 0);
+}

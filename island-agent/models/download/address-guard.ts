@@ -1,0 +1,32 @@
+import { lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { JobFailure } from "../../../shared/errors.ts";
+import { publicLookup, type ResolveHost } from "../../../shared/host-lookup.ts";
+import { privateLiteralOf } from "../../../shared/private-address.ts";
+
+/** Checks a URL whose host is an address: the platform connects to it without a lookup. @throws {JobFailure} */
+export function assertPublicLiteral(url: URL): void {
+  const address = privateLiteralOf(url);
+  if (address !== null) throw privateAddressFailure(address, address);
+}
+
+/** A lookup for `http.request` that refuses a host with any private address by a {@link JobFailure}. */
+export function modelLookup(resolveHost: ResolveHost): LookupFunction {
+  return publicLookup(resolveHost, privateAddressFailure);
+}
+
+export const resolveWithDns: ResolveHost = (hostname) =>
+  new Promise((resolve, reject) => {
+    lookup(hostname, { all: true }, (error, addresses) => {
+      if (error !== null) reject(error);
+      else resolve(addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })));
+    });
+  });
+
+function privateAddressFailure(host: string, address: string): JobFailure {
+  const what = host === address ? `address ${address}` : `host ${host} (${address})`;
+  // Another Island's owner may allow it.
+  return new JobFailure("model_unavailable", `The model's ${what} is private, which this Island does not allow`, {
+    retryable: true,
+  });
+}

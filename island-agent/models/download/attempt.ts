@@ -1,0 +1,44 @@
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { FetchPolicy } from "./fetch-policy.ts";
+import { RetriableError } from "./retriable-error.ts";
+import { StallWatchdog } from "./stall-watchdog.ts";
+
+export interface FetchContext {
+  readonly policy: FetchPolicy;
+  readonly clock: Clock;
+}
+
+/**
+ * One try to fetch something. It is ended by silence (a byte is due from its start on) and by `signal`, both through the
+ * signal that `work` gets.
+ * @throws {RetriableError} when the next try may succeed; what `work` throws else; `signal.reason` when aborted.
+ */
+export async function attempt<T>(
+  { policy, clock }: FetchContext,
+  signal: AbortSignal,
+  work: (signal: AbortSignal, watchdog: StallWatchdog) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const end = new AbortController();
+  const onAbort = (): void => end.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const stalled = new RetriableError(`no byte for ${policy.stallMs / 1_000} s`);
+  const watchdog = new StallWatchdog(clock, policy.stallMs, () => end.abort(stalled));
+  try {
+    watchdog.wait();
+    return await work(end.signal, watchdog);
+  } catch (error) {
+    if (end.signal.aborted) throw end.signal.reason as Error;
+    throw isNetworkError(error) ? new RetriableError(error.message, { cause: error }) : error;
+  } finally {
+    watchdog.stop();
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Errors of sockets, DNS, TLS and HTTP parsing carry a code; those of ours do not pass for them. */
+function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
+  if (error instanceof JobFailure || error instanceof RetriableError) return false;
+  return error instanceof Error && "code" in error;
+}

@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import type { FetchContext } from "./attempt.ts";
+import { PartFile } from "./part-file.ts";
+import { backoffMs, RetriableError } from "./retriable-error.ts";
+import { tryTransfer, type Transfer } from "./transfer.ts";
+
+/** Less than this gained over the best try so far is not progress: a server that always breaks off must not go on for ever. */
+const PROGRESS_BYTES = MIB;
+
+export interface Download extends Transfer {
+  readonly directory: string;
+  /** File names without ending, from the key: nothing remote is in them. */
+  readonly stem: string;
+  /** Name of the finished file. */
+  readonly fileName: string;
+}
+
+export type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promise<PartFile>;
+
+/**
+ * Brings a model to disk, verified: resumes, retries, checks size and hash, renames. A failure or an abort keeps the
+ * part for later, except for a wrong hash or size. Rejects only when files and sockets are closed. The part's facts
+ * stay beside the finished file: they tell whose it is until the caller has noted it and removes them.
+ * @returns the length of the file.
+ * @throws {JobFailure} or `signal.reason`.
+ */
+export async function downloadModel(
+  download: Download,
+  context: FetchContext,
+  signal: AbortSignal,
+  openPart: OpenPart = (stem, key, opening) => PartFile.open(stem, key, opening),
+): Promise<number> {
+  const part = await openPart(join(download.directory, download.stem), download.key, signal);
+  try {
+    await download.reserve(Math.max(download.expected.bytes ?? 0, part.bytes));
+    await transferWithRetries(download, part, context, signal);
+    await verify(download, part);
+    await part.commit(join(download.directory, download.fileName));
+    return part.bytes;
+  } catch (error) {
+    await (part.bytes === 0 ? part.discard() : part.close());
+    throw error;
+  }
+}
+
+async function transferWithRetries(
+  download: Download,
+  part: PartFile,
+  context: FetchContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { policy, clock } = context;
+  let best = part.bytes;
+  for (let failures = 0; ;) {
+    try {
+      await tryTransfer(download, part, context, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof RetriableError)) throw error;
+      const hasProgressed = part.bytes >= best + PROGRESS_BYTES;
+      best = Math.max(best, part.bytes);
+      failures = hasProgressed ? 1 : failures + 1;
+      if (failures >= policy.tries) throw givenUp(failures, error);
+      await clock.sleep(backoffMs(failures, error.retryAfterMs, policy), signal);
+    }
+  }
+}
+
+/** Bytes that are not the model's are of no use for a later try. */
+async function verify({ expected }: Download, part: PartFile): Promise<void> {
+  const bytes = part.bytes;
+  if (expected.bytes !== null && bytes !== expected.bytes) {
+    await part.discard();
+    throw mismatch(`has ${bytes} bytes; the Cargo says ${expected.bytes}`);
+  }
+  const sha256 = expected.sha256 ?? part.facts?.hubSha256 ?? null;
+  const actual = part.digest();
+  if (sha256 === null || actual === sha256) return;
+  await part.discard();
+  throw mismatch(`has SHA-256 ${actual}; expected was ${sha256}`);
+}
+
+function mismatch(text: string): JobFailure {
+  return new JobFailure("model_hash_mismatch", `The downloaded model ${text}`, { retryable: true });
+}
+
+function givenUp(failures: number, cause: RetriableError): JobFailure {
+  const message = `The model could not be downloaded in ${failures} tries: ${cause.message}`;
+  return new JobFailure("model_unavailable", message, { retryable: true, cause });
+}

@@ -1,0 +1,63 @@
+import type { ResolveHost } from "../../../shared/host-lookup.ts";
+import { resolveWithDns } from "./address-guard.ts";
+
+export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";
+
+/** What the owner may set; every default is in {@link resolveFetchPolicy} and nowhere else. */
+export interface FetchOptions {
+  /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be fetched. */
+  readonly coordinatorUrl?: string | null;
+  readonly hubEndpoint?: string;
+  /** Sent to the origin of `hubEndpoint` and to no other. */
+  readonly hubToken?: string | null;
+  /** Lets model URLs reach loopback, private and link-local addresses. */
+  readonly allowPrivateAddresses?: boolean;
+  /** A transfer that receives no byte for so long is given up and tried again. */
+  readonly stallMs?: number;
+  /** Tries in a row without noticeable progress. */
+  readonly tries?: number;
+  /** Wait before the second try; doubles with each, up to `maxBackoffMs`, and is then cut by up to a half at random. */
+  readonly backoffMs?: number;
+  readonly maxBackoffMs?: number;
+  /** Longest wait that a server's Retry-After can ask for. */
+  readonly maxRetryAfterMs?: number;
+  /** 0 (included) to 1 (excluded). */
+  readonly random?: () => number;
+  readonly resolveHost?: ResolveHost;
+}
+
+export interface FetchPolicy extends Required<Omit<FetchOptions, "coordinatorUrl" | "hubEndpoint">> {
+  readonly coordinator: URL | null;
+  readonly hub: URL;
+}
+
+/** @throws {TypeError} when an address is not an http or https URL. */
+export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
+  const { coordinatorUrl = null, hubEndpoint = DEFAULT_HUB_ENDPOINT } = options;
+  return Object.freeze({
+    coordinator: coordinatorUrl === null ? null : httpUrl("coordinator URL", coordinatorUrl),
+    hub: httpUrl("hub endpoint", hubEndpoint),
+    hubToken: options.hubToken ?? null,
+    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
+    stallMs: options.stallMs ?? 30_000,
+    tries: options.tries ?? 5,
+    backoffMs: options.backoffMs ?? 1_000,
+    maxBackoffMs: options.maxBackoffMs ?? 60_000,
+    maxRetryAfterMs: options.maxRetryAfterMs ?? 300_000,
+    random: options.random ?? Math.random,
+    resolveHost: options.resolveHost ?? resolveWithDns,
+  });
+}
+
+/** The origins that the owner chose, the coordinator's and the hub's: they may use http and have private addresses. */
+export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
+  return url.origin === policy.coordinator?.origin || url.origin === policy.hub.origin;
+}
+
+function httpUrl(what: string, text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new TypeError(`${what}: "${text}" is not an http or https URL`);
+  }
+  return url;
+}

@@ -1,0 +1,22 @@
+import { JobFailure } from "../../../shared/errors.ts";
+
+/** All of a body. `what` names it in the message. @throws {JobFailure} when it has more than `mostBytes`. */
+export async function readBody(body: AsyncIterable<Buffer>, mostBytes: number, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new JobFailure("model_unavailable", `${what} is too long`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Undefined for what is not JSON: the schema that reads the value refuses it with one message for both cases. */
+export function parseJson(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,164 @@
+import { createHash, type Hash } from "node:crypto";
+import { open, readFile, rename, rm, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import { syncDirectory, writeFileDurably } from "../../disk/durable-file.ts";
+
+const partFactsSchema = z.object({
+  key: z.string(),
+  /** Address of the bytes before redirects, which carry short-lived signatures. */
+  url: z.string(),
+  etag: z.string().nullable(),
+  totalBytes: z.number().int().nonnegative().nullable(),
+  /** Hash that the hub gave; null when it gave none. */
+  hubSha256: z.string().nullable(),
+});
+/** What a part is a part of; kept in a small file beside it. */
+export type PartFacts = z.infer<typeof partFactsSchema>;
+
+/** Length of one read while an existing part is hashed. */
+const READ_BYTES = MIB;
+
+export function partPath(stem: string): string {
+  return `${stem}.part`;
+}
+
+export function factsPath(stem: string): string {
+  return `${stem}.part.json`;
+}
+
+/** The facts of a part; null when they are missing or damaged, which makes the part worthless. */
+export async function readPartFacts(stem: string): Promise<PartFacts | null> {
+  try {
+    const parsed = partFactsSchema.safeParse(JSON.parse(await readFile(factsPath(stem), "utf8")));
+    return parsed.success ? parsed.data : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw diskFailure(error);
+  }
+}
+
+/**
+ * A download under way: the bytes so far and their running hash. Its file is complete up to `bytes` at any time, so
+ * it can be left as it is by a crash and resumed. `stem` is the path without ending. All methods throw a
+ * {@link JobFailure} for what the disk refuses.
+ */
+export class PartFile {
+  readonly #stem: string;
+  readonly #file: FileHandle;
+  #hash: Hash = createHash("sha256");
+  #bytes = 0;
+  #facts: PartFacts | null = null;
+  #isOpen = true;
+
+  private constructor(stem: string, file: FileHandle) {
+    this.#stem = stem;
+    this.#file = file;
+  }
+
+  /** Opens or makes the part and hashes what is there; a part of another key starts empty. */
+  static async open(stem: string, key: string, signal: AbortSignal): Promise<PartFile> {
+    const facts = await readPartFacts(stem);
+    const part = new PartFile(stem, await orDiskFailure(open(partPath(stem), "a+", 0o600)));
+    try {
+      if (facts?.key === key) await part.#takeOver(facts, signal);
+      else await orDiskFailure(part.#file.truncate(0));
+      return part;
+    } catch (error) {
+      await part.close();
+      throw error;
+    }
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Null before the first answer of a server. */
+  get facts(): PartFacts | null {
+    return this.#facts;
+  }
+
+  /** Empties the part for the bytes that `facts` describes. */
+  async restart(facts: PartFacts): Promise<void> {
+    await orDiskFailure(this.#file.truncate(0));
+    this.#hash = createHash("sha256");
+    this.#bytes = 0;
+    await this.describe(facts);
+  }
+
+  async describe(facts: PartFacts): Promise<void> {
+    this.#facts = facts;
+    await orDiskFailure(writeFileDurably(factsPath(this.#stem), JSON.stringify(facts)));
+  }
+
+  async append(chunk: Uint8Array): Promise<void> {
+    for (let written = 0; written < chunk.length;) {
+      const { bytesWritten } = await orDiskFailure(this.#file.write(chunk, written));
+      written += bytesWritten;
+    }
+    this.#hash.update(chunk);
+    this.#bytes += chunk.length;
+  }
+
+  /** SHA-256 of the bytes so far, lower-case hex. */
+  digest(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  /** Makes the part the file at `path`, durably. Its facts stay. */
+  async commit(path: string): Promise<void> {
+    await orDiskFailure(this.#file.sync());
+    await this.close();
+    await orDiskFailure(rename(partPath(this.#stem), path));
+    await orDiskFailure(syncDirectory(dirname(path)));
+  }
+
+  /** Deletes the part; it has 0 bytes from then on. */
+  async discard(): Promise<void> {
+    this.#bytes = 0;
+    await this.close();
+    await removePart(this.#stem);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await orDiskFailure(this.#file.close());
+  }
+
+  async #takeOver(facts: PartFacts, signal: AbortSignal): Promise<void> {
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await orDiskFailure(this.#file.read(buffer, 0, buffer.length, this.#bytes));
+      if (bytesRead === 0) break;
+      this.#hash.update(buffer.subarray(0, bytesRead));
+      this.#bytes += bytesRead;
+    }
+    this.#facts = facts;
+  }
+}
+
+export async function removePart(stem: string): Promise<void> {
+  await orDiskFailure(rm(partPath(stem), { force: true }));
+  await orDiskFailure(rm(factsPath(stem), { force: true }));
+}
+
+async function orDiskFailure<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw diskFailure(error);
+  }
+}
+
+/** Turns what the disk refused into a failure that says so. Another Island, or this one later, may have room. */
+export function diskFailure(cause: unknown): JobFailure {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  const text = isFull ? "The disk of the model store is full" : `The model store cannot be used: ${message}`;
+  return new JobFailure("model_unavailable", text, { retryable: true, cause });
+}

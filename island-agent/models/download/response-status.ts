@@ -1,0 +1,30 @@
+import { JobFailure } from "../../../shared/errors.ts";
+import type { FetchPolicy } from "./fetch-policy.ts";
+import { describeUrl, type ModelResponse } from "./model-request.ts";
+import { parseRetryAfterMs, RetriableError } from "./retriable-error.ts";
+
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** What a status that brings no bytes means: {@link RetriableError} when the next try may do better, else the failure. */
+export function statusError(url: URL, response: ModelResponse, policy: FetchPolicy, nowMs: number): Error {
+  const { status, message } = response;
+  const where = describeUrl(url);
+  if (status >= 500 || BUSY.has(status)) {
+    const retryAfterMs = parseRetryAfterMs(message.headers["retry-after"], nowMs);
+    return new RetriableError(`${where} answered ${status}`, { retryAfterMs });
+  }
+  return new JobFailure("model_unavailable", `${where} answered ${status}${explain(status, url, policy)}`, {
+    retryable: true,
+  });
+}
+
+function explain(status: number, url: URL, policy: FetchPolicy): string {
+  const isHub = url.origin === policy.hub.origin;
+  if (isHub && (status === 401 || status === 403)) {
+    return policy.hubToken === null
+      ? ": the hub wants a token for this model (or it does not exist), and this Island has none"
+      : ": the hub token of this Island may not read this model";
+  }
+  if (status === 401 || status === 403) return ": access denied";
+  return status === 404 || status === 410 ? ": there is no such file" : "";
+}

@@ -1,0 +1,46 @@
+import type { Clock, Timer } from "../../../shared/clock.ts";
+
+/**
+ * Calls `onStall` once when the other side has been silent for `stallMs` while we wait for it. Time in which we do not
+ * wait (a slow disk) does not count. Whoever makes one stops it.
+ */
+export class StallWatchdog {
+  readonly #clock: Clock;
+  readonly #stallMs: number;
+  readonly #onStall: () => void;
+  #waitingSinceMs: number | null = null;
+  #timer: Timer | null = null;
+
+  constructor(clock: Clock, stallMs: number, onStall: () => void) {
+    this.#clock = clock;
+    this.#stallMs = stallMs;
+    this.#onStall = onStall;
+  }
+
+  /** From now on a byte is due. */
+  wait(): void {
+    this.#waitingSinceMs = this.#clock.monotonicMs();
+    // One timer for many chunks: it looks again when it fires, instead of being set anew for each.
+    this.#timer ??= this.#clock.schedule(this.#stallMs, () => this.#check());
+  }
+
+  /** Something came, or we are busy ourselves. */
+  pause(): void {
+    this.#waitingSinceMs = null;
+  }
+
+  stop(): void {
+    this.pause();
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #check(): void {
+    this.#timer = null;
+    if (this.#waitingSinceMs === null) return;
+    const leftMs = this.#waitingSinceMs + this.#stallMs - this.#clock.monotonicMs();
+    // Timers may fire a fraction early by the other scale.
+    if (leftMs < 1) this.#onStall();
+    else this.#timer = this.#clock.schedule(leftMs, () => this.#check());
+  }
+}

@@ -1,0 +1,163 @@
+import type { IncomingMessage } from "node:http";
+import { JobFailure } from "../../../shared/errors.ts";
+import { attempt, type FetchContext } from "./attempt.ts";
+import { describeUrl, requestModel, type ModelResponse } from "./model-request.ts";
+import { resolveFileUrl } from "./hub-tag.ts";
+import type { ModelSource } from "./model-source.ts";
+import type { PartFacts, PartFile } from "./part-file.ts";
+import { statusError } from "./response-status.ts";
+import { RetriableError } from "./retriable-error.ts";
+import type { StallWatchdog } from "./stall-watchdog.ts";
+
+export interface DownloadProgress {
+  readonly receivedBytes: number;
+  readonly totalBytes: number | null;
+}
+
+/** One model on its way to disk. */
+export interface Transfer {
+  readonly key: string;
+  readonly source: ModelSource;
+  readonly expected: { readonly sha256: string | null; readonly bytes: number | null };
+  /** Makes room for a file of `bytes`; called before bytes beyond the last call's are written. @throws {JobFailure} */
+  readonly reserve: (bytes: number) => Promise<void>;
+  readonly onProgress: (progress: DownloadProgress) => void;
+}
+
+/**
+ * One try to bring `part` to its full length. What it received stays in the part, whatever happens.
+ * @throws {RetriableError} when the next try may succeed; {@link JobFailure} when not; `signal.reason` when aborted.
+ */
+export async function tryTransfer(
+  transfer: Transfer,
+  part: PartFile,
+  { policy, clock }: FetchContext,
+  signal: AbortSignal,
+): Promise<void> {
+  await attempt({ policy, clock }, signal, async (signal, watchdog) => {
+    const url = await resolveFileUrl(transfer.source, policy, clock.now(), signal);
+    if (isComplete(part, url)) return;
+    const offset = resumeOffset(transfer, part, url);
+    const response = await requestModel(url, rangeHeaders(part, url, offset), policy, signal);
+    try {
+      watchdog.pause();
+      if (response.status === 416) return await settleRange(response, part, url);
+      if (response.status !== 200 && response.status !== 206) throw statusError(url, response, policy, clock.now());
+      await prepare(transfer, part, response, url, offset);
+      await receive(transfer, part, response, watchdog);
+    } finally {
+      response.message.destroy();
+    }
+  });
+}
+
+/** Byte from which to ask: bytes of unknown hash are only added to when their exact version can be named. */
+function resumeOffset(transfer: Transfer, part: PartFile, url: URL): number {
+  if (part.facts === null) return 0;
+  return transfer.expected.sha256 !== null || strongEtag(part.facts, url) !== null ? part.bytes : 0;
+}
+
+function rangeHeaders(part: PartFile, url: URL, offset: number): Record<string, string> {
+  if (offset === 0) return {};
+  const etag = strongEtag(part.facts, url);
+  return { range: `bytes=${offset}-`, ...(etag === null ? {} : { "if-range": etag }) };
+}
+
+/** A weak etag does not name exact bytes, and If-Range forbids it. Source: RFC 9110 §13.1.5. */
+function strongEtag(facts: PartFacts | null, url: URL): string | null {
+  return facts?.url === url.href && facts.etag?.startsWith('"') === true ? facts.etag : null;
+}
+
+function isComplete(part: PartFile, url: URL): boolean {
+  return part.bytes > 0 && part.facts?.url === url.href && part.facts.totalBytes === part.bytes;
+}
+
+/** A range that starts at the end or beyond: all bytes are here already, or the file has become another. */
+async function settleRange({ message }: ModelResponse, part: PartFile, url: URL): Promise<void> {
+  const total = /^bytes \*\/(\d{1,15})$/.exec(message.headers["content-range"] ?? "")?.[1];
+  if (part.facts !== null && total !== undefined && Number(total) === part.bytes) {
+    await part.describe({ ...part.facts, totalBytes: part.bytes });
+    return;
+  }
+  if (part.facts !== null) await part.restart({ ...part.facts, etag: null, totalBytes: null });
+  throw new RetriableError(`${describeUrl(url)} has changed since the download began`);
+}
+
+/** Reads the answer's head, checks it against what is known, and makes part and disk ready for the body. */
+async function prepare(
+  transfer: Transfer,
+  part: PartFile,
+  { status, message, hub }: ModelResponse,
+  url: URL,
+  offset: number,
+): Promise<void> {
+  const encoding = message.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new RetriableError(`${describeUrl(url)} answered in ${encoding}`);
+  const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(message.headers["content-range"] ?? "");
+  const isContinued = status === 206 && offset > 0 && Number(range?.[1] ?? -1) === offset;
+  if (status === 206 && !isContinued) throw new RetriableError(`${describeUrl(url)} answered another range`);
+  const announced = isContinued ? range?.[2] : message.headers["content-length"];
+  const totalBytes = announced === undefined || announced === "*" ? hub.bytes : Number(announced);
+  const expected = transfer.expected.bytes;
+  if (expected !== null && totalBytes !== null && totalBytes !== expected) {
+    throw sizeMismatch(url, totalBytes, expected);
+  }
+  const etag = message.headers.etag ?? null;
+  const facts: PartFacts = { key: transfer.key, url: url.href, etag, totalBytes, hubSha256: hub.sha256 };
+  if (!isContinued) await part.restart(facts);
+  else if (!isSameVersion(part.facts, facts)) {
+    await part.restart(facts);
+    throw new RetriableError(`${describeUrl(url)} has changed since the download began`);
+  }
+  await transfer.reserve(Math.max(totalBytes ?? 0, expected ?? 0, part.bytes));
+}
+
+/** Whether a continued answer belongs to the part's bytes, as far as the server says. */
+function isSameVersion(known: PartFacts | null, now: PartFacts): boolean {
+  if (known?.url !== now.url) return true;
+  const agrees = (a: unknown, b: unknown): boolean => a === null || b === null || a === b;
+  return agrees(known.totalBytes, now.totalBytes) && agrees(known.hubSha256, now.hubSha256);
+}
+
+async function receive(
+  transfer: Transfer,
+  part: PartFile,
+  { message }: ModelResponse,
+  watchdog: StallWatchdog,
+): Promise<void> {
+  const totalBytes = part.facts?.totalBytes ?? null;
+  const limit = transfer.expected.bytes ?? totalBytes;
+  transfer.onProgress({ receivedBytes: part.bytes, totalBytes: limit });
+  watchdog.wait();
+  for await (const chunk of readBody(message)) {
+    watchdog.pause();
+    const length = part.bytes + chunk.length;
+    if (limit !== null && length > limit) throw await tooLong(part, limit);
+    if (limit === null) await transfer.reserve(length);
+    await part.append(chunk);
+    transfer.onProgress({ receivedBytes: length, totalBytes: limit });
+    watchdog.wait();
+  }
+  if (limit !== null && part.bytes < limit) throw new RetriableError(`ended after ${part.bytes} of ${limit} bytes`);
+}
+
+/** The body, with what had come in before a connection broke: the stream alone would throw that away. */
+async function* readBody(message: IncomingMessage): AsyncGenerator<Buffer, void> {
+  try {
+    yield* message as AsyncIterable<Buffer>;
+  } catch (error) {
+    const rest = message.read() as Buffer | null;
+    if (rest !== null) yield rest;
+    throw error;
+  }
+}
+
+function sizeMismatch(url: URL, actual: number, expected: number): JobFailure {
+  const text = `${describeUrl(url)} has ${actual} bytes; the Cargo says ${expected}`;
+  return new JobFailure("model_hash_mismatch", text, { retryable: true });
+}
+
+async function tooLong(part: PartFile, limit: number): Promise<JobFailure> {
+  await part.discard();
+  return new JobFailure("model_hash_mismatch", `The model is longer than its ${limit} bytes`, { retryable: true });
+}

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { modelRefSchema, type ModelRef } from "../../../shared/cargo.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { FetchContext } from "../download/attempt.ts";
+import { fetchDocument } from "../download/fetch-document.ts";
+import { assertSafePaths } from "./folder-files.ts";
+import { parseJson } from "../download/json-body.ts";
+import { describeUrl } from "../download/model-request.ts";
+import { hubRevisionUrl, hubTreeUrl, parseHubFolder, parseModelSource } from "../download/model-source.ts";
+
+/** A file of a model's folder. `path`: below the folder, with `/`. */
+export interface FolderFile {
+  readonly path: string;
+  /** Where it comes from; its `sizeBytes` is always known. */
+  readonly ref: ModelRef & { readonly sizeBytes: number };
+}
+
+const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+/** Pages of a repository's list; the hub puts some 1,000 files on each. */
+const MOST_PAGES = 50;
+
+const sizeSchema = z.number().int().nonnegative();
+const revisionSchema = z.object({ sha: z.string().regex(COMMIT) });
+const treeSchema = z.array(
+  z.object({
+    type: z.string(),
+    path: z.string(),
+    size: sizeSchema,
+    /** Only of large files; of the others the hub has no SHA-256. */
+    lfs: z.object({ oid: z.string(), size: sizeSchema }).optional(),
+  }),
+);
+/** `files.json`: what an operator writes to serve a folder by any web server. */
+const fileListSchema = z.object({
+  files: z.array(z.object({ path: z.string(), bytes: sizeSchema, sha256: modelRefSchema.shape.sha256.unwrap() })),
+});
+
+/**
+ * All files of the folder that a Cargo's model names. A folder of the hub is pinned to the commit that its revision has now;
+ * a `files.json` is checked against the model's hash.
+ * @throws {JobFailure} or `signal.reason`.
+ */
+export async function fetchFolderList(
+  model: ModelRef,
+  context: FetchContext,
+  signal: AbortSignal,
+): Promise<FolderFile[]> {
+  return model.url.startsWith("hf:") ? hubFiles(model, context, signal) : listedFiles(model, context, signal);
+}
+
+async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
+  const { repository, revision } = parseHubFolder(url);
+  if (sha256 !== null) {
+    throw new JobFailure(
+      "model_invalid",
+      "A folder of the hub has no SHA-256 of its own; its revision may be a commit",
+    );
+  }
+  const commit = COMMIT.test(revision) ? revision : await commitOf(repository, revision, context, signal);
+  const files: FolderFile[] = [];
+  let page: URL | null = hubTreeUrl(context.policy, repository, commit);
+  for (let pages = 0; page !== null; pages += 1) {
+    if (pages === MOST_PAGES) throw new JobFailure("model_invalid", `${repository} has too many files`);
+    const { body, headers } = await fetchDocument(page, context, signal);
+    const parsed = treeSchema.safeParse(parseJson(body));
+    if (!parsed.success) throw unreadable(page);
+    for (const { type, path, size, lfs } of parsed.data) {
+      if (type !== "file") continue;
+      const hash = lfs !== undefined && /^[0-9a-f]{64}$/.test(lfs.oid) ? lfs.oid : null;
+      files.push({
+        path,
+        ref: { url: `hf:${repository}/${path}#${commit}`, sha256: hash, sizeBytes: lfs?.size ?? size },
+      });
+    }
+    page = nextPage(page, headers.link);
+  }
+  return files;
+}
+
+async function commitOf(
+  repository: string,
+  revision: string,
+  context: FetchContext,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = hubRevisionUrl(context.policy, repository, revision);
+  const parsed = revisionSchema.safeParse(parseJson((await fetchDocument(url, context, signal)).body));
+  if (!parsed.success) throw unreadable(url);
+  return parsed.data.sha;
+}
+
+/** Source: RFC 8288. A mirror may hand on its original's address: only what follows the `?` is taken of it. */
+function nextPage(page: URL, link: string | string[] | undefined): URL | null {
+  const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
+  const next = target === undefined ? null : URL.parse(target, page.href);
+  if (next === null) return null;
+  const following = new URL(page);
+  following.search = next.search;
+  return following;
+}
+
+async function listedFiles(model: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
+  const source = parseModelSource(model.url, context.policy);
+  if (source.kind !== "file") throw new JobFailure("model_invalid", `${model.url} names no list of files`);
+  const { body } = await fetchDocument(source.url, context, signal);
+  const actual = createHash("sha256").update(body).digest("hex");
+  if (model.sha256 !== null && actual !== model.sha256) {
+    const text = `${describeUrl(source.url)} has SHA-256 ${actual}; expected was ${model.sha256}`;
+    throw new JobFailure("model_hash_mismatch", text, { retryable: true });
+  }
+  const parsed = fileListSchema.safeParse(parseJson(body));
+  if (!parsed.success) throw unreadable(source.url);
+  assertSafePaths(parsed.data.files.map(({ path }) => path));
+  const base = model.url.slice(0, model.url.lastIndexOf("/") + 1);
+  return parsed.data.files.map(({ path, bytes, sha256 }) => {
+    const encoded = path.split("/").map((segment) => encodeURIComponent(segment));
+    return { path, ref: { url: `${base}${encoded.join("/")}`, sha256, sizeBytes: bytes } };
+  });
+}
+
+function unreadable(url: URL): JobFailure {
+  return new JobFailure("model_unavailable", `${describeUrl(url)} answered something else than a list of files`, {
+    retryable: true,
+  });
+}

@@ -1,0 +1,88 @@
+import { modelKey } from "../../../shared/cargo.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { FolderFile } from "./fetch-folder-list.ts";
+import type { ModelLease, ModelStore } from "../store/model-store.ts";
+import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
+import type { DownloadProgress } from "../download/transfer.ts";
+
+/** Files of one folder that are fetched at once. */
+const AT_ONCE = 4;
+
+/** One caller's way to all files of a folder. */
+export class FolderDownload {
+  readonly slug: string;
+  readonly key: string;
+  readonly #models: ModelStore;
+  readonly #onProgress: (progress: DownloadProgress) => void;
+  readonly #mayEvict: boolean;
+  readonly #bytesOf = new Map<string, number>();
+  #receivedBytes = 0;
+  #totalBytes: number | null = null;
+
+  /** @param mayEvict whether other models may be deleted for it. */
+  constructor(
+    slug: string,
+    key: string,
+    models: ModelStore,
+    onProgress: (progress: DownloadProgress) => void,
+    mayEvict: boolean,
+  ) {
+    this.slug = slug;
+    this.key = key;
+    this.#models = models;
+    this.#onProgress = onProgress;
+    this.#mayEvict = mayEvict;
+  }
+
+  /** 0 to 1, of all files together; null while they are not known. */
+  get fraction(): number | null {
+    if (this.#totalBytes === null) return null;
+    return this.#totalBytes === 0 ? 1 : Math.min(1, this.#receivedBytes / this.#totalBytes);
+  }
+
+  /**
+   * Leases on all files, by key; all or none.
+   * @throws {JobFailure} naming the file, or `signal.reason`.
+   */
+  async run(files: readonly FolderFile[], signal: AbortSignal): Promise<Map<string, ModelLease>> {
+    const byKey = new Map(files.map((file) => [modelKey(file.ref), file]));
+    this.#totalBytes = [...byKey.values()].reduce((sum, { ref }) => sum + ref.sizeBytes, 0);
+    // What is there is held before the rest may evict it; then the largest, which are most likely not to fit.
+    const isMissing = (key: string): number => (this.#models.has(key) ? 0 : 1);
+    const order = [...byKey].sort(([a, one], [b, other]) => {
+      return isMissing(a) - isMissing(b) || other.ref.sizeBytes - one.ref.sizeBytes;
+    });
+    const leases = new Map<string, ModelLease>();
+    const failed = new AbortController();
+    const ending = AbortSignal.any([signal, failed.signal]);
+    const waiting = order.values();
+    const work = async (): Promise<void> => {
+      for (const [key, file] of waiting) leases.set(key, await this.#acquire(key, file, ending));
+    };
+    const workers = Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => failed.abort(error)));
+    await Promise.all(workers);
+    if (!failed.signal.aborted) return leases;
+    for (const lease of leases.values()) lease.release();
+    throw failed.signal.reason;
+  }
+
+  async #acquire(key: string, { path, ref }: FolderFile, signal: AbortSignal): Promise<ModelLease> {
+    try {
+      const report = ({ receivedBytes }: DownloadProgress): void => this.#report(key, receivedBytes);
+      const lease = await this.#models.acquire(this.slug, ref, signal, report, this.#mayEvict);
+      this.#report(key, ref.sizeBytes);
+      return lease;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof JobFailure)) throw error;
+      if (error instanceof DiskBudgetExceededError) throw new DiskBudgetExceededError(`${path}: ${error.message}`);
+      const { code, message, retryable } = error;
+      throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });
+    }
+  }
+
+  #report(key: string, bytes: number): void {
+    this.#receivedBytes += bytes - (this.#bytesOf.get(key) ?? 0);
+    this.#bytesOf.set(key, bytes);
+    this.#onProgress({ receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes });
+  }
+}

@@ -1,0 +1,117 @@
+import type { CargoManifest, WeightFormat } from "../../../shared/cargo.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import { chooseGraphs, formatsOf } from "../weight-format.ts";
+
+/** How a model's folder is laid out: as transformers.js reads it, or as the diffusers exporters write it. */
+export type FolderLayout = "onnx" | "diffusers";
+
+/** Most files that one Cargo may take of a folder. */
+export const MOST_FILES = 2_000;
+const MOST_PATH_LENGTH = 500;
+
+/** Components of a pipeline that draws from text; `vae_encoder`, `safety_checker` and others are not run. */
+const DRAWING_COMPONENTS = ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"];
+/** Settings, vocabularies and templates; `*.index.json` are lists of PyTorch's files. */
+const SETTINGS_FILE = /^(?!.*\.index\.json$).*\.(?:json|txt|jinja)$/;
+/** Voices of text to speech: arrays of floats. No other `.bin` is taken, as those hold PyTorch's weights. */
+const VOICE_FILE = /^voices\/[^/]+\.bin$/;
+/** Where the diffusers exporters put weights that are too large for the graph. */
+const OTHER_DATA_FILE = "weights.pb";
+
+/** A Core ML Cargo is run as the `onnx` or `diffusers` Cargo of the same task (catalog/README.md). */
+export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): FolderLayout {
+  const isDrawing = runtimeType === "diffusers" || (runtimeType === "coreml" && onnxTaskType === "text-to-image");
+  return isDrawing ? "diffusers" : "onnx";
+}
+
+/**
+ * The files of a folder that a Cargo needs. What PyTorch, TensorFlow and others read is never among them.
+ * @param weights null: the Island's choice.
+ * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or what is chosen is not safe to write to a disk.
+ */
+export function chooseFolderFiles<T extends { readonly path: string }>(
+  layout: FolderLayout,
+  weights: WeightFormat | null,
+  files: readonly T[],
+): T[] {
+  const paths = files.map(({ path }) => path);
+  const chosen = new Set(layout === "onnx" ? chooseOnnx(paths, weights) : chooseDiffusers(paths, weights));
+  const taken = files.filter(({ path }) => chosen.has(path));
+  assertSafePaths(taken.map(({ path }) => path));
+  return taken;
+}
+
+function chooseOnnx(paths: readonly string[], weights: WeightFormat | null): string[] {
+  const { graphs, data } = chooseGraphs(namesIn("onnx", paths), weights, "onnx");
+  const settings = paths.filter((path) => !path.includes("/") && SETTINGS_FILE.test(path));
+  const voices = paths.filter((path) => VOICE_FILE.test(path));
+  return [...settings, ...voices, ...[...graphs, ...data].map((name) => `onnx/${name}`)];
+}
+
+/**
+ * Components by their names and not by `model_index.json`: beside PyTorch's weights that one does not name the decoder.
+ * Exporters write one format for each component, mostly without its suffix: that is taken where the one asked for is not there.
+ */
+function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null): string[] {
+  const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));
+  const components = DRAWING_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
+  if (components.length === 0)
+    throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
+  const weighty = components.flatMap((component) => {
+    const names = namesIn(component, paths);
+    const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
+    const { graphs, data } = chooseGraphs(names, format, component);
+    const others = names.filter((name) => name === OTHER_DATA_FILE);
+    return [...graphs, ...data, ...others].map((name) => `${component}/${name}`);
+  });
+  return [...settings, ...weighty];
+}
+
+/** Names of the files directly in a folder. */
+function namesIn(folder: string, paths: readonly string[]): string[] {
+  const prefix = `${folder}/`;
+  const below = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  return below.filter((name) => !name.includes("/"));
+}
+
+const isGraph = (name: string): boolean => name.endsWith(".onnx");
+
+/**
+ * Checks that paths can be written below one directory of any system, each to a file of its own, and fetched.
+ * @throws {JobFailure} `model_invalid`
+ */
+export function assertSafePaths(paths: readonly string[]): void {
+  if (paths.length > MOST_FILES) throw refuse(`has more than ${MOST_FILES} files`);
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (!isSafePath(path))
+      throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
+    // Some disks do not tell "A" from "a".
+    const folded = path.toLowerCase();
+    if (seen.has(folded)) throw refuse(`has two files of the name ${path}`);
+    seen.add(folded);
+  }
+  const isFile = (path: string): boolean => seen.has(path);
+  const blocked = [...seen].find((path) => parentsOf(path).some(isFile));
+  if (blocked !== undefined) throw refuse(`has a file in the place of the folder of ${blocked}`);
+}
+
+/** Not absolute, no `..`, no drive, stream, device or fragment, nothing that a terminal would act on. */
+function isSafePath(path: string): boolean {
+  if (path.length > MOST_PATH_LENGTH || !path.isWellFormed()) return false;
+  return path.split("/").every((segment) => {
+    const isPlain = segment !== "" && !/^\.{1,2}$/.test(segment) && !/[. ]$/.test(segment);
+    return (
+      isPlain && !/[\p{Cc}\\:*?"<>|#]/u.test(segment) && !/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(segment)
+    );
+  });
+}
+
+function parentsOf(path: string): string[] {
+  const segments = path.split("/");
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+function refuse(why: string): JobFailure {
+  return new JobFailure("model_invalid", `The model's folder ${why}`);
+}

@@ -1,0 +1,59 @@
+import { constants } from "node:os";
+import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+
+/** How a container ended, from the engine. */
+export interface ContainerExit {
+  readonly code: number;
+  /** A process in it was killed because memory ran out; not necessarily the main one. */
+  readonly isOutOfMemory: boolean;
+}
+
+/** Convention of shells and engines: exit code 128 plus the signal's number. */
+const SIGNAL_BASE = 128;
+const SIGNAL_MEANINGS: Readonly<Record<string, string>> = {
+  SIGKILL: "was killed",
+  SIGTERM: "was terminated",
+  SIGSEGV: "crashed: invalid memory access",
+  SIGABRT: "aborted",
+  SIGBUS: "crashed: bus error",
+  SIGFPE: "crashed: arithmetic error",
+  SIGILL: "used an instruction that this Island's processor does not have",
+  SIGSYS: "made a forbidden system call",
+};
+const CODE_MEANINGS: Readonly<Record<number, string>> = {
+  125: "the engine could not run it",
+  126: "a command in it is not executable",
+  127: "a command in it was not found",
+};
+
+/**
+ * The failure of a job whose program ended without a `done` or `error` line. Only `cargo_failed` quotes the program: the end of its
+ * standard error. Retryable after a signal, since the job may succeed elsewhere; not after the program's own exit code.
+ */
+export function failureOfExit(exit: ContainerExit, memoryBytes: number, stderrTail: string): JobFailure {
+  if (exit.isOutOfMemory) {
+    const text = `The Cargo's program exceeded its memory limit of ${Math.round(memoryBytes / MIB)} MiB and was killed`;
+    return new JobFailure("out_of_memory", text);
+  }
+  const signal = signalOf(exit.code);
+  const words = `The Cargo's program ${signal === null ? describeCode(exit.code) : describeSignal(signal, exit.code)}`;
+  const tail = stderrTail === "" ? "" : `; its standard error ends with:\n${stderrTail}`;
+  return new JobFailure("cargo_failed", `${words}${tail}`, { retryable: signal !== null });
+}
+
+function describeCode(code: number): string {
+  if (code === 0) return "ended without a `done` line";
+  const words = CODE_MEANINGS[code];
+  return `ended with exit code ${code}${words === undefined ? "" : ` (${words})`}`;
+}
+
+function describeSignal(signal: string, code: number): string {
+  return `${SIGNAL_MEANINGS[signal] ?? "was ended"} (${signal}, exit code ${code})`;
+}
+
+function signalOf(code: number): string | null {
+  if (code <= SIGNAL_BASE) return null;
+  const found = Object.entries(constants.signals).find(([, number]) => number === code - SIGNAL_BASE);
+  return found?.[0] ?? null;
+}

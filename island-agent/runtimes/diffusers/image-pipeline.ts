@@ -1,0 +1,96 @@
+import { onnxFailure } from "../onnx/onnx-failure.ts";
+import { openClipTokenizer, type TokenizerFiles } from "./clip-tokenizer.ts";
+import { type Size, Denoiser } from "./denoiser.ts";
+import { LatentDecoder } from "./latent-decoder.ts";
+import {
+  numberIn,
+  type PipelineFiles,
+  readOptionalJson,
+  readPipelineJson,
+  readPipelineText,
+} from "./pipeline-files.ts";
+import { type GraphOptions, PipelineGraph } from "./pipeline-graph.ts";
+import { readSchedulerConfig, type SamplerPlan, SCHEDULER_FILE } from "./samplers/scheduler-config.ts";
+import type { PromptEncoder } from "./prompt-embeddings.ts";
+
+/** Default width and height of latents, of Stable Diffusion 1 and of SDXL. */
+const DEFAULT_LATENT_SIDE = 64;
+const DEFAULT_XL_LATENT_SIDE = 128;
+const DEFAULT_GUIDANCE_WIDTH = 256;
+
+/** A loaded text-to-image pipeline. */
+export interface ImagePipeline {
+  readonly promptEncoders: readonly PromptEncoder[];
+  readonly denoiser: Denoiser;
+  readonly decoder: LatentDecoder;
+  readonly plan: SamplerPlan;
+  /** Size of the latents when a job names no size. */
+  readonly defaultLatentSize: Size;
+  /** Width of `timestep_cond`; null if guidance is not embedded. */
+  readonly guidanceWidth: number | null;
+  /** Without a negative prompt its embeddings are zeros, not those of an empty text. */
+  readonly isEmptyPromptZero: boolean;
+  dispose(): Promise<void>;
+}
+
+/** Loads a pipeline. @throws {JobFailure} `model_invalid` naming the part at fault. */
+export async function openPipeline(files: PipelineFiles, options: GraphOptions): Promise<ImagePipeline> {
+  const { modelPath } = options;
+  const index = await readPipelineJson(modelPath, "model_index.json");
+  const plan = readSchedulerConfig(await readPipelineJson(modelPath, SCHEDULER_FILE));
+  const tokenizers: PromptEncoder["tokenize"][] = [];
+  for (const { part } of files.textEncoders)
+    tokenizers.push(await openTokenizer(modelPath, part.replace("text_encoder", "tokenizer")));
+  const denoiserConfig = (await readOptionalJson(modelPath, `${files.denoiser.part}/config.json`)) ?? {};
+  const decoderConfig = (await readOptionalJson(modelPath, "vae_decoder/config.json")) ?? {};
+
+  const graphs: PipelineGraph[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const graph of graphs) await graph.release();
+  };
+  const open = async ({ part, path }: PipelineFiles["denoiser"]): Promise<PipelineGraph> => {
+    const graph = await PipelineGraph.open(part, path, options);
+    graphs.push(graph);
+    return graph;
+  };
+  try {
+    const promptEncoders: PromptEncoder[] = [];
+    for (const [i, file] of files.textEncoders.entries()) {
+      const tokenize = tokenizers[i];
+      if (tokenize !== undefined) promptEncoders.push({ encoder: await open(file), tokenize });
+    }
+    const decoder = new LatentDecoder(await open(files.decoder), decoderConfig, promptEncoders.length > 1);
+    const denoiser = new Denoiser(await open(files.denoiser), decoder.channels);
+    const latentSize =
+      numberIn(denoiserConfig, "sample_size") ??
+      (promptEncoders.length > 1 ? DEFAULT_XL_LATENT_SIDE : DEFAULT_LATENT_SIDE);
+    return {
+      promptEncoders,
+      denoiser,
+      decoder,
+      plan,
+      defaultLatentSize: denoiser.fixedLatentSize ?? { width: latentSize, height: latentSize },
+      guidanceWidth: denoiser.guidanceWidth(numberIn(denoiserConfig, "time_cond_proj_dim") ?? DEFAULT_GUIDANCE_WIDTH),
+      isEmptyPromptZero: index["force_zeros_for_empty_prompt"] === true,
+      dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function openTokenizer(modelPath: string, part: string): Promise<PromptEncoder["tokenize"]> {
+  const config = await readPipelineJson(modelPath, `${part}/tokenizer_config.json`);
+  const json = await readOptionalJson(modelPath, `${part}/tokenizer.json`);
+  const own = async (): Promise<Pick<TokenizerFiles, "vocab" | "merges">> => ({
+    vocab: (await readPipelineJson(modelPath, `${part}/vocab.json`)) as Record<string, number>,
+    merges: await readPipelineText(modelPath, `${part}/merges.txt`),
+  });
+  const { vocab, merges } = json === null ? await own() : { vocab: {}, merges: "" };
+  try {
+    return openClipTokenizer({ config, json, vocab, merges });
+  } catch (error) {
+    throw onnxFailure("model_invalid", `${part} is not a CLIP tokenizer`, error, modelPath);
+  }
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { JobFailure } from "../../../../shared/errors.ts";
+import { DdimSampler } from "./ddim-sampler.ts";
+import { EulerSampler, FINAL_SIGMAS } from "./euler-sampler.ts";
+import { LcmSampler } from "./lcm-sampler.ts";
+import { betasOf, computeAlphasCumprod } from "./noise-schedule.ts";
+import { PREDICTION_TYPES } from "./prediction.ts";
+import type { Sampler, Training } from "./sampler.ts";
+import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
+
+/** Path in a pipeline's folder. */
+export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
+export type SamplerName = "euler" | "ddim" | "lcm";
+
+interface SchedulerClass {
+  readonly sampler: SamplerName;
+  /** The class's defaults. */
+  readonly spacing: TimestepSpacing;
+  readonly isClipped: boolean;
+}
+
+/** Scheduler classes of diffusers. Where we have no sampler of the class, one that solves the same equation is used. */
+const CLASSES: Readonly<Record<string, SchedulerClass>> = {
+  EulerDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  DDIMScheduler: { sampler: "ddim", spacing: "leading", isClipped: true },
+  LCMScheduler: { sampler: "lcm", spacing: "leading", isClipped: false },
+  PNDMScheduler: { sampler: "ddim", spacing: "leading", isClipped: false },
+  DDPMScheduler: { sampler: "ddim", spacing: "leading", isClipped: true },
+  DPMSolverMultistepScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  DPMSolverSinglestepScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  DEISMultistepScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  UniPCMultistepScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  LMSDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  HeunDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  EulerAncestralDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+};
+
+const fraction = z.number().gt(0).lt(1);
+const absent = z.union([z.literal(false), z.null()]).optional();
+/** The file of diffusers' `save_pretrained`. Unsupported fields that change the image are refused, others ignored. */
+const fileSchema = z.object({
+  _class_name: z.string(),
+  num_train_timesteps: z.int().min(1).max(100_000).default(1_000),
+  beta_start: fraction.default(0.0001),
+  beta_end: fraction.default(0.02),
+  beta_schedule: z.enum(["linear", "scaled_linear"]).default("linear"),
+  trained_betas: z.array(fraction).min(1).nullish(),
+  prediction_type: z.enum(PREDICTION_TYPES).default("epsilon"),
+  timestep_spacing: z.enum(TIMESTEP_SPACINGS).optional(),
+  steps_offset: z.int().min(0).max(1_000).default(0),
+  set_alpha_to_one: z.boolean().default(true),
+  clip_sample: z.boolean().optional(),
+  clip_sample_range: z.number().positive().default(1),
+  final_sigmas_type: z.enum(FINAL_SIGMAS).default("zero"),
+  original_inference_steps: z.int().min(1).max(1_000).default(50),
+  timestep_scaling: z.number().positive().default(10),
+  rescale_betas_zero_snr: absent,
+  thresholding: absent,
+});
+
+/** How a pipeline's images are sampled. */
+export interface SamplerPlan {
+  readonly name: SamplerName;
+  /** Class named in the file. */
+  readonly className: string;
+  readonly training: Training;
+  /** Maximum number of steps of one image. */
+  readonly maxSteps: number;
+  create(steps: number): Sampler;
+}
+
+/** Reads a pipeline's scheduler file. @throws {JobFailure} `model_invalid` naming the field. */
+export function readSchedulerConfig(content: unknown): SamplerPlan {
+  const parsed = fileSchema.safeParse(content);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  }
+  const file = parsed.data;
+  const kind = Object.hasOwn(CLASSES, file._class_name) ? CLASSES[file._class_name] : undefined;
+  if (kind === undefined)
+    throw invalid(`${file._class_name} is not supported; supported are ${Object.keys(CLASSES).join(", ")}`);
+  const { beta_schedule: curve, beta_start: start, beta_end: end, num_train_timesteps: count } = file;
+  const alphasCumprod = computeAlphasCumprod(file.trained_betas ?? betasOf({ curve, start, end, count }));
+  const grid = {
+    spacing: file.timestep_spacing ?? kind.spacing,
+    offset: file.steps_offset,
+    count: alphasCumprod.length,
+  };
+  const clip = (file.clip_sample ?? kind.isClipped) ? file.clip_sample_range : null;
+  const training: Training = { alphasCumprod, grid, prediction: file.prediction_type, clip };
+  const distilledSteps = Math.min(file.original_inference_steps, alphasCumprod.length);
+  return {
+    name: kind.sampler,
+    className: file._class_name,
+    training,
+    maxSteps: kind.sampler === "lcm" ? distilledSteps : alphasCumprod.length,
+    create(steps) {
+      switch (kind.sampler) {
+        case "euler":
+          return new EulerSampler(training, steps, file.final_sigmas_type);
+        case "ddim":
+          return new DdimSampler(training, steps, file.set_alpha_to_one);
+        case "lcm":
+          return new LcmSampler(training, steps, { distilledSteps, timeScale: file.timestep_scaling });
+        default:
+          return kind.sampler satisfies never;
+      }
+    },
+  };
+}
+
+function invalid(problem: string): JobFailure {
+  return new JobFailure("model_invalid", `${SCHEDULER_FILE}: ${problem}`);
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
+import { jsonValueSchema } from "../../../shared/json-value.ts";
+import { FINISH_REASONS, type OutputItem, outputItemSchema, usageSchema } from "../../../shared/output.ts";
+import type { RunRequest } from "../runtime.ts";
+
+/** One job for a host process. `job`: what the runtime's `readInput` made of the client's input. */
+export interface HostRun<Job> {
+  readonly job: Job;
+  readonly resume: RunRequest["resume"];
+}
+
+/** Agent to host process. `run` is a number that the agent chooses, unique for the life of the host. */
+export type ToHost<ProbeRequest, LoadRequest, Job> =
+  | { readonly kind: "probe"; readonly request: ProbeRequest }
+  /** Asks how much memory the same `load` would take. */
+  | { readonly kind: "estimate"; readonly request: LoadRequest }
+  | { readonly kind: "load"; readonly request: LoadRequest }
+  | ({ readonly kind: "run"; readonly run: number } & HostRun<Job>)
+  | { readonly kind: "abort"; readonly run: number }
+  /** Free everything and exit. */
+  | { readonly kind: "end" };
+
+/** Output of one run that came in one turn of the host's event loop. */
+export interface RunOutput {
+  readonly run: number;
+  readonly items: readonly OutputItem[];
+}
+
+const run = z.int().positive();
+const bytes = z.number().nonnegative();
+const memory = z.object({ ramBytes: bytes, vramBytes: bytes });
+const error = z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() });
+
+/** Every message but `output`, which comes with each token and is checked by hand. */
+const fromHostSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("probed"),
+    result: z.discriminatedUnion("usable", [
+      z.object({ usable: z.literal(true), version: z.string() }),
+      z.object({ usable: z.literal(false), reason: z.string() }),
+    ]),
+  }),
+  z.object({ kind: z.literal("estimated"), memory }),
+  /** `facts` are for the log. */
+  z.object({ kind: z.literal("loaded"), memory, facts: z.record(z.string(), z.unknown()) }),
+  /** The estimate or the load failed. */
+  z.object({ kind: z.literal("refused"), error }),
+  z.object({
+    kind: z.literal("finished"),
+    run,
+    result: z.object({
+      output: jsonValueSchema.exactOptional(),
+      finishReason: z.enum(FINISH_REASONS),
+      usage: usageSchema,
+    }),
+    memory,
+  }),
+  z.object({ kind: z.literal("failed"), run, error }),
+  z.object({ kind: z.literal("aborted"), run }),
+]);
+
+/** Host process to agent. Each `run` gets exactly one of `finished`, `failed` and `aborted`, after its last output. */
+export type FromHost =
+  | z.infer<typeof fromHostSchema>
+  | { readonly kind: "output"; readonly outputs: readonly RunOutput[] };
+
+/**
+ * Checks what a host process sent; null when it is not a valid message. The host is not trusted: its native code may have been
+ * exploited, or may have corrupted its heap.
+ */
+export function readFromHost(message: unknown): FromHost | null {
+  if (isRecord(message) && message["kind"] === "output") {
+    const { outputs } = message;
+    return Array.isArray(outputs) && outputs.every(isRunOutput) ? { kind: "output", outputs } : null;
+  }
+  return fromHostSchema.safeParse(message).data ?? null;
+}
+
+function isRunOutput(value: unknown): value is RunOutput {
+  if (!isRecord(value)) return false;
+  const { run, items } = value;
+  return Number.isSafeInteger(run) && Array.isArray(items) && items.every(isItem);
+}
+
+function isItem(value: unknown): value is OutputItem {
+  return isShortToken(value) || outputItemSchema.safeParse(value).success;
+}
+
+/** The common case, at a tenth of the schema's cost. */
+function isShortToken(value: unknown): boolean {
+  if (!isRecord(value) || value["type"] !== "token") return false;
+  const { content, count } = value;
+  return typeof content === "string" && content.length < 1_000 && (count === 0 || count === 1);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

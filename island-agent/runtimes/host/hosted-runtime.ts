@@ -1,0 +1,122 @@
+import type { CargoManifest, RuntimeType } from "../../../shared/cargo.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { Logger } from "../../../shared/logger.ts";
+import type { CargoRuntime, MemoryUse, RunRequest } from "../runtime.ts";
+import { type Environment, hostEnvironment } from "./host-environment.ts";
+import type { HostProgram } from "./host-process.ts";
+import { HostedCargo } from "./hosted-cargo.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./load-limit.ts";
+import { estimateInHost, loadInHost, probeInHost } from "./start-host.ts";
+
+/** Options of every runtime whose Cargos run in host processes. */
+export interface HostingOptions {
+  readonly clock: Clock;
+  /** How long an aborted run, or an unload, may take before the process is killed. Default 2,000 ms (DESIGN §7). */
+  readonly killAfterMs?: number;
+  /** The agent's own environment. The host gets only the variables that loaders and drivers need. */
+  readonly environment?: Environment;
+  /** How long an estimate or a load may take. */
+  readonly limits?: LoadLimits;
+  readonly log?: Pick<Logger, "info">;
+}
+
+const DEFAULTS: Required<Omit<HostingOptions, "clock">> = {
+  killAfterMs: 2_000,
+  environment: {},
+  limits: DEFAULT_LOAD_LIMITS,
+  log: { info: () => undefined },
+};
+
+/**
+ * What one runtime type adds to the life that all hosted Cargos share. `ProbeRequest`, `LoadRequest` and `Job` cross the
+ * pipe as JSON; the runtime's host entry passes the same three types to `serveHost`.
+ */
+export interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
+  readonly type: RuntimeType;
+  readonly program: {
+    /** In messages: "llama.cpp". */
+    readonly name: string;
+    /** The host entry file; see `hostEntry`. */
+    readonly entry: URL;
+    /** Variables added to those passed on from the agent. */
+    readonly environment?: Readonly<Record<string, string>>;
+    /** Default true. False: no native package runs there, so it gets no PATH, HOME or driver variables. */
+    readonly isNative?: boolean;
+    /** Node flags. `modelPath` is null for a probe. */
+    readonly execArgv?: (modelPath: string | null) => readonly string[];
+    readonly explainCrash?: HostProgram["explainCrash"];
+  };
+  readonly probeRequest: ProbeRequest;
+  /** @throws {JobFailure} when the manifest asks for what this runtime does not know. */
+  readonly loadRequest: (cargo: CargoManifest, modelPath: string) => LoadRequest;
+  /** Leave out where only native code can tell: then the host's `estimate` is asked. @throws {JobFailure} */
+  readonly estimate?: (request: LoadRequest) => Promise<MemoryUse>;
+  /** Runs that one host process works on at the same time, at least 1. */
+  readonly concurrency: (request: LoadRequest) => number;
+  /** Whether a run can continue the text of an earlier attempt. Default false. */
+  readonly canResume?: boolean;
+  /** Checks a job's input and turns it into what the host gets. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+  readonly readInput: (input: RunRequest["input"], request: LoadRequest) => Job;
+}
+
+/** A runtime whose Cargos each run in a host process. */
+export interface HostedRuntime extends CargoRuntime {
+  load(...args: Parameters<CargoRuntime["load"]>): Promise<HostedCargo>;
+}
+
+/**
+ * Builds a runtime from its definition. Probe, estimate and load each start a host process with the definition's program; a load
+ * gets a time limit and a memory watch, and its process then runs the Cargo's jobs until it is disposed.
+ */
+export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
+  definition: HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job>,
+  options: HostingOptions,
+): HostedRuntime {
+  const { type, program, canResume = false } = definition;
+  const hosting = { ...DEFAULTS, ...options };
+  const { clock, killAfterMs } = hosting;
+  const { name, entry, explainCrash } = program;
+
+  function programFor(modelPath: string | null): HostProgram {
+    const { environment = {}, isNative = true, execArgv } = program;
+    return {
+      name,
+      entry,
+      environment: hostEnvironment(hosting.environment, environment, isNative ? "native" : "plain"),
+      ...(execArgv === undefined ? {} : { execArgv: execArgv(modelPath) }),
+      ...(explainCrash === undefined ? {} : { explainCrash }),
+    };
+  }
+
+  return {
+    type,
+    probe: (signal) => probeInHost(programFor(null), clock, definition.probeRequest, signal),
+    async estimate(cargo, modelPath, signal) {
+      signal.throwIfAborted();
+      const path = requireModel(cargo, modelPath);
+      const request = definition.loadRequest(cargo, path);
+      return definition.estimate?.(request) ?? estimateInHost(programFor(path), hosting, request, signal);
+    },
+    async load(cargo, modelPath, signal, ramCeilingBytes) {
+      const path = requireModel(cargo, modelPath);
+      const request = definition.loadRequest(cargo, path);
+      const spec = { slug: cargo.slug, modelPath: path, request, ramCeilingBytes };
+      const { host, memory } = await loadInHost(programFor(path), hosting, spec, signal);
+      return new HostedCargo(host, {
+        memory,
+        concurrency: definition.concurrency(request),
+        ramCeilingBytes,
+        clock,
+        killAfterMs,
+        canResume,
+        readInput: (input) => definition.readInput(input, request),
+      });
+    },
+  };
+}
+
+function requireModel({ slug }: CargoManifest, modelPath: string | null): string {
+  if (modelPath !== null) return modelPath;
+  throw new JobFailure("model_invalid", `Cargo ${slug} names no model`);
+}

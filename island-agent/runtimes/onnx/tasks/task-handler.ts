@@ -1,0 +1,32 @@
+import type { WeightFormat } from "../../../../shared/cargo.ts";
+import type { OnnxOutput, OnnxTask } from "../../../../shared/onnx-task.ts";
+import type { FinishReason } from "../../../../shared/output.ts";
+import type { OnnxInput } from "../onnx-input.ts";
+import type { SessionGate } from "../session-gate.ts";
+
+/** What a task may need besides its input. */
+export interface TaskContext {
+  /** The model's folder. */
+  readonly modelPath: string;
+  readonly weights: WeightFormat;
+  readonly gate: SessionGate;
+  /** Reports to the client that `step` of `total` parts are done. */
+  readonly onProgress: (step: number, total: number) => void;
+}
+
+export interface TaskResult<Task extends OnnxTask> {
+  readonly output: OnnxOutput<Task>;
+  /** Tokens of the input text, special ones included. Default 0. */
+  readonly promptTokens?: number;
+  /** Generated tokens, without the end token. Default 0. */
+  readonly completionTokens?: number;
+  /** `length` when the limit cut the text off. Default `stop`. */
+  readonly finishReason?: FinishReason;
+}
+
+/** Runs one job of a task on a transformers.js pipeline. @throws {JobFailure} */
+export type TaskHandler<Task extends OnnxTask, Pipeline> = (
+  pipeline: Pipeline,
+  input: OnnxInput<Task>,
+  context: TaskContext,
+) => Promise<TaskResult<Task>>;

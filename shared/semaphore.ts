@@ -1,0 +1,30 @@
+import { FifoQueue } from "./fifo-queue.ts";
+
+/** Lets a fixed number of callers work at once; the others wait, first come, first served. */
+export class Semaphore<T> {
+  readonly #permits: number;
+  readonly #queue = new FifoQueue<T>();
+  #taken = 0;
+
+  /** @param permits at least 1. */
+  constructor(permits: number) {
+    this.#permits = permits;
+  }
+
+  /** Takes a permit if one is free. The caller gives it back with `release`. */
+  tryAcquire(): boolean {
+    if (this.#taken >= this.#permits) return false;
+    this.#taken += 1;
+    return true;
+  }
+
+  /** Resolves when `caller` has a permit, to be given back with `release`. Rejects with `signal.reason` when aborted first. */
+  async acquire(caller: T, signal: AbortSignal): Promise<void> {
+    if (!this.tryAcquire()) await this.#queue.wait(caller, signal);
+  }
+
+  /** Gives a permit back; the first caller in the queue gets it. */
+  release(): void {
+    if (!this.#queue.admitFirst()) this.#taken -= 1;
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { DownloadPriority } from "../../../island-agent/artifacts/download-priority.ts";
+import { settle } from "../../support/event-log.ts";
+
+const NEVER = new AbortController().signal;
+
+/** A download that notes its beginnings and ends when told to, or when aborted. */
+function makeDownload() {
+  const end = Promise.withResolvers<string>();
+  const download = { begun: 0, end: end.resolve, fail: end.reject, run };
+  async function run(signal: AbortSignal = NEVER): Promise<string> {
+    download.begun += 1;
+    const aborted = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => aborted.reject(signal.reason as Error), { once: true });
+    return Promise.race([end.promise, aborted.promise]);
+  }
+  return download;
+}
+
+describe("DownloadPriority", () => {
+  it("stops a download that nobody waits for while a job has one, and begins it again after the last", async () => {
+    const bandwidth = new DownloadPriority();
+    const [idle, first, second] = [makeDownload(), makeDownload(), makeDownload()];
+    const preloading = bandwidth.whenQuiet((signal) => idle.run(signal), NEVER);
+    await settle();
+    const jobs = [bandwidth.forJob(() => first.run()), bandwidth.forJob(() => second.run())];
+    await settle();
+    first.end("one");
+    await settle();
+    expect([idle.begun, first.begun, second.begun]).toEqual([1, 1, 1]);
+    second.end("two");
+    await settle();
+    expect(idle.begun).toBe(2);
+    idle.end("three");
+    expect(await Promise.all([...jobs, preloading])).toEqual(["one", "two", "three"]);
+  });
+
+  it("does not begin one while a job has its own", async () => {
+    const bandwidth = new DownloadPriority();
+    const [idle, job] = [makeDownload(), makeDownload()];
+    const waited = bandwidth.forJob(() => job.run());
+    const preloading = bandwidth.whenQuiet((signal) => idle.run(signal), NEVER);
+    await settle();
+    expect(idle.begun).toBe(0);
+    job.fail(new Error("broken"));
+    await expect(waited).rejects.toThrow("broken");
+    idle.end("done");
+    expect(await preloading).toBe("done");
+  });
+
+  it("gives up with its caller, and with a failure of the download itself", async () => {
+    const bandwidth = new DownloadPriority();
+    const [idle, broken] = [makeDownload(), makeDownload()];
+    const leaver = new AbortController();
+    const preloading = bandwidth.whenQuiet((signal) => idle.run(signal), leaver.signal);
+    leaver.abort(new Error("enough"));
+    await expect(preloading).rejects.toThrow("enough");
+    const failing = bandwidth.whenQuiet((signal) => broken.run(signal), NEVER);
+    broken.fail(new Error("404"));
+    await expect(failing).rejects.toThrow("404");
+  });
+});

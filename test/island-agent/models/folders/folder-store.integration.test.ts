@@ -1,0 +1,532 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { lstat, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { CargoManifest } from "../../../../shared/cargo.ts";
+import { makeManifest } from "../../builders.ts";
+import { file, makeBytes, sha256, status } from "../file-server.ts";
+import { COMMIT, HubRepository } from "../hub-repository.ts";
+import { failureOf, NEVER, StoreFixture } from "../store-fixture.ts";
+
+const CONFIG = Buffer.from('{"model_type":"bert"}');
+const TOKENIZER = makeBytes(3_000, "tokenizer");
+const GRAPH = makeBytes(200_000, "graph");
+const QUANTISED = makeBytes(50_000, "quantised");
+const FILES = {
+  "config.json": CONFIG,
+  "tokenizer.json": TOKENIZER,
+  "model.safetensors": makeBytes(1_000, "unused"),
+  "onnx/model.onnx": GRAPH,
+  "onnx/model_quantized.onnx": QUANTISED,
+};
+const WHOLE_BYTES = CONFIG.length + TOKENIZER.length + GRAPH.length;
+
+const cargo = (override: Partial<CargoManifest> = {}): CargoManifest =>
+  makeManifest({
+    slug: "sentiment",
+    runtimeType: "onnx",
+    model: { url: "hf:owner/repo", sha256: null, sizeBytes: null },
+    weights: "fp32",
+    ...override,
+  });
+
+/** Every file below a directory with its bytes. */
+async function contentOf(path: string): Promise<Record<string, Buffer>> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(files.map(async (name) => [name.slice(path.length + 1), await readFile(name)] as const)),
+  );
+}
+
+describe("FolderStore.acquire() of a folder of the hub", () => {
+  it("fetches the files that the Cargo needs, and no other, into a directory laid out as the hub has them", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    const { folders, models } = await fixture.openFolders();
+    const lease = await folders.acquire(cargo(), NEVER);
+    expect(await contentOf(lease.path)).toEqual({
+      "config.json": CONFIG,
+      "tokenizer.json": TOKENIZER,
+      "onnx/model.onnx": GRAPH,
+    });
+    expect(hub.fetched().sort()).toEqual(["config.json", "onnx/model.onnx", "tokenizer.json"]);
+    expect(lease).toMatchObject({ key: "hf:owner/repo fp32", bytes: WHOLE_BYTES });
+    expect(models.list().map(({ inUse }) => inUse)).toEqual([true, true, true]);
+    lease.release();
+    lease.release();
+    expect(models.list().map(({ inUse }) => inUse)).toEqual([false, false, false]);
+    await expect.poll(() => fixture.leases()).toEqual([]);
+  });
+
+  it("needs no network for a folder that is on disk, also after a restart, and keeps its version", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const first = await fixture.openFolders();
+    (await first.folders.acquire(cargo(), NEVER)).release();
+    await first.folders.close();
+    await first.models.close();
+    const asked = fixture.server.requests.length;
+    // The repository has moved on.
+    HubRepository.on(
+      fixture.server,
+      "owner/repo",
+      { ...FILES, "config.json": Buffer.from("{}") },
+      { commit: "f".repeat(40) },
+    );
+    const { folders } = await fixture.openFolders();
+    expect(folders.bytesOnDisk(cargo())).toBe(WHOLE_BYTES);
+    const lease = await folders.acquire(cargo(), NEVER);
+    expect(await readFile(join(lease.path, "config.json"))).toEqual(CONFIG);
+    expect(fixture.server.requests).toHaveLength(asked);
+    lease.release();
+  });
+
+  it("reads a list of many pages, from the hub that the owner named and not from another that a page names", async () => {
+    await using fixture = await StoreFixture.make();
+    const vocabularies = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`vocab_${index}.txt`, Buffer.from(`word ${index}`)]),
+    );
+    const hub = HubRepository.on(fixture.server, "owner/repo", { ...FILES, ...vocabularies }, { pageSize: 7 });
+    const { folders } = await fixture.openFolders();
+    const lease = await folders.acquire(cargo(), NEVER);
+    expect(Object.keys(await contentOf(lease.path))).toHaveLength(33);
+    const pages = fixture.server.requests.filter(({ path }) => path.includes("/tree/"));
+    expect(pages).toHaveLength(6);
+    expect(hub.fetched()).toHaveLength(33);
+    lease.release();
+  });
+
+  it("takes the commit from the address where it names one", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const { folders } = await fixture.openFolders();
+    const model = { url: `hf:owner/repo#${COMMIT}`, sha256: null, sizeBytes: null };
+    (await folders.acquire(cargo({ model }), NEVER)).release();
+    expect(fixture.server.requests.filter(({ path }) => path.includes("/revision/"))).toEqual([]);
+  });
+
+  it("sends the hub's token to the hub, and says what is missing without one", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES, { token: "hf_secret" });
+    const { folders, models } = await fixture.openFolders();
+    const failure = await failureOf(folders.acquire(cargo(), NEVER));
+    expect(failure).toMatchObject({ code: "model_unavailable", message: expect.stringContaining("wants a token") });
+    await folders.close();
+    await models.close();
+    const known = await fixture.openFolders({ fetch: { hubToken: "hf_secret" } });
+    (await known.folders.acquire(cargo(), NEVER)).release();
+  });
+
+  it.each([
+    ["a repository that is not there", "hf:owner/none", "model_unavailable", /404/],
+    ["an address that names none", "hf:owner/..", "model_invalid", /no repository/],
+  ])("fails for %s", async (_what, url, code, message) => {
+    await using fixture = await StoreFixture.make();
+    const { folders } = await fixture.openFolders();
+    const failure = await failureOf(folders.acquire(cargo({ model: { url, sha256: null, sizeBytes: null } }), NEVER));
+    expect(failure).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(folders.list()).toEqual([]);
+  });
+
+  it.each([
+    ["no JSON", "<html>"],
+    ["other JSON", '{"error":"x"}'],
+    ["a size below zero", '[{"type":"file","path":"config.json","size":-1}]'],
+  ])("fails for a list that is %s", async (_what, body) => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    fixture.server.on(`/api/models/owner/repo/tree/${COMMIT}`, (_request, response) => response.end(body));
+    const { folders } = await fixture.openFolders();
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
+      code: "model_unavailable",
+      message: expect.stringContaining("something else than a list of files"),
+    });
+  });
+
+  it("writes nothing outside its directory, whatever the list names", async () => {
+    await using fixture = await StoreFixture.make();
+    for (const path of ["..\\..\\evil.json", "\u001b[2Jevil.json", "C:evil.json"]) {
+      HubRepository.on(fixture.server, "owner/repo", { ...FILES, [path]: CONFIG });
+      const { folders, models } = await fixture.openFolders();
+      expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({ code: "model_invalid" });
+      expect(models.list()).toEqual([]);
+      await folders.close();
+      await models.close();
+    }
+  });
+
+  it("refuses more than 2,000 files", async () => {
+    await using fixture = await StoreFixture.make();
+    const entries = Array.from({ length: 2_001 }, (_, index) => ({ type: "file", path: `${index}.json`, size: 1 }));
+    const graph = { type: "file", path: "onnx/model.onnx", size: 1 };
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const tree = `/api/models/owner/repo/tree/${COMMIT}`;
+    fixture.server.on(tree, (_request, response) => response.end(JSON.stringify([graph, ...entries])));
+    const { folders } = await fixture.openFolders();
+    expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("more than 2000 files");
+  });
+
+  it("tries a list again that broke off or did not come, and gives up after some tries", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const commit = (_request: unknown, response: { end: (text: string) => void }) =>
+      response.end(`{"sha":"${COMMIT}"}`);
+    const revision = "/api/models/owner/repo/revision/main";
+    fixture.server.onEach(
+      revision,
+      status(503),
+      file(CONFIG, { cutAfter: 3 }),
+      file(CONFIG, { stallAfter: 3 }),
+      commit,
+    );
+    const { folders, models } = await fixture.openFolders({ fetch: { stallMs: 200 } });
+    (await folders.acquire(cargo(), NEVER)).release();
+    expect(fixture.server.requests.filter(({ path }) => path === revision)).toHaveLength(4);
+    await models.prune();
+    await folders.prune();
+    fixture.server.on(revision, status(503));
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
+      code: "model_unavailable",
+      retryable: true,
+      message: expect.stringContaining("in 5 tries"),
+    });
+  });
+
+  it("goes on with a file that broke off, and names the file that fails", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { cutAfter: 70_000 }), file(GRAPH));
+    const { folders } = await fixture.openFolders();
+    const lease = await folders.acquire(cargo(), NEVER);
+    expect(await readFile(join(lease.path, "onnx/model.onnx"))).toEqual(GRAPH);
+    const ranges = fixture.server.requests.filter(({ path }) => path === hub.bytesAt("onnx/model.onnx"));
+    expect(ranges.map(({ range }) => range)).toEqual([null, "bytes=70000-"]);
+    lease.release();
+    hub.serve("onnx/model_quantized.onnx", status(404));
+    expect(await failureOf(folders.acquire(cargo({ slug: "small", weights: "q8" }), NEVER))).toMatchObject({
+      code: "model_unavailable",
+      message: expect.stringMatching(/^onnx\/model_quantized\.onnx: .* 404/),
+    });
+  });
+
+  it.each([
+    ["hash", { oid: sha256(CONFIG) }],
+    ["size", { size: GRAPH.length + 1 }],
+  ])("refuses a file of another %s than the list says, and has none of the folder in use", async (_what, lie) => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES, {
+      lie: (path) => (path === "onnx/model.onnx" ? lie : {}),
+    });
+    // What the hub says beside the bytes is not in question here.
+    fixture.server.on(hub.fileAt("onnx/model.onnx"), file(GRAPH));
+    const { folders, models } = await fixture.openFolders();
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
+      code: "model_hash_mismatch",
+      message: expect.stringMatching(/^onnx\/model\.onnx: /),
+    });
+    // A file that came to its end at the same moment is held until that is written down.
+    await expect.poll(() => models.list().filter(({ inUse }) => inUse)).toEqual([]);
+    expect(folders.bytesOnDisk(cargo())).toBeNull();
+  });
+
+  it("keeps what it has when it is given up midway, and goes on from there", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    const bytes = hub.bytesAt("onnx/model.onnx");
+    fixture.server.onEach(bytes, file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
+    const { folders, models } = await fixture.openFolders();
+    const leave = new AbortController();
+    const failure = await failureOf(
+      folders.acquire(cargo(), leave.signal, ({ receivedBytes, totalBytes }) => {
+        expect(totalBytes).toBe(WHOLE_BYTES);
+        const areOthersWhole = models.list().length === 2;
+        if (areOthersWhole && receivedBytes === WHOLE_BYTES - GRAPH.length + 80_000) leave.abort(new Error("enough"));
+      }),
+    );
+    expect(failure.message).toBe("enough");
+    expect(folders.downloads()).toEqual([]);
+    await expect.poll(() => models.list().map(({ inUse }) => inUse)).toEqual([false, false]);
+    (await folders.acquire(cargo(), NEVER)).release();
+    expect(fixture.server.requests.filter(({ path }) => path === bytes).map(({ range }) => range)).toEqual([
+      null,
+      "bytes=80000-",
+    ]);
+    expect(hub.fetched().filter((path) => path === "config.json")).toHaveLength(1);
+  });
+
+  it("tells how far all files together are", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    fixture.server.on(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }));
+    const { folders } = await fixture.openFolders();
+    const leave = new AbortController();
+    const received = Promise.withResolvers<void>();
+    const failure = failureOf(
+      folders.acquire(cargo(), leave.signal, ({ receivedBytes }) => {
+        if (receivedBytes === WHOLE_BYTES - GRAPH.length + 80_000) received.resolve();
+      }),
+    );
+    expect(folders.downloads()).toEqual([{ slug: "sentiment", key: "hf:owner/repo fp32", fraction: null }]);
+    await received.promise;
+    const fraction = (WHOLE_BYTES - GRAPH.length + 80_000) / WHOLE_BYTES;
+    expect(folders.downloads()).toEqual([{ slug: "sentiment", key: "hf:owner/repo fp32", fraction }]);
+    leave.abort(new Error("enough"));
+    await failure;
+  });
+
+  it("is ended by close, with the reason", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    fixture.server.on(`/api/models/owner/repo/tree/${COMMIT}`, () => undefined);
+    const { folders } = await fixture.openFolders();
+    const failure = failureOf(folders.acquire(cargo(), NEVER));
+    await fixture.server.arrived(2);
+    await folders.close();
+    expect(await failure).toMatchObject({ code: "shutting_down" });
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({ code: "shutting_down" });
+  });
+
+  it("holds a file of no bytes", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", { ...FILES, "added_tokens.json": Buffer.alloc(0) });
+    const { folders } = await fixture.openFolders();
+    const lease = await folders.acquire(cargo(), NEVER);
+    expect((await stat(join(lease.path, "added_tokens.json"))).size).toBe(0);
+    lease.release();
+  });
+});
+
+describe("FolderStore, of files that are shared", () => {
+  it("fetches a file once that two Cargos have, and a folder once that two ask for together", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    const { folders } = await fixture.openFolders();
+    const leases = await Promise.all([
+      folders.acquire(cargo(), NEVER),
+      folders.acquire(cargo({ slug: "other" }), NEVER),
+      folders.acquire(cargo({ slug: "small", weights: "q8" }), NEVER),
+    ]);
+    expect(hub.fetched().sort()).toEqual([
+      "config.json",
+      "onnx/model.onnx",
+      "onnx/model_quantized.onnx",
+      "tokenizer.json",
+    ]);
+    expect(new Set(leases.map(({ path }) => path)).size).toBe(3);
+    expect(await contentOf(leases[0]?.path ?? "")).toEqual(await contentOf(leases[1]?.path ?? ""));
+    for (const lease of leases) lease.release();
+    expect(folders.list().map(({ key, isWhole }) => [key, isWhole])).toEqual([
+      ["hf:owner/repo fp32", true],
+      ["hf:owner/repo q8", true],
+    ]);
+  });
+
+  it("removes a folder but for what others have, and nothing that is in use", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const { folders, models } = await fixture.openFolders();
+    const lease = await folders.acquire(cargo(), NEVER);
+    (await folders.acquire(cargo({ slug: "small", weights: "q8" }), NEVER)).release();
+    expect(await folders.remove("hf:owner/repo fp32")).toBe("in_use");
+    lease.release();
+    expect(await folders.remove("hf:owner/repo fp32")).toBe("removed");
+    expect(await folders.remove("hf:owner/repo fp32")).toBe("absent");
+    expect(
+      models
+        .list()
+        .map(({ bytes }) => bytes)
+        .sort((a, b) => a - b),
+    ).toEqual([CONFIG.length, TOKENIZER.length, QUANTISED.length]);
+    expect(folders.bytesOnDisk(cargo({ weights: "q8" }))).not.toBeNull();
+  });
+
+  it("fetches what was evicted of a folder, of the version that the rest has", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    const { folders, models } = await fixture.openFolders();
+    (await folders.acquire(cargo(), NEVER)).release();
+    await models.remove(sha256(GRAPH));
+    expect(folders.bytesOnDisk(cargo())).toBeNull();
+    expect(folders.list()).toMatchObject([{ isWhole: false, bytes: CONFIG.length + TOKENIZER.length }]);
+    (await folders.acquire(cargo(), NEVER)).release();
+    expect(hub.fetched().filter((path) => path === "onnx/model.onnx")).toHaveLength(2);
+    expect(hub.fetched()).toHaveLength(4);
+    expect(fixture.server.requests.filter(({ path }) => path.includes("/tree/"))).toHaveLength(1);
+  });
+});
+
+describe("FolderStore within the disk budget", () => {
+  it("refuses a folder that cannot fit before the first byte of it", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    const { folders } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES - 1 });
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
+      code: "model_unavailable",
+      message: expect.stringContaining(`needs ${WHOLE_BYTES} bytes`),
+    });
+    expect(hub.fetched()).toEqual([]);
+  });
+
+  it("counts with what can be evicted, and not with what is in use", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    const other = makeBytes(100_000, "other");
+    fixture.server.on("/models/other.gguf", file(other));
+    const { folders, models } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES + 1_000 });
+    const model = { url: "/models/other.gguf", sha256: sha256(other), sizeBytes: other.length };
+    const held = await models.acquire("other", model, NEVER);
+    expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("100000 are in use");
+    expect(hub.fetched()).toEqual([]);
+    held.release();
+    const lease = await folders.acquire(cargo(), NEVER);
+    expect(models.has(sha256(other))).toBe(false);
+    lease.release();
+  });
+});
+
+describe("FolderStore on its disk", () => {
+  it("links by hard links, and by symbolic ones where the disk has none", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const hardLink = async (): Promise<void> => {
+      throw Object.assign(new Error("not here"), { code: "EPERM" });
+    };
+    const first = await fixture.openFolders();
+    const hard = await first.folders.acquire(cargo(), NEVER);
+    expect((await lstat(join(hard.path, "config.json"))).nlink).toBe(2);
+    hard.release();
+    await first.folders.close();
+    await first.models.close();
+    const { folders } = await fixture.openFolders({ hardLink });
+    const soft = await folders.acquire(cargo(), NEVER);
+    expect((await lstat(join(soft.path, "onnx/model.onnx"))).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(soft.path, "onnx/model.onnx"))).toEqual(GRAPH);
+    soft.release();
+    await expect.poll(() => fixture.leases()).toEqual([]);
+  });
+
+  it("lets go of all files, and leaves no directory, when the links cannot be made", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const hardLink = async (): Promise<void> => {
+      throw Object.assign(new Error("no room"), { code: "ENOSPC" });
+    };
+    const { folders, models } = await fixture.openFolders({ hardLink });
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
+      code: "model_unavailable",
+      message: "The disk of the model store is full",
+    });
+    expect(models.list().map(({ inUse }) => inUse)).toEqual([false, false, false]);
+    expect(await fixture.leases()).toEqual([]);
+    expect(folders.list()).toMatchObject([{ inUse: false }]);
+  });
+
+  it("clears what a crash left, and goes on with the version that it had begun", async () => {
+    await using fixture = await StoreFixture.make();
+    const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
+    fixture.server.onEach(hub.bytesAt("onnx/model.onnx"), file(GRAPH, { stallAfter: 80_000 }), file(GRAPH));
+    const script = fileURLToPath(new URL("./crashing-folder-store.ts", import.meta.url));
+    const args = [
+      script,
+      fixture.directory,
+      fixture.server.url,
+      JSON.stringify(cargo()),
+      String(WHOLE_BYTES - GRAPH.length + 80_000),
+    ];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    await once(child.stdout, "data");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const leftover = join(fixture.directory, "folders", "leases", "leftover");
+    await mkdir(leftover, { recursive: true });
+    await writeFile(join(leftover, "config.json"), "");
+    const { folders } = await fixture.openFolders();
+    expect(await fixture.leases()).toEqual([]);
+    (await folders.acquire(cargo(), NEVER)).release();
+    const parts = fixture.server.requests.filter(({ path }) => path === hub.bytesAt("onnx/model.onnx"));
+    expect(parts.map(({ range }) => range)).toEqual([null, "bytes=80000-"]);
+    expect(fixture.server.requests.filter(({ path }) => path.includes("/tree/"))).toHaveLength(1);
+  });
+
+  it("asks for the list again when it is damaged, hostile, or nothing of its folder is left", async () => {
+    await using fixture = await StoreFixture.make();
+    HubRepository.on(fixture.server, "owner/repo", FILES);
+    const lists = join(fixture.directory, "folders", "lists");
+    const reopened = async (): Promise<number> => {
+      const { folders, models } = await fixture.openFolders();
+      (await folders.acquire(cargo(), NEVER)).release();
+      await folders.close();
+      await models.close();
+      return fixture.server.requests.filter(({ path }) => path.includes("/tree/")).length;
+    };
+    expect(await reopened()).toBe(1);
+    const [name = ""] = await readdir(lists);
+    const good = await readFile(join(lists, name), "utf8");
+    await truncate(join(lists, name), 10);
+    expect(await reopened()).toBe(2);
+    await writeFile(join(lists, name), good.replaceAll('"config.json"', '"../../../config.json"'));
+    expect(await reopened()).toBe(3);
+    const { models } = await fixture.openFolders();
+    await models.prune();
+    await models.close();
+    const emptied = await fixture.openFolders();
+    expect(await readdir(lists)).toEqual([]);
+    await emptied.folders.close();
+    await emptied.models.close();
+    expect(await reopened()).toBe(4);
+    await rm(lists, { recursive: true });
+    expect(await reopened()).toBe(5);
+  });
+});
+
+describe("FolderStore.acquire() of a list of files", () => {
+  const FILES_JSON = Buffer.from(
+    JSON.stringify({
+      files: Object.entries(FILES).map(([path, bytes]) => ({ path, bytes: bytes.length, sha256: sha256(bytes) })),
+    }),
+  );
+  const listed = (override: object = {}): CargoManifest =>
+    cargo({ model: { url: "/models/tiny/files.json", sha256: sha256(FILES_JSON), sizeBytes: null, ...override } });
+
+  const serve = (fixture: StoreFixture, list: Buffer): void => {
+    fixture.server.on("/models/tiny/files.json", file(list));
+    for (const [path, bytes] of Object.entries(FILES)) fixture.server.on(`/models/tiny/${path}`, file(bytes));
+  };
+
+  it("pins the whole folder by the hash of its list", async () => {
+    await using fixture = await StoreFixture.make();
+    serve(fixture, FILES_JSON);
+    const { folders } = await fixture.openFolders();
+    const lease = await folders.acquire(listed(), NEVER);
+    expect(lease.key).toBe(`${sha256(FILES_JSON)} fp32`);
+    expect(Object.keys(await contentOf(lease.path)).sort()).toEqual([
+      "config.json",
+      "onnx/model.onnx",
+      "tokenizer.json",
+    ]);
+    lease.release();
+  });
+
+  it("refuses a list of another hash", async () => {
+    await using fixture = await StoreFixture.make();
+    serve(fixture, FILES_JSON);
+    const { folders } = await fixture.openFolders();
+    expect(await failureOf(folders.acquire(listed({ sha256: "0".repeat(64) }), NEVER))).toMatchObject({
+      code: "model_hash_mismatch",
+      retryable: true,
+    });
+  });
+
+  it.each(["../evil.json", "/etc/passwd", "a\\b.json"])("refuses a list that names %j, needed or not", async (path) => {
+    await using fixture = await StoreFixture.make();
+    serve(fixture, Buffer.from(JSON.stringify({ files: [{ path, bytes: 1, sha256: "0".repeat(64) }] })));
+    const { folders } = await fixture.openFolders();
+    expect(await failureOf(folders.acquire(listed({ sha256: null }), NEVER))).toMatchObject({
+      code: "model_invalid",
+      message: expect.stringContaining("cannot be written here"),
+    });
+  });
+});

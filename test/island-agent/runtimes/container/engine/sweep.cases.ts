@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
+import { ContainerWorld, makeCargo, NEVER, TALKER } from "./container-support.ts";
+
+/** The Island's own network, and what an earlier process of the Island left behind. */
+export function describeSweep(engine: () => TestEngine): void {
+  let world: ContainerWorld;
+  beforeAll(async () => {
+    world = await ContainerWorld.open(engine());
+  });
+  afterAll(() => world.close());
+
+  describe("ContainerRuntime's network and sweep", () => {
+    it("grants a network of the Island's own to a Cargo that is granted one", async () => {
+      await using loaded = await world.load(makeCargo(TALKER, { network: true }));
+      const filters = { label: [`org.atoll.island=${world.islandId}`] };
+      const [container] = await engine().docker.listContainers({ all: true, filters });
+      expect(Object.keys(container?.NetworkSettings.Networks ?? {})).toEqual([`atoll-${world.islandId}`]);
+      const network = engine().docker.getNetwork(`atoll-${world.islandId}`);
+      expect(await network.inspect()).toMatchObject({
+        Driver: "bridge",
+        Options: { "com.docker.network.bridge.enable_icc": "false" },
+      });
+      const other = await world.load(makeCargo(TALKER, { network: true }));
+      await loaded[Symbol.asyncDispose]();
+      const result = await other.run({ input: {}, resume: null }, () => undefined, NEVER);
+      expect(result).toMatchObject({ finishReason: "stop" });
+      await other[Symbol.asyncDispose]();
+      await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    });
+
+    it.each([
+      ["this Island did not create", false, {}],
+      ["lets containers reach each other", true, {}],
+      ["is not a plain bridge", true, { Internal: true }],
+    ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
+      const name = `atoll-${world.islandId}`;
+      const own = isOwn ? { Labels: { "org.atoll.island": world.islandId } } : {};
+      const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...wish });
+      await expect(world.load(makeCargo(TALKER, { network: true }))).rejects.toMatchObject({
+        code: "runtime_unavailable",
+        retryable: true,
+        message: `The container engine of this Island has a network ${name} that ${fault}; its owner can remove it`,
+      });
+      await world.runtime.sweep(NEVER);
+      await network.remove();
+    });
+
+    it("sweeps the network that an earlier process of the same Island left", async () => {
+      const network = await engine().docker.createNetwork({
+        Name: `atoll-${world.islandId}`,
+        Driver: "bridge",
+        Labels: { "org.atoll.island": world.islandId },
+        Options: { "com.docker.network.bridge.enable_icc": "false" },
+      });
+      await world.runtime.sweep(NEVER);
+      await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
+    });
+
+    it("sweeps what an earlier process of the same Island left, and nothing else", async () => {
+      await world.unload();
+      const { docker } = engine();
+      const leave = (islandId: string) =>
+        docker.createContainer({
+          Image: TEST_IMAGE,
+          Cmd: ["/bin/sleep", "1000"],
+          Labels: { "org.atoll.island": islandId },
+        });
+      await (await leave(world.islandId)).start();
+      await leave(world.islandId);
+      const stranger = await leave("another");
+      await using loaded = await world.load(makeCargo(TALKER));
+      await leave(world.islandId);
+      expect(await world.runtime.sweep(NEVER)).toBe(1);
+      expect(await world.containers()).toBe(loaded.warmContainers);
+      expect(await stranger.inspect()).toBeDefined();
+      await stranger.remove();
+    });
+  });
+}

@@ -1,0 +1,29 @@
+/** Fixed-point numbers of 50 decimal places: slow, and with nothing in common with what is tested. */
+const ONE = 10n ** 50n;
+
+/** Cumulative products of 1 - beta, betas from `start` to `end` (decimal text) evenly, or their roots evenly and squared. */
+export function exactShares(curve: "linear" | "scaled_linear", start: string, end: string, count: number): number[] {
+  const [first, last] = [start, end].map((text) => (curve === "linear" ? fixed(text) : squareRoot(fixed(text))));
+  const alphasCumprod: number[] = [];
+  let alphaCumprod = ONE;
+  for (let i = 0; i < count; i++) {
+    const point = first! + ((last! - first!) * BigInt(i)) / BigInt(count - 1);
+    const beta = curve === "linear" ? point : (point * point) / ONE;
+    alphaCumprod = (alphaCumprod * (ONE - beta)) / ONE;
+    alphasCumprod.push(Number(alphaCumprod) / Number(ONE));
+  }
+  return alphasCumprod;
+}
+
+/** "0.00085" */
+function fixed(text: string): bigint {
+  const [whole = "0", decimals = ""] = text.split(".");
+  return BigInt(whole) * ONE + BigInt(decimals.padEnd(50, "0"));
+}
+
+/** Newton's method. */
+function squareRoot(value: bigint): bigint {
+  let root = ONE;
+  for (let i = 0; i < 300; i++) root = (root + (value * ONE) / root) / 2n;
+  return root;
+}

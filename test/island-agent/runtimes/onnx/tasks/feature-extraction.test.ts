@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { planBatches } from "../../../../../island-agent/runtimes/onnx/tasks/feature-extraction.ts";
+
+describe("planBatches()", () => {
+  it("puts texts of like length together, up to the limit with their padding", () => {
+    expect(planBatches([2, 9, 3, 8, 1], 10)).toEqual([[4, 0, 2], [3], [1]]);
+  });
+
+  it("lets each text go alone where nothing may be batched", () => {
+    expect(planBatches([5, 3, 4], 0)).toEqual([[1], [2], [0]]);
+  });
+
+  it("has each text once, and no batch of several beyond the limit", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 600 })), fc.integer({ min: 0, max: 2_000 }), (sizes, limit) => {
+        const batches = planBatches(sizes, limit);
+        expect(batches.flat().sort((a, b) => a - b)).toEqual([...sizes.keys()]);
+        for (const batch of batches) {
+          const padded = batch.length * Math.max(...batch.map((index) => sizes[index] ?? 0));
+          expect(batch.length === 1 || padded <= limit).toBe(true);
+        }
+      }),
+    );
+  });
+});
