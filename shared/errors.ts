@@ -121,3 +121,8 @@ export class JobFailure extends Error {
     this.retryable = options.retryable ?? false;
   }
 }
+
+/** Something that the user of a command can put right. The command shows only the message: what happened and what to do. */
+export class CliError extends Error {
+  override readonly name: string = "CliError";
+}
