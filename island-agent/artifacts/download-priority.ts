@@ -4,8 +4,8 @@ export class DownloadPriority {
   #quiet: PromiseWithResolvers<void> | null = null;
   #interrupt = new AbortController();
 
-  /** Runs a download that a job waits for; those of `whenQuiet` stop at once. */
-  async forJob<T>(download: () => Promise<T>): Promise<T> {
+  /** Runs a download that a job waits for; those of `runWhenIdle` stop at once. */
+  async runForJob<T>(download: () => Promise<T>): Promise<T> {
     this.#jobs += 1;
     this.#quiet ??= Promise.withResolvers();
     this.#interrupt.abort(new Interrupted());
@@ -25,7 +25,7 @@ export class DownloadPriority {
    * Runs a download while no job waits for one; begun again after each that came between (what was fetched is kept on disk).
    * @throws `signal.reason`, or what the download throws.
    */
-  async whenQuiet<T>(download: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async runWhenIdle<T>(download: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       while (this.#quiet !== null) await this.#quiet.promise;
       signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import type { PullStatus } from "../preload/pulls.ts";
-import { StoredFiles, type StoredItem } from "../artifacts/stored-files.ts";
+import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { ProgressLine } from "./progress-bar.ts";
@@ -24,8 +24,8 @@ const DELETE_LIMIT_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
 /** `island models ls`. Works beside a running agent and without one, as do `rm` and `prune`. */
-export async function listModels(place: ModelsPlace): Promise<StoredItem[]> {
-  const items = await askAgent<StoredItem[]>(place.dataDirectory, "/models");
+export async function listModels(place: ModelsPlace): Promise<ListedArtifact[]> {
+  const items = await askAgent<ListedArtifact[]>(place.dataDirectory, "/models");
   if (items !== undefined) return items;
   // Looking makes no directories.
   const isThere = await access(modelDirectoryOf(place.dataDirectory)).then(
@@ -77,7 +77,7 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
 }
 
 /** What is on disk, for people. */
-export function describeModels(items: readonly StoredItem[]): string {
+export function describeModels(items: readonly ListedArtifact[]): string {
   if (items.length === 0) return "Nothing is on disk";
   const rows = items.map((item) => [
     item.cargos.join(", ") || item.key,
@@ -97,7 +97,7 @@ export function describeModels(items: readonly StoredItem[]): string {
     .join("\n");
 }
 
-function stateOf({ kind, isWhole, inUse, usedBy }: StoredItem): string {
+function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
   const what = kind === "part" || !isWhole ? ["incomplete"] : [];
   if (inUse) what.push(usedBy.length === 0 ? "in use" : `in use by ${usedBy.join(", ")}`);
   return what.join(", ");
@@ -122,5 +122,5 @@ async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => P
     engineSearch(env, { platform: process.platform }),
     clock,
   );
-  return await use(new StoredFiles(stores, () => NOBODY_IN_USE));
+  return await use(new StoredFiles(stores.artifacts, stores.names, () => NOBODY_IN_USE));
 }

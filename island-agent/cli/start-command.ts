@@ -78,7 +78,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
     const stores = stack.use(await openStores(dataDirectory, config, engineSearch(env, hardware), clock));
-    const files = new CargoFiles(stores);
+    const files = new CargoFiles(stores.artifacts, stores.names);
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
@@ -113,7 +113,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
           options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
       },
     );
-    const stored = new StoredFiles(stores, () => files.users);
+    const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
     stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, stored, dataDirectory)));
     return {
       ended: runToEnd(agent, stack),

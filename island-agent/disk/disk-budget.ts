@@ -1,10 +1,6 @@
-import { chooseEvictions, type Evictable } from "./eviction.ts";
+import { chooseEvictions } from "./eviction.ts";
+import type { StoredItem } from "./stored-item.ts";
 import { DiskBudgetExceededError } from "./disk-budget-error.ts";
-
-/** Something on disk that may be deleted to make room. */
-export interface StoredItem extends Evictable {
-  readonly key: string;
-}
 
 export interface DiskUsage {
   readonly budgetBytes: number;
@@ -117,6 +113,6 @@ export class DiskBudget {
   }
 }
 
-function sumBytes(items: readonly Evictable[]): number {
+function sumBytes(items: readonly StoredItem[]): number {
   return items.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -2,7 +2,8 @@ import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { CargoFiles, FilesLease } from "../artifacts/cargo-files.ts";
+import type { ArtifactLease } from "../artifacts/artifact-store.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { seekFreeRam } from "./free-ram.ts";
 import { formatMibRoundedDown, formatMibRoundedUp, GIB } from "../../shared/format-bytes.ts";
 import { MemoryBudget, type Occupant } from "./memory-budget.ts";
@@ -46,7 +47,7 @@ interface Entry extends Occupant {
   users: number;
   lastUse: number;
   loaded: LoadedCargo | null;
-  files: FilesLease | null;
+  files: ArtifactLease | null;
   isLeaving: boolean;
 }
 

@@ -1,19 +1,14 @@
 import { join } from "node:path";
 import { cacheKeyOf, modelKey, type CargoManifest } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import type { FetchContext } from "../download/attempt.ts";
 import { fetchFolderList } from "./fetch-folder-list.ts";
 import { chooseFolderFiles, folderLayoutOf } from "./folder-files.ts";
 import { FolderDownload } from "./folder-download.ts";
 import { FolderLinks, type MakeLink } from "./folder-links.ts";
 import { FolderLists, type FolderList } from "./folder-lists.ts";
-import {
-  closedFailure,
-  type ModelDownload,
-  type ModelLease,
-  type ModelStore,
-  type StoredModel,
-} from "../store/model-store.ts";
+import { closedFailure, type ModelLease, type ModelStore } from "../store/model-store.ts";
 import { diskFailure } from "../download/part-file.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
@@ -27,7 +22,7 @@ export interface FolderStoreOptions {
 }
 
 /** A model's folder on the disk. */
-export interface StoredFolder extends StoredModel {
+export interface StoredFolder extends StoredItem {
   /** Whether every file is there; `bytes` are those of the files that are. */
   readonly isWhole: boolean;
 }
@@ -129,12 +124,12 @@ export class FolderStore {
   }
 
   /** One entry for each Cargo that waits for a folder. */
-  downloads(): ModelDownload[] {
+  downloads(): DownloadStatus[] {
     return [...this.#downloads].map(({ slug, key, fraction }) => ({ slug, key, fraction }));
   }
 
   /** Deletes a folder, but for files that other folders have too. `in_use`: nothing is done. */
-  async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
+  async remove(key: string): Promise<RemoveOutcome> {
     const folders = [...this.#folders.values()].filter((folder) => folder.key === key);
     if (folders.length === 0) return "absent";
     if (folders.some(({ users }) => users > 0)) return "in_use";
@@ -234,11 +229,11 @@ export class FolderStore {
     return ![...sizesOf(folder).keys()].some((key) => this.#models.has(key));
   }
 
-  #stored(): Map<string, StoredModel> {
+  #stored(): Map<string, StoredItem> {
     return new Map(this.#models.list().map((model) => [model.key, model]));
   }
 
-  #describe(folder: Folder, stored: ReadonlyMap<string, StoredModel>): StoredFolder {
+  #describe(folder: Folder, stored: ReadonlyMap<string, StoredItem>): StoredFolder {
     const sizes = sizesOf(folder);
     const there = [...sizes.keys()].flatMap((key) => stored.get(key) ?? []);
     return {

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { modelKey, type ModelRef } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { DiskBudget, type DiskUsage, type StoredItem } from "../../disk/disk-budget.ts";
+import { DiskBudget, type DiskUsage } from "../../disk/disk-budget.ts";
+import type { IndexFileWriter } from "../../disk/index-file.ts";
+import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import { lockDirectory, type DirectoryLock } from "../../disk/directory-lock.ts";
 import { downloadModel, type Download } from "../download/download.ts";
 import { resolveFetchPolicy, type FetchOptions, type FetchPolicy } from "../download/fetch-policy.ts";
 import { ModelDirectoryError } from "./model-directory-error.ts";
-import { ModelIndexWriter, type IndexedModel } from "./model-index.ts";
+import { modelIndexWriter, type IndexedModel } from "./model-index.ts";
 import { parseModelSource, type ModelSource } from "../download/model-source.ts";
 import { diskFailure, partPath, removePart } from "../download/part-file.ts";
 import { SharedDownload } from "../download/shared-download.ts";
@@ -31,19 +33,6 @@ export interface ModelLease {
   release(): void;
 }
 
-export interface StoredModel {
-  readonly key: string;
-  readonly bytes: number;
-  readonly lastUsedMs: number;
-  readonly inUse: boolean;
-}
-
-export interface ModelDownload {
-  readonly slug: string;
-  readonly key: string;
-  readonly fraction: number | null;
-}
-
 const USE_SAVE_MS = 60_000;
 
 interface HeldModel extends Omit<IndexedModel, "lastUsedMs"> {
@@ -58,7 +47,7 @@ export class ModelStore {
   readonly #policy: FetchPolicy;
   readonly #lock: DirectoryLock;
   readonly #budget: DiskBudget;
-  readonly #index: ModelIndexWriter;
+  readonly #index: IndexFileWriter;
   readonly #models = new Map<string, HeldModel>();
   readonly #parts = new Map<string, IdlePart>();
   readonly #downloads = new Map<string, SharedDownload<ModelLease>>();
@@ -83,7 +72,7 @@ export class ModelStore {
       () => this.#items(),
       (key) => this.#delete(key),
     );
-    this.#index = new ModelIndexWriter(options.directory, () =>
+    this.#index = modelIndexWriter(options.directory, () =>
       [...this.#models.values()].map(({ key, file, bytes, lastUsedMs }) => ({ key, file, bytes, lastUsedMs })),
     );
   }
@@ -156,19 +145,19 @@ export class ModelStore {
     this.#budget.assertFits(files, mayEvict);
   }
 
-  list(): StoredModel[] {
+  list(): StoredItem[] {
     return [...this.#models.values()].map(({ key, bytes, lastUsedMs, leases }) => {
       return { key, bytes, lastUsedMs, inUse: leases > 0 };
     });
   }
 
   /** What is left of downloads that were broken off, or has come of those under way. */
-  parts(): StoredModel[] {
+  parts(): StoredItem[] {
     return [...this.#parts.values()].map((part) => ({ ...part, inUse: this.#isDownloading(part.key) }));
   }
 
   /** One entry for each Cargo that waits for a download. */
-  downloads(): ModelDownload[] {
+  downloads(): DownloadStatus[] {
     return [...this.#downloads.values()].flatMap(({ slugs, key, fraction }) =>
       [...slugs].map((slug) => ({ slug, key, fraction })),
     );
@@ -184,7 +173,7 @@ export class ModelStore {
   }
 
   /** Deletes a model, or the part of one. `in_use` when it is leased or being downloaded: then nothing is done. */
-  async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
+  async remove(key: string): Promise<RemoveOutcome> {
     const item = this.#items().find((candidate) => candidate.key === key);
     if (item?.inUse === true || this.#isDownloading(key)) return "in_use";
     if (item === undefined) return "absent";
