@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isFolderAddress } from "./model-address.ts";
 
 /** Source: spec §2. */
 export const RUNTIME_TYPES = ["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"] as const;
@@ -13,8 +14,8 @@ const isWellFormed = (text: string): boolean => text.isWellFormed();
 const ILL_FORMED = { message: "must be well-formed Unicode" };
 
 /**
- * A model to fetch. `url`: `hf:owner/repo[:file]`, `https:…`, or a path that the coordinator itself serves (`/models/…`).
- * Of a folder (`hasFolderModel`) `sha256` is that of its `files.json`, and `sizeBytes` what all its files take.
+ * A model to fetch. `url` follows the grammar in model-address.ts. Of a folder (`hasFolderModel`), `sha256` is that of its
+ * `files.json` and `sizeBytes` the sum of its files.
  */
 export const modelRefSchema = z.object({
   url: z.string().min(1).max(2_000).refine(isWellFormed, ILL_FORMED),
@@ -117,14 +118,12 @@ export function modelKey(model: ModelRef): string {
   return model.sha256 ?? model.url;
 }
 
-/** Those whose model may be a folder. */
+/** Runtimes whose model may be a folder. */
 const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
-/** `hf:owner/repo[#revision]`, or a list of files (`…/files.json`). */
-const FOLDER_URL = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
 
 /** Whether the Cargo's model is a folder of several files, of which runtime and `weights` choose. */
 export function hasFolderModel({ runtimeType, model }: Pick<CargoManifest, "runtimeType" | "model">): boolean {
-  return model !== null && FOLDER_RUNTIMES.has(runtimeType) && FOLDER_URL.test(model.url);
+  return model !== null && FOLDER_RUNTIMES.has(runtimeType) && isFolderAddress(model.url);
 }
 
 /** An image as container engines take it: pinned where its digest is known. */

@@ -10,6 +10,7 @@ import {
   type Cargo,
 } from "../../shared/cargo.ts";
 import type { FieldError } from "../../shared/errors.ts";
+import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
 import { MICRO_PER_CREDIT, microFromCredits } from "../credits/micro-credits.ts";
 import { cargoProblems } from "./cargo-rules.ts";
 import { chatInputJsonSchema } from "./chat-input-schema.ts";
@@ -35,7 +36,7 @@ const priceSchema = z
   .refine((credits) => hasSixDecimals(credits), { message: "must not have more than 6 decimals" });
 
 const modelSchema = z.strictObject({
-  url: modelRefSchema.shape.url.regex(/^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/, {
+  url: modelRefSchema.shape.url.regex(CATALOG_ADDRESS, {
     message: "must be hf:owner/repo[:file], an https URL, or /models/…",
   }),
   sha256: modelRefSchema.shape.sha256,

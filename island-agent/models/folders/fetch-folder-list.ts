@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { modelRefSchema, type ModelRef } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { hubFileAddress, isHubAddress } from "../../../shared/model-address.ts";
 import type { FetchContext } from "../download/attempt.ts";
 import { fetchDocument } from "../download/fetch-document.ts";
 import { assertSafePaths } from "./folder-files.ts";
@@ -46,7 +47,7 @@ export async function fetchFolderList(
   context: FetchContext,
   signal: AbortSignal,
 ): Promise<FolderFile[]> {
-  return model.url.startsWith("hf:") ? hubFiles(model, context, signal) : listedFiles(model, context, signal);
+  return isHubAddress(model.url) ? hubFiles(model, context, signal) : listedFiles(model, context, signal);
 }
 
 async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
@@ -70,7 +71,7 @@ async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal
       const hash = lfs !== undefined && /^[0-9a-f]{64}$/.test(lfs.oid) ? lfs.oid : null;
       files.push({
         path,
-        ref: { url: `hf:${repository}/${path}#${commit}`, sha256: hash, sizeBytes: lfs?.size ?? size },
+        ref: { url: hubFileAddress(repository, path, commit), sha256: hash, sizeBytes: lfs?.size ?? size },
       });
     }
     page = nextPage(page, headers.link);
