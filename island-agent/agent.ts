@@ -80,7 +80,7 @@ export interface AgentStatus {
 }
 
 const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 /** Changes of what is loaded or on its way are told between heartbeats, together. */
 const REPORT_DELAY_MS = 500;
 /** How long an agent that is told to stop waits for the coordinator to take its jobs back. */
@@ -119,7 +119,7 @@ export class IslandAgent {
     this.#options = options;
     this.#deps = deps;
     const { clock, files, log, hardware } = deps;
-    this.#backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS, deps.random);
+    this.#backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS, deps.random);
     this.#trust = new CargoTrust(options.publicKey, options.accountId, log);
     const runtimes = new Map([...deps.runtimes].map(([type, { runtime }]) => [type, runtime]));
     const onChange = (): void => this.#reportSoon();

@@ -5,7 +5,7 @@ import { writeFileDurably } from "../disk/durable-file.ts";
 
 const FILE = "cargos.json";
 /** Cargos that are remembered; the oldest are forgotten first. */
-const MOST = 10_000;
+const MAX_CARGOS = 10_000;
 const namesSchema = z.object({ version: z.literal(1), cargos: z.array(z.tuple([z.string(), z.string()])) });
 
 /** For which Cargos the files on disk were fetched, so that their owner can name them. Survives a restart; is not needed to run. */
@@ -32,7 +32,7 @@ export class CargoNames {
     if (this.#keys.get(slug) === key) return;
     this.#keys.delete(slug);
     this.#keys.set(slug, key);
-    for (const oldest of this.#keys.keys()) if (this.#keys.size > MOST) this.#keys.delete(oldest);
+    for (const oldest of this.#keys.keys()) if (this.#keys.size > MAX_CARGOS) this.#keys.delete(oldest);
     // A list that could not be written is only less well told.
     this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined);
   }

@@ -10,7 +10,7 @@ export interface AvailabilityOptions {
 
 const MS_PER_MINUTE = 60_000;
 /** The wall clock may be set, and summer time begins and ends: it is looked at this often at least. */
-const LONGEST_LOOK_MS = 15 * MS_PER_MINUTE;
+const MAX_LOOK_MS = 15 * MS_PER_MINUTE;
 
 /** Whether this Island takes new jobs: its owner's pause, the hours of the day, and the way out. What runs is finished in any case. */
 export class Availability implements Disposable {
@@ -78,7 +78,7 @@ export class Availability implements Disposable {
     if (this.#hours === null) return;
     const now = this.#clock.now();
     const toChangeMs = minutesToNextChange(this.#hours, now) * MS_PER_MINUTE - (now % MS_PER_MINUTE);
-    this.#look = this.#clock.schedule(Math.min(toChangeMs, LONGEST_LOOK_MS), () => {
+    this.#look = this.#clock.schedule(Math.min(toChangeMs, MAX_LOOK_MS), () => {
       this.#lookAgain();
       this.#tell();
     });

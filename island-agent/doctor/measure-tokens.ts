@@ -6,7 +6,7 @@ import { MEASURE_LIMIT_MS, type Measured, type TokenRate } from "./examination.t
 
 /** Text that a model goes on with for long. */
 const PROMPT = "Count from 1 to 40.";
-const MOST_TOKENS = 200;
+const MAX_TOKENS = 200;
 /** Answers that are measured together, after one that is not. */
 const ANSWERS = 3;
 const CONTEXT_TOKENS = 512;
@@ -31,7 +31,7 @@ export async function measureTokens(
   try {
     await using loaded = await runtime.load(cargo, modelPath, limit);
     const answer = async (): Promise<number> => {
-      const input = { prompt: PROMPT, max_tokens: MOST_TOKENS, temperature: 0 };
+      const input = { prompt: PROMPT, max_tokens: MAX_TOKENS, temperature: 0 };
       const { usage } = await loaded.run({ input, resume: null }, () => undefined, limit);
       return usage.completionTokens;
     };

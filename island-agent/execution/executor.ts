@@ -1,6 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { type JobErrorCode, JobFailure } from "../../shared/errors.ts";
+import { JobFailure, shutdownFailure, type JobErrorCode } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
@@ -41,7 +41,7 @@ const RUN_LIMIT_MARGIN_MS = 5_000;
 const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set(["cargo_failed", "invalid_input", "out_of_memory", "internal"]);
 
 /** How often a job may find its Cargo gone before it began, until it is given back as retryable. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 class StopRequested extends Error {
   override readonly name = "StopRequested";
@@ -110,7 +110,7 @@ export class Executor {
 
   /** Gives all jobs back so that other Islands may run them. */
   giveUp(): void {
-    const reason = new JobFailure("shutting_down", "The Island is going down", { retryable: true });
+    const reason = shutdownFailure();
     for (const run of this.#runs) run.abort.abort(reason);
   }
 
@@ -150,7 +150,7 @@ export class Executor {
       try {
         return await this.#runOnce(run);
       } catch (error) {
-        if (!(error instanceof CargoGone) || tries === MOST_TRIES) throw error;
+        if (!(error instanceof CargoGone) || tries === MAX_TRIES) throw error;
       }
     }
   }

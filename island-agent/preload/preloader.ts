@@ -60,7 +60,7 @@ const SPREAD_MS = 60_000;
 /** A question that failed is asked again so soon, then later each time. */
 const FIRST_RETRY_MS = 60_000;
 /** Most Cargos sent by the coordinator itself that are remembered; those that are done with are forgotten first. */
-const MOST_UNASKED = 100;
+const MAX_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
 /** Has on disk what is in demand: the best that fit the disk budget, fetched one at a time while the Island is open. */
@@ -133,7 +133,7 @@ export class Preloader {
   }
 
   #addUnasked(slug: string): Candidate | null {
-    if (this.#unasked.size >= MOST_UNASKED) {
+    if (this.#unasked.size >= MAX_UNASKED) {
       const done = [...this.#unasked.values()].find(({ state }) => state !== "waits" && state !== "fetching");
       if (done === undefined) return null;
       this.#unasked.delete(done.slug);

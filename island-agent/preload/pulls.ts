@@ -31,7 +31,7 @@ interface Pull {
 /** The coordinator answers at once when it has the Cargo, and not at all when it has not. */
 const ANSWER_LIMIT_MS = 10_000;
 /** Most that are remembered; those that ended are forgotten first. */
-const MOST_PULLS = 100;
+const MAX_PULLS = 100;
 
 /** What the owner asked to have on disk by `island models pull`. */
 export class Pulls {
@@ -98,9 +98,9 @@ export class Pulls {
   }
 
   #makeRoom(): void {
-    if (this.#pulls.size < MOST_PULLS) return;
+    if (this.#pulls.size < MAX_PULLS) return;
     const [oldest] = [...this.#pulls].find(([, pull]) => hasEnded(pull)) ?? [];
-    if (oldest === undefined) throw new CliError(`${MOST_PULLS} Cargos are being pulled; wait for them`);
+    if (oldest === undefined) throw new CliError(`${MAX_PULLS} Cargos are being pulled; wait for them`);
     this.#pulls.delete(oldest);
   }
 }

@@ -18,7 +18,7 @@ export const SENT_AWAY_EXIT_CODE = 3;
 const STOP_LIMIT_S = 90;
 const RESTART_AFTER_S = 10;
 /** A service that fails so often in this time is left alone. */
-const MOST_STARTS = 10;
+const MAX_STARTS = 10;
 const STARTS_WITHIN_S = 300;
 
 /** A unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
@@ -26,7 +26,7 @@ export function systemdUnit({ command, user }: ServiceSpec): string {
   return `[Unit]
 Description=Atoll Island: runs jobs for a compute network
 ${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}StartLimitIntervalSec=${STARTS_WITHIN_S}
-StartLimitBurst=${MOST_STARTS}
+StartLimitBurst=${MAX_STARTS}
 
 [Service]
 Type=exec

@@ -8,7 +8,7 @@ import {
   type NumberedFrame,
 } from "../../shared/protocol/from-island.ts";
 import type { OutputItem } from "../../shared/output.ts";
-import { mostBytes, splitItems } from "./split-items.ts";
+import { maxBytes, splitItems } from "./split-items.ts";
 
 /** A numbered frame before it has its number. */
 type Unnumbered<T> = T extends NumberedFrame ? Omit<T, "seq" | "jobId" | "attempt"> : never;
@@ -248,7 +248,7 @@ export class Outbox {
 
   /** Encodes only what may be too large: this is on the way of every token. */
   #isTooLarge(frame: NumberedFrame): boolean {
-    if (frame.type === "output" && mostBytes(frame.items) <= this.#maxFrameBytes) return false;
+    if (frame.type === "output" && maxBytes(frame.items) <= this.#maxFrameBytes) return false;
     return encodeFrame(frame).length > this.#maxFrameBytes;
   }
 

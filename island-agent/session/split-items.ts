@@ -13,7 +13,7 @@ export function splitItems(items: readonly OutputItem[], maxFrameBytes: number):
   let group: OutputItem[] = [];
   let bytes = FRAME_BYTES;
   for (const item of items) {
-    const itemBytes = mostItemBytes(item);
+    const itemBytes = maxItemBytes(item);
     if (group.length === MAX_ITEMS || (group.length > 0 && bytes + itemBytes > maxFrameBytes)) {
       groups.push(group);
       group = [];
@@ -27,12 +27,12 @@ export function splitItems(items: readonly OutputItem[], maxFrameBytes: number):
 }
 
 /** An upper bound of what a frame with these items takes in MessagePack. */
-export function mostBytes(items: readonly OutputItem[]): number {
-  return items.reduce((sum, item) => sum + mostItemBytes(item), FRAME_BYTES);
+export function maxBytes(items: readonly OutputItem[]): number {
+  return items.reduce((sum, item) => sum + maxItemBytes(item), FRAME_BYTES);
 }
 
 /** A UTF-16 unit takes at most 3 bytes in UTF-8. */
-function mostItemBytes(item: OutputItem): number {
+function maxItemBytes(item: OutputItem): number {
   if (item.type === "token") return ITEM_BYTES + item.content.length * 3;
   return item.type === "image" ? ITEM_BYTES + item.data.length * 3 : ITEM_BYTES;
 }

@@ -7,7 +7,7 @@ import { statusError } from "./response-status.ts";
 import { backoffMs, RetriableError } from "./retriable-error.ts";
 
 /** Longest answer about a model, as JSON. */
-const MOST_BYTES = 8_000_000;
+const MAX_BYTES = 8_000_000;
 
 export interface FetchedDocument {
   readonly body: Buffer;
@@ -43,7 +43,7 @@ async function readDocument(
   try {
     onBytes();
     if (status !== 200) throw statusError(url, { status, message, hub }, policy, clock.now());
-    const body = await readBody(noticed(message, onBytes), MOST_BYTES, describeUrl(url));
+    const body = await readBody(noticed(message, onBytes), MAX_BYTES, describeUrl(url));
     return { body, headers: message.headers };
   } finally {
     message.destroy();

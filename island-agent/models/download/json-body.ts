@@ -1,12 +1,12 @@
 import { JobFailure } from "../../../shared/errors.ts";
 
-/** All of a body. `what` names it in the message. @throws {JobFailure} when it has more than `mostBytes`. */
-export async function readBody(body: AsyncIterable<Buffer>, mostBytes: number, what: string): Promise<Buffer> {
+/** All of a body. `what` names it in the message. @throws {JobFailure} when it has more than `maxBytes`. */
+export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new JobFailure("model_unavailable", `${what} is too long`);
+    if (bytes > maxBytes) throw new JobFailure("model_unavailable", `${what} is too long`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -19,7 +19,7 @@ export interface FolderFile {
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** Pages of a repository's list; the hub puts some 1,000 files on each. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 const sizeSchema = z.number().int().nonnegative();
 const revisionSchema = z.object({ sha: z.string().regex(COMMIT) });
@@ -62,7 +62,7 @@ async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal
   const files: FolderFile[] = [];
   let page: URL | null = hubTreeUrl(context.policy, repository, commit);
   for (let pages = 0; page !== null; pages += 1) {
-    if (pages === MOST_PAGES) throw new JobFailure("model_invalid", `${repository} has too many files`);
+    if (pages === MAX_PAGES) throw new JobFailure("model_invalid", `${repository} has too many files`);
     const { body, headers } = await fetchDocument(page, context, signal);
     const parsed = treeSchema.safeParse(parseJson(body));
     if (!parsed.success) throw unreadable(page);

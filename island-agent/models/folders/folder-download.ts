@@ -1,7 +1,8 @@
 import { modelKey } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { FolderFile } from "./fetch-folder-list.ts";
-import type { ModelLease, ModelStore } from "../store/model-store.ts";
+import type { ModelLease } from "../store/model-files.ts";
+import type { ModelStore } from "../store/model-store.ts";
 import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 

@@ -6,8 +6,8 @@ import { chooseGraphs, formatsOf } from "../weight-format.ts";
 export type FolderLayout = "onnx" | "diffusers";
 
 /** Most files that one Cargo may take of a folder. */
-export const MOST_FILES = 2_000;
-const MOST_PATH_LENGTH = 500;
+export const MAX_FILES = 2_000;
+const MAX_PATH_LENGTH = 500;
 
 /** Components of a pipeline that draws from text; `vae_encoder`, `safety_checker` and others are not run. */
 const DRAWING_COMPONENTS = ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"];
@@ -81,7 +81,7 @@ const isGraph = (name: string): boolean => name.endsWith(".onnx");
  * @throws {JobFailure} `model_invalid`
  */
 export function assertSafePaths(paths: readonly string[]): void {
-  if (paths.length > MOST_FILES) throw refuse(`has more than ${MOST_FILES} files`);
+  if (paths.length > MAX_FILES) throw refuse(`has more than ${MAX_FILES} files`);
   const seen = new Set<string>();
   for (const path of paths) {
     if (!isSafePath(path))
@@ -98,7 +98,7 @@ export function assertSafePaths(paths: readonly string[]): void {
 
 /** Not absolute, no `..`, no drive, stream, device or fragment, nothing that a terminal would act on. */
 function isSafePath(path: string): boolean {
-  if (path.length > MOST_PATH_LENGTH || !path.isWellFormed()) return false;
+  if (path.length > MAX_PATH_LENGTH || !path.isWellFormed()) return false;
   return path.split("/").every((segment) => {
     const isPlain = segment !== "" && !/^\.{1,2}$/.test(segment) && !/[. ]$/.test(segment);
     return (

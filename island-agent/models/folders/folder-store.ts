@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { cacheKeyOf, modelKey, type CargoManifest } from "../../../shared/cargo.ts";
-import { JobFailure } from "../../../shared/errors.ts";
+import { JobFailure, shutdownFailure } from "../../../shared/errors.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import type { FetchContext } from "../download/attempt.ts";
 import { fetchFolderList } from "./fetch-folder-list.ts";
@@ -8,7 +8,8 @@ import { chooseFolderFiles, folderLayoutOf } from "./folder-files.ts";
 import { FolderDownload } from "./folder-download.ts";
 import { FolderLinks, type MakeLink } from "./folder-links.ts";
 import { FolderLists, type FolderList } from "./folder-lists.ts";
-import { closedFailure, type ModelLease, type ModelStore } from "../store/model-store.ts";
+import type { ModelLease } from "../store/model-files.ts";
+import type { ModelStore } from "../store/model-store.ts";
 import { diskFailure } from "../download/part-file.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
@@ -80,7 +81,7 @@ export class FolderStore {
     mayEvict = true,
   ): Promise<ModelLease> {
     signal.throwIfAborted();
-    if (this.#end.signal.aborted) throw closedFailure();
+    if (this.#end.signal.aborted) throw shutdownFailure();
     const ending = AbortSignal.any([signal, this.#end.signal]);
     const download = new FolderDownload(cargo.slug, keyOf(cargo), this.#models, onProgress, mayEvict);
     this.#downloads.add(download);
@@ -147,7 +148,7 @@ export class FolderStore {
 
   /** Ends what goes on and waits for it. Directories of leases that are still held stay until the next `open`. */
   async close(): Promise<void> {
-    this.#end.abort(closedFailure());
+    this.#end.abort(shutdownFailure());
     while (this.#ongoing.size > 0) await Promise.all(this.#ongoing);
   }
 

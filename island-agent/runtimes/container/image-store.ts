@@ -1,11 +1,12 @@
 import { imageReference, type ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
-import { JobFailure } from "../../../shared/errors.ts";
+import { shutdownFailure } from "../../../shared/errors.ts";
 import { chooseEvictions } from "../../disk/eviction.ts";
 import type { IndexFileWriter } from "../../disk/index-file.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
-import { SharedDownload } from "../../models/download/shared-download.ts";
+import type { SharedDownload } from "../../models/download/shared-download.ts";
+import { SharedDownloads } from "../../models/download/shared-downloads.ts";
 import type { DownloadProgress } from "../../models/download/transfer.ts";
 import { AllowedRegistries } from "../../config/allowed-registries.ts";
 import type { ContainerEngine, EngineImage } from "./engine.ts";
@@ -50,9 +51,7 @@ export class ImageStore {
   readonly #registries: AllowedRegistries;
   readonly #index: IndexFileWriter;
   readonly #images = new Map<string, HeldImage>();
-  readonly #downloads = new Map<string, SharedDownload<ImageLease>>();
-  /** Pulls not yet at rest; they never reject. */
-  readonly #running = new Set<Promise<void>>();
+  readonly #downloads = new SharedDownloads<ImageLease>();
   #isClosed = false;
 
   private constructor(options: ImageStoreOptions, found: readonly IndexedImage[]) {
@@ -81,15 +80,16 @@ export class ImageStore {
     mayEvict = true,
   ): Promise<ImageLease> {
     signal.throwIfAborted();
-    if (this.#isClosed) throw closedFailure();
+    if (this.#isClosed) throw shutdownFailure();
     this.#registries.check(spec.image);
     const key = imageReference(spec);
     const engine = await this.#options.findEngine(signal);
     const found = await this.#ask(engine, spec);
     signal.throwIfAborted();
-    if (this.#isClosed) throw closedFailure();
-    if (found === null) return this.#download(key, spec, engine).join(slug, signal, onProgress, mayEvict);
-    return this.#lease(key, found);
+    if (this.#isClosed) throw shutdownFailure();
+    if (found !== null) return this.#lease(key, found);
+    const download = this.#downloads.joinOrStart(key, (shared) => this.#pull(shared, spec, engine));
+    return download.join(slug, signal, onProgress, mayEvict);
   }
 
   list(): StoredItem[] {
@@ -105,9 +105,7 @@ export class ImageStore {
 
   /** One entry for each Cargo that waits for a pull. */
   downloads(): DownloadStatus[] {
-    return [...this.#downloads.values()].flatMap(({ slugs, key, fraction }) =>
-      [...slugs].map((slug) => ({ slug, key, fraction })),
-    );
+    return this.#downloads.status();
   }
 
   /** Forgets what the engine does not have any more; without an engine nothing. Called at the agent's start. */
@@ -146,22 +144,8 @@ export class ImageStore {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const download of this.#downloads.values()) download.stop(closedFailure());
-    await Promise.all(this.#running);
+    await this.#downloads.close(shutdownFailure());
     if (this.#images.size > 0) await this.#index.write();
-  }
-
-  #download(key: string, spec: ContainerSpec, engine: ContainerEngine): SharedDownload<ImageLease> {
-    const current = this.#downloads.get(key);
-    if (current !== undefined && !current.isStopping) return current;
-    const download = new SharedDownload<ImageLease>(key);
-    this.#downloads.set(key, download);
-    const ended = this.#pull(download, spec, engine).finally(() => {
-      this.#running.delete(ended);
-      if (this.#downloads.get(key) === download) this.#downloads.delete(key);
-    });
-    this.#running.add(ended);
-    return download;
   }
 
   /** Never rejects: its callers are told through `shared`. */
@@ -245,8 +229,4 @@ export class ImageStore {
       return { key, reference, bytes, lastUsedMs };
     });
   }
-}
-
-function closedFailure(): JobFailure {
-  return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
 }
