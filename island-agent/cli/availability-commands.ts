@@ -1,4 +1,4 @@
-import type { AgentStatus } from "../agent.ts";
+import type { AgentStatus } from "../execution/island-reports.ts";
 import { storePause } from "../availability/pause-file.ts";
 import { tellAgent } from "../control/control-client.ts";
 import { CliError } from "../../shared/errors.ts";

@@ -167,10 +167,10 @@ function controlRoutes(agent: IslandAgent, stored: StoredFiles, dataDirectory: s
     "GET /models": () => stored.list(),
     "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
     "POST /models/prune": () => stored.prune(),
-    "GET /models/pulls": () => agent.pulls(),
+    "GET /models/pulls": () => agent.downloads.pulls(),
     "POST /models/pull": (body) => {
-      agent.pull(nameSchema.parse(body).name);
-      return agent.pulls();
+      agent.downloads.pull(nameSchema.parse(body).name);
+      return agent.downloads.pulls();
     },
   };
 }

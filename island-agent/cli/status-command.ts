@@ -1,6 +1,6 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { askAgent } from "../control/control-client.ts";
-import type { AgentStatus } from "../agent.ts";
+import type { AgentStatus } from "../execution/island-reports.ts";
 
 /** The running agent's account of itself; null when none runs on this data directory. */
 export async function readStatus(dataDirectory: string): Promise<AgentStatus | null> {

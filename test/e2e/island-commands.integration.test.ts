@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../island-agent/agent.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";

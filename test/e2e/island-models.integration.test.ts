@@ -75,7 +75,8 @@ afterAll(async () => {
 });
 
 const command = (...args: string[]) => runProgram("island", "models", ...args, "--data", data);
-const stored = async (): Promise<ListedArtifact[]> => JSON.parse((await command("ls", "--json")).stdout) as ListedArtifact[];
+const stored = async (): Promise<ListedArtifact[]> =>
+  JSON.parse((await command("ls", "--json")).stdout) as ListedArtifact[];
 
 async function classify(workload: string, text: string): Promise<unknown> {
   const { body } = await call(network.url, key, "POST", "/jobs", { workload, input: { text } });

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../../island-agent/agent.ts";
+import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
