@@ -2,9 +2,6 @@ import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 
-/** How long one speed may take to measure. */
-export const MEASURE_LIMIT_MS = 60_000;
-
 /** A figure that was measured, or why it was not. */
 export type Measured<T> = T | { readonly problem: string };
 

@@ -11,8 +11,7 @@ import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
 import { listRuntimes, type Examination, type Measured } from "./examination.ts";
-import { measureMatrix } from "./measure-matrix.ts";
-import { measureTokens } from "./measure-tokens.ts";
+import { measureMatrix, measureTokens } from "./measure-speed.ts";
 
 export interface ExamineOptions {
   readonly dataDirectory: string;
