@@ -1,10 +1,8 @@
 import {
-  describeSettings,
   resolveSettings,
   unknownKey,
   ConfigError,
   type ResolvedSetting,
-  type SettingDescription,
   type SettingSources,
 } from "../../shared/settings.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
@@ -114,9 +112,4 @@ export function getKey(sources: SettingSources, key: string): ResolvedSetting {
       ),
     ]);
   return found;
-}
-
-/** Every key with flag, variable, default and meaning. */
-export function describeAgentConfig(): SettingDescription[] {
-  return describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX);
 }
