@@ -21,13 +21,13 @@ export interface OpenStores extends AsyncDisposable {
   readonly images: ImageStore | null;
 }
 
-/** Where a data directory has its models. */
+/** The models' directory in a data directory. */
 export function modelDirectoryOf(dataDirectory: string): string {
   return join(dataDirectory, "models");
 }
 
 /**
- * Opens what a data directory has on models; one process at a time.
+ * Opens the stores of a data directory, which belong to one process at a time.
  * @throws {DirectoryInUseError | ModelDirectoryError}
  */
 export async function openStores(

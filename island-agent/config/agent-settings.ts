@@ -135,7 +135,7 @@ function readRegistries(text: string): string[] | undefined {
     void new AllowedRegistries(registries);
     return registries;
   } catch {
-    // What is wrong is said by `allowed`.
+    // The message comes from `allowed`.
     return undefined;
   }
 }
@@ -144,7 +144,7 @@ function readOpenHours(text: string): OpenHours | undefined {
   try {
     return parseOpenHours(text);
   } catch {
-    // What is wrong is said by `allowed`.
+    // The message comes from `allowed`.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { createFileDurably } from "../disk/durable-file.ts";
 
 const HOST_ID_FILE = "host-id";
 
-/** The file with this host's identity holds something else. It is not replaced: earnings and history belong to the id. */
+/** The host-id file holds no valid id. It is not replaced, because earnings and history belong to the id. */
 export class HostIdError extends CliError {
   override readonly name = "HostIdError";
   readonly path: string;
@@ -18,8 +18,8 @@ export class HostIdError extends CliError {
 }
 
 /**
- * This host's id, made at the first call and kept in the data directory, readable by its owner only. Random and not
- * derived from the machine, whose own id is the same in every clone of a disk image.
+ * This host's id, created at the first call and kept in the data directory. Random, because a machine's own id is the same in
+ * every clone of a disk image.
  * @throws {HostIdError}
  */
 export async function loadHostId(dataDirectory: string): Promise<string> {
@@ -28,7 +28,7 @@ export async function loadHostId(dataDirectory: string): Promise<string> {
   if (kept !== null) return parseHostId(path, kept);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await createFileDurably(path, `${randomUUID()}\n`);
-  // Read again: another process may have been first.
+  // Another process may have created it first.
   return parseHostId(path, (await readText(path)) ?? "");
 }
 

@@ -1,4 +1,4 @@
-/** Waits between attempts to reconnect: doubling from `firstMs` to `maxMs`, each cut to a random half, so that Islands do not return all at once. */
+/** Waits between attempts: they double from `firstMs` to `maxMs`, less a random part of up to a half, so that Islands do not reconnect all at once. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #maxMs: number;
@@ -11,7 +11,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Between half of the present step and all of it. */
+  /** Between half of the present step and the full step. */
   nextMs(): number {
     const stepMs = Math.min(this.#maxMs, this.#firstMs * 2 ** this.#failures);
     this.#failures += 1;

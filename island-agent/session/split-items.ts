@@ -2,11 +2,11 @@ import type { OutputItem } from "../../shared/output.ts";
 
 /** Most items of one frame. Source: shared/protocol/from-island.ts. */
 const MAX_ITEMS = 10_000;
-/** Room for the field names and numbers of an item, and for the rest of a frame. */
+/** Bytes for the field names and numbers of an item, and for the rest of a frame. */
 const ITEM_BYTES = 64;
 const FRAME_BYTES = 512;
 
-/** Output in its order, in as few groups as frames of `maxFrameBytes` need. An item that is larger is a group alone. */
+/** Splits output, in order, into groups for frames of at most `maxFrameBytes`. A larger item is a group of its own. */
 export function splitItems(items: readonly OutputItem[], maxFrameBytes: number): OutputItem[][] {
   if (items.length === 1) return [[...items]];
   const groups: OutputItem[][] = [];
@@ -26,7 +26,7 @@ export function splitItems(items: readonly OutputItem[], maxFrameBytes: number):
   return groups;
 }
 
-/** An upper bound of what a frame with these items takes in MessagePack. */
+/** An upper bound for the size of a frame with these items in MessagePack. */
 export function maxBytes(items: readonly OutputItem[]): number {
   return items.reduce((sum, item) => sum + maxItemBytes(item), FRAME_BYTES);
 }

@@ -58,7 +58,9 @@ describe("startAgent()", () => {
 
   it("needs a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
-    expect(await messageOf(start())).toBe("This Island has not joined a coordinator: island join URL --token it_…");
+    expect(await messageOf(start())).toBe(
+      "This Island has not joined a coordinator. Join first: island join URL --token it_…",
+    );
   });
 
   it("refuses a token that no header could hold, and does not show it", async () => {
@@ -72,14 +74,14 @@ describe("startAgent()", () => {
 
   it("refuses a directory on which an agent runs", async () => {
     await using _server = await ControlServer.open(dataDirectory, 1, { "GET /status": () => ({}) });
-    expect(await messageOf(start())).toBe(`An agent runs already on ${dataDirectory}`);
+    expect(await messageOf(start())).toBe(`An agent already runs on ${dataDirectory}: island status shows it`);
   });
 
   it("refuses a model directory that another process uses, whatever is in its control file", async () => {
     await writeFile(join(dataDirectory, "control.json"), '{"port":');
     const models = join(dataDirectory, "models");
     const store = await ModelStore.open({ directory: models, budgetBytes: 1, clock: systemClock, fetch: {} });
-    expect(await messageOf(start())).toMatch(/^Another process uses .*models; /);
+    expect(await messageOf(start())).toMatch(/^Another process uses .*models\. /);
     await store.close();
   });
 
@@ -92,7 +94,7 @@ describe("startAgent()", () => {
   it("refuses an Island that joined before there were keys, and says what to do", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
-      "This Island has pinned no key of its coordinator; join again: island join URL --token it_…",
+      "This Island has no pinned key of its coordinator. Join again: island join URL --token it_…",
     );
   });
 
@@ -102,7 +104,7 @@ describe("startAgent()", () => {
   });
 
   it.each([
-    [0o644, ["warn Other users can read the file, and with it the Island token: chmod 600"]],
+    [0o644, ["warn Other users can read the settings file, which holds the Island token: protect it with chmod 600"]],
     [0o600, []],
   ])("warns when others can read the token: mode %o", async (mode, events) => {
     const file = join(dataDirectory, "config.toml");

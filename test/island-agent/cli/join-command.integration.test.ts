@@ -87,7 +87,7 @@ describe("joinNetwork()", () => {
       coordinator.shownKey = OTHER_KEY;
       coordinator.requests.length = 0;
       expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
-        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint; or with --new-coordinator, /,
+        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint\. If it is a different coordinator, join with --new-coordinator/,
       );
       expect(tokensShown()).toEqual([]);
       expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
@@ -111,7 +111,7 @@ describe("joinNetwork()", () => {
       get: () => (coordinator.requests.length === 1 ? coordinator.publicKey : OTHER_KEY),
     });
     expect(await messageOf(join_(coordinator.url))).toBe(
-      "Not joined: the coordinator showed one key, then another; join again",
+      "Not joined: the coordinator changed its key meanwhile. Try again",
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
@@ -135,7 +135,7 @@ describe("joinNetwork()", () => {
   it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
     coordinator.shownKey = shown;
     expect(await messageOf(join_(coordinator.url))).toBe(
-      "Not joined: the coordinator shows no key that signs its Cargos",
+      "Not joined: the coordinator shows no public key for its Cargos",
     );
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
@@ -148,7 +148,7 @@ describe("joinNetwork()", () => {
     "refuses %j, which is no Island token, and shows it to nobody",
     async (token) => {
       expect(await messageOf(join_(coordinator.url, token))).toBe(
-        "The token is not an Island token: those begin with it_ and have 43 characters",
+        "This is not an Island token: they begin with it_ and have 43 characters",
       );
       expect(coordinator.requests).toEqual([]);
     },

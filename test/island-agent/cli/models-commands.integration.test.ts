@@ -144,7 +144,7 @@ describe("island models pull", () => {
 
   it("says so when the agent ends meanwhile, or none runs", async () => {
     const server = await agent({ "POST /models/pull": () => pull(), "GET /models/pulls": () => [] });
-    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has ended");
+    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has stopped");
     await server[Symbol.asyncDispose]();
     await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("No agent runs on this data directory");
   });

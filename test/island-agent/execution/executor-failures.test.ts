@@ -63,7 +63,7 @@ describe("a failure", () => {
     executor.assign(makeAssign({ script: { bug: "secret prompt" } }), null);
     await executor.idle();
     expect(sent.at(-1)).toMatchObject({ code: "internal", message: "The Island's agent failed", retryable: true });
-    expect(log.events.all).toEqual(["info Cargo loaded", "warn A fault of the agent's own", "warn Job failed"]);
+    expect(log.events.all).toEqual(["info Cargo loaded", "warn Internal error of the agent", "warn Job failed"]);
     expect(log.facts[1]).toMatchObject({
       fault: "TypeError",
       at: expect.arrayContaining([expect.stringMatching(/fake-runtime/)]),

@@ -116,7 +116,7 @@ describe("downloadModel()", () => {
     fixture.server.on(PATH, file(BYTES, { cutAfter: 70_000, ignoreRange: true }));
     const error = await failureOf(runDownload(fixture, { fetch: { tries: 3 } }));
     expect(error).toMatchObject({ code: "model_unavailable", retryable: true });
-    expect(error.message).toMatch(/could not be downloaded in 3 tries/);
+    expect(error.message).toMatch(/could not be downloaded after 3 attempts/);
     expect(fixture.server.requests).toHaveLength(3);
     expect(await fixture.files()).toEqual(["stem.part", "stem.part.json"]);
   });

@@ -128,7 +128,7 @@ describe("FolderStore on its disk", () => {
     const { folders, models } = await fixture.openFolders({ hardLink });
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_unavailable",
-      message: "The disk of the model store is full",
+      message: "The disk of the model store is full: free space, or lower models.disk_budget_gb",
     });
     expect(models.list().map(({ inUse }) => inUse)).toEqual([false, false, false]);
     expect(await fixture.leases()).toEqual([]);

@@ -107,7 +107,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     const { folders } = await fixture.openFolders();
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_unavailable",
-      message: expect.stringContaining("something else than a list of files"),
+      message: expect.stringContaining("did not answer with a list of files"),
     });
   });
 
@@ -156,7 +156,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_unavailable",
       retryable: true,
-      message: expect.stringContaining("in 5 tries"),
+      message: expect.stringContaining("after 5 attempts"),
     });
   });
 
