@@ -9,7 +9,7 @@ export type RuntimeType = (typeof RUNTIME_TYPES)[number];
 export const CARGO_CATEGORIES = ["llm", "image", "audio", "vision", "text", "utility"] as const;
 export type CargoCategory = (typeof CARGO_CATEGORIES)[number];
 
-/** What has a form in canonical JSON, so that it can be signed (cargo-signature.ts). */
+/** Canonical JSON, which is signed (cargo-signature.ts), needs well-formed Unicode. */
 const isWellFormed = (text: string): boolean => text.isWellFormed();
 const ILL_FORMED = { message: "must be well-formed Unicode" };
 
@@ -35,19 +35,19 @@ export type WeightFormat = (typeof WEIGHT_FORMATS)[number];
 /** Arguments of a program, one string each; nothing is split or expanded. */
 export const argumentsSchema = z.array(z.string().max(8_192).refine(isWellFormed, ILL_FORMED)).max(64);
 
-/** `registry/name:tag`, always with both, so that no engine fills in what it likes. */
+/** `registry/name:tag`, always with both, so that no engine adds a default. */
 const IMAGE_PATTERN =
   /^[a-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /** The image of a container Cargo and what it is granted. It reads one JSON line and writes JSON lines (catalog/README.md). */
 export const containerSchema = z.object({
   image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),
-  /** Of the image's manifest, checked after the pull; null: whatever the tag names. */
+  /** Digest of the image's manifest, checked after the pull; null: not checked. */
   digest: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/)
     .nullable(),
-  /** Takes the place of the image's entry point and its arguments; null: the image's own. */
+  /** Replaces the image's entry point and arguments; null: the image's own. */
   command: argumentsSchema.min(1).nullable(),
   gpu: z.boolean(),
   network: z.boolean(),
@@ -121,7 +121,7 @@ export function modelKey(model: ModelRef): string {
 /** Runtimes whose model may be a folder. */
 const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
 
-/** Whether the Cargo's model is a folder of several files, of which runtime and `weights` choose. */
+/** Whether the Cargo's model is a folder of files. Runtime and `weights` decide which of them it needs. */
 export function hasFolderModel({ runtimeType, model }: Pick<CargoManifest, "runtimeType" | "model">): boolean {
   return model !== null && FOLDER_RUNTIMES.has(runtimeType) && isFolderAddress(model.url);
 }
@@ -132,8 +132,8 @@ export function imageReference({ image, digest }: ContainerSpec): string {
 }
 
 /**
- * What an Island must have on its disk for the Cargo, as cache reports name it; null when it needs nothing. Other `weights` of
- * a folder are other files, and so another key.
+ * Key of what the Cargo needs on an Island's disk, as in cache reports; null when it needs nothing. Other `weights` of a folder
+ * are other files, and have another key.
  */
 export function cacheKeyOf(
   cargo: Pick<CargoManifest, "runtimeType" | "model" | "weights" | "container">,

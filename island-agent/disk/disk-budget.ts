@@ -108,7 +108,8 @@ export class DiskBudget {
   #doesNotFit(bytes: number, keptBytes: number): DiskBudgetExceededError {
     return new DiskBudgetExceededError(
       `The model needs ${bytes} bytes; this Island's disk budget is ${this.#budgetBytes} bytes, ` +
-        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads`,
+        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads. ` +
+        "Free space with island models prune, or raise models.disk_budget_gb",
     );
   }
 }
