@@ -40,6 +40,6 @@ describe("island pause, resume and drain", () => {
       1,
       "No agent runs on this data directory: start one with island start\n",
     ]);
-    expect((await command("pause")).stdout).toBe("No agent runs now; the next one starts paused\n");
+    expect((await command("pause")).stdout).toBe("No agent runs now. The next one starts paused\n");
   }, 120_000);
 });
