@@ -126,3 +126,8 @@ export class JobFailure extends Error {
 export class CliError extends Error {
   override readonly name: string = "CliError";
 }
+
+/** The Island is about to stop; another one may run the job. */
+export function shutdownFailure(): JobFailure {
+  return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
+}

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * IPv4 that is not the public internet: what IANA's special-purpose registry (RFC 6890, as of 2025) does not call globally
- * reachable, multicast, and the former class E. 192.0.0.0/24 is refused whole, with the two anycast addresses in it that only
+ * IPv4 ranges outside the public internet: those that IANA's special-purpose registry (RFC 6890, as of 2025) does not call
+ * globally reachable, multicast, and the former class E. All of 192.0.0.0/24 is included, with two anycast addresses that only
  * a network's own equipment answers.
  */
 const PRIVATE_IPV4 = [
@@ -23,18 +23,18 @@ const PRIVATE_IPV4 = [
   "240.0.0.0/4", // reserved, broadcast
 ];
 /**
- * All IPv6 that IANA has given out as global unicast (its address space registry); whatever else there is or will be (loopback,
- * unique local, link-local, site-local, multicast, discard-only, SRv6, local NAT64 of RFC 8215) is outside.
+ * The IPv6 range that IANA has assigned as global unicast. Everything else counts as private: loopback, unique local,
+ * link-local, site-local, multicast, discard-only, SRv6, local NAT64 (RFC 8215), and future assignments.
  */
 const GLOBAL_IPV6 = "2000::/3";
-/** Of it, what the special-purpose registry does not call globally reachable, and tunnels, whose end may be anywhere. */
+/** Parts of it that the special-purpose registry does not call globally reachable, and tunnels, which may end anywhere. */
 const PRIVATE_IPV6 = [
   "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID
   "2001:db8::/32", // documentation
   "2002::/16", // 6to4
   "3fff::/20", // documentation
 ];
-/** IPv6 that stands for the IPv4 address in its last 32 bits, and is as private as that: IPv4-mapped, and NAT64 (RFC 6052). */
+/** Prefixes of IPv6 addresses that contain an IPv4 address in the last 32 bits, which decides: IPv4-mapped, NAT64 (RFC 6052). */
 const IPV4_PREFIXES = ["::ffff:", "64:ff9b::"];
 const IPV4_PREFIX_BITS = 96;
 
@@ -56,8 +56,8 @@ function addRange(list: BlockList, range: string): void {
 }
 
 /**
- * True for what is not an address of a host on the public internet: loopback, private, link-local (cloud metadata), shared,
- * reserved, documentation, multicast, tunnels; and for what is no address.
+ * True for addresses that are not on the public internet (loopback, private, link-local with cloud metadata, shared, reserved,
+ * documentation, multicast, tunnels), and for text that is not an address.
  */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/%.*$/, "");
@@ -66,7 +66,7 @@ export function isPrivateAddress(address: string): boolean {
   return family === 0 || !globalIpv6.check(bare, "ipv6") || privateAddresses.check(bare, "ipv6");
 }
 
-/** The private address that is the host of a URL; the platform connects to it without a lookup. Null for any other host. */
+/** The host of a URL if it is a private address, to which the platform connects without a lookup; otherwise null. */
 export function privateLiteralOf(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return isIP(host) !== 0 && isPrivateAddress(host) ? host : null;

@@ -1,6 +1,6 @@
 import { parse, TomlError } from "smol-toml";
 
-/** One key of a configuration. `T` is the value in the program's units; files, flags and the environment use the key's. */
+/** One key of a configuration. `T` is the value in the program's units. Files, flags and variables use the key's units. */
 export interface Setting<T> {
   /** As in the file; a dot stands for a table ("models.disk_budget_gb"). */
   readonly key: string;
@@ -9,11 +9,11 @@ export interface Setting<T> {
   readonly allowed: string;
   /** In the key's units; null: unset. */
   readonly fallback: string | number | boolean | null;
-  /** Says what an unset key comes to, where that is not "unset". */
+  /** What an unset key means, if it is not "unset". */
   readonly unsetMeans: string | null;
-  /** Never shown, and no flag: other users of the machine see the flags. */
+  /** A secret is never shown and has no flag, because other users of the machine can see flags. */
   readonly isSecret: boolean;
-  /** Native value of a flag's or variable's text; undefined when it is none. */
+  /** Native value of the text of a flag or variable; undefined when invalid. */
   readonly fromText: (text: string) => unknown;
   /** The program's value; undefined when `native` is not allowed. */
   readonly check: (native: unknown) => T | undefined;
@@ -37,7 +37,7 @@ export const setting = {
     allowed: "one line of 1 to 1000 characters",
     check: (native) => (typeof native === "string" && /^\P{Cc}{1,1000}$/u.test(native) ? native : undefined),
   }),
-  /** An http or https URL, kept without the slash at its end. */
+  /** An http or https URL, without its trailing slash. */
   url: <F extends string | null>(key: string, options: Common<F>): Setting<string | F> => ({
     ...common(key, options),
     allowed: "an http or https URL",
@@ -51,7 +51,7 @@ export const setting = {
     allowed: `one of ${choices.join(", ")}`,
     check: (native) => choices.find((choice) => choice === native),
   }),
-  /** Text that `parse` reads; undefined where it cannot. Unset is null. */
+  /** Text for `parse`, which returns undefined when it is invalid. Unset is null. */
   parsed: <T>(
     key: string,
     options: Common<null> & { allowed: string; parse: (text: string) => T | undefined },
@@ -72,7 +72,7 @@ export const setting = {
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined),
     check: (native) => (Number.isInteger(native) && isWithin(native, options) ? native : undefined),
   }),
-  /** A number, fractions allowed; the program gets it times `factor` (1), as an integer when `factor` is given. */
+  /** A number, fractions allowed. With `factor`, the program gets the rounded product. */
   number: <F extends number | null>(
     key: string,
     options: Common<F> & Range & { factor?: number },
@@ -101,7 +101,7 @@ function common<F extends string | number | boolean | null>(key: string, options
   return { key, meaning, fallback, unsetMeans, isSecret: false, fromText: (text: string): unknown => text };
 }
 
-/** The configuration cannot be used. One line per problem: where the value came from, the value, what is allowed. */
+/** The configuration is invalid. One line per problem: source, value, and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -112,12 +112,12 @@ export class ConfigError extends Error {
 }
 
 export interface ConfigFile {
-  /** For messages: its path. */
+  /** The path, for messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Where values come from. Flags win over the environment, it over the file, it over the defaults. */
+/** Sources of values. A flag wins over a variable, a variable over the file, the file over the default. */
 export interface SettingSources {
   /** By camel-cased flag ("dataDirectory"), as commander gives them; undefined is unset. */
   readonly flags: Readonly<Record<string, unknown>>;
@@ -134,8 +134,8 @@ export interface ResolvedSetting {
 }
 
 /**
- * Values of every setting of `table`, and where each came from.
- * @throws {ConfigError} with all problems; unknown keys of the file are among them.
+ * Values of all settings of `table`, and their sources.
+ * @throws {ConfigError} with all problems, including unknown keys of the file.
  */
 export function resolveSettings<Table extends SettingsTable>(
   table: Table,
@@ -192,7 +192,7 @@ function findValue(
   return { raw: entry.fallback, isText: false, source: "default", where: `default of ${entry.key}` };
 }
 
-/** The file's values by dotted key. @throws {ConfigError} with line and column when it is not TOML. */
+/** The file's values by dotted key. @throws {ConfigError} with line and column when the file is not TOML. */
 export function readTomlKeys(file: ConfigFile): Map<string, unknown> {
   const keys = new Map<string, unknown>();
   const walk = (table: object, prefix: string): void => {
@@ -212,13 +212,13 @@ export function readTomlKeys(file: ConfigFile): Map<string, unknown> {
   return keys;
 }
 
-/** What is wrong with `key`, and the known key that is most like it. */
+/** A message for an unknown key, with the most similar known key. */
 export function unknownKey(key: string, known: readonly string[]): string {
   const [nearest] = known.toSorted((a, b) => editDistance(key, a) - editDistance(key, b));
   return `${key}: unknown key${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
 }
 
-/** Levenshtein's, in UTF-16 units. */
+/** Levenshtein distance, in UTF-16 units. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
@@ -237,13 +237,13 @@ export interface SettingDescription {
   /** Null for secrets. */
   readonly flag: string | null;
   readonly env: string;
-  /** In the key's units, or what an unset key comes to. */
+  /** In the key's units, or what an unset key means. */
   readonly fallback: string;
   readonly allowed: string;
   readonly meaning: string;
 }
 
-/** The table for people: one entry per key, in order. */
+/** The table as data for documentation: one entry per key, in order. */
 export function describeSettings(table: SettingsTable, envPrefix: string): SettingDescription[] {
   return Object.values(table).map((entry) => ({
     key: entry.key,

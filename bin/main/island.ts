@@ -13,7 +13,7 @@ import { packageRoot, readVersion } from "./package.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
 
-// What a command needs is loaded when it is called: most of the agent is for `start` alone.
+// Commands load their modules when they run, because most of the agent is needed by `start` only.
 const version = await readVersion();
 
 interface DataOptions {
@@ -43,9 +43,9 @@ onDataDirectory(program.command("join"))
   )
   .option(
     "--fingerprint <SHA256:…>",
-    "of the coordinator's key, as its operator told it; else the key shown is believed the first time",
+    "fingerprint of the coordinator's key, from its operator; without it the key is trusted at the first join",
   )
-  .option("--new-coordinator", "this is another coordinator than before: believe its key")
+  .option("--new-coordinator", "join a different coordinator than before and trust its key")
   .action(async (url: string, options: DataOptions & JoinFlags) => {
     const { joinNetwork, plainHttpWarning } = await import("../../island-agent/cli/join-command.ts");
     const warning = plainHttpWarning(url);
@@ -63,9 +63,9 @@ onDataDirectory(program.command("join"))
 
 onDataDirectory(program.command("start"))
   .description(
-    "Serve until SIGTERM, which lets running jobs finish for a minute; a second one does not wait. Exit code 3: the coordinator has sent this Island away for good.",
+    "Run jobs until SIGTERM. Running jobs then have a minute to finish; a second SIGTERM does not wait. Exit code 3: the coordinator refuses this Island for good.",
   )
-  .option("--log-level <level>", "least level that is logged")
+  .option("--log-level <level>", "lowest level that is logged")
   .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
 
 onDataDirectory(program.command("status"))
@@ -79,9 +79,9 @@ onDataDirectory(program.command("status"))
 
 onDataDirectory(program.command("doctor"))
   .description(
-    "Show what can run here and why not, the way to the coordinator, and measured speed; exit code 1 if nothing can run.",
+    "Show what can run here, the connection to the coordinator, and measured speed. Exit code 1 if nothing can run.",
   )
-  .option("--model <file>", "a GGUF file to measure tokens a second by, in place of the shipped small one")
+  .option("--model <file>", "a GGUF file to measure tokens per second with, instead of the small shipped one")
   .option("--json", "print JSON")
   .action(async (options: DataOptions & { model?: string; json?: true }) => {
     const { examineHost } = await import("../../island-agent/cli/doctor-command.ts");
@@ -97,27 +97,30 @@ onDataDirectory(program.command("doctor"))
   });
 
 onDataDirectory(program.command("pause"))
-  .description("Take no new jobs until resume, also after a restart; those in hand are finished.")
+  .description("Take no new jobs until resume, also after a restart. Running jobs finish.")
   .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), true)));
 onDataDirectory(program.command("resume"))
   .description("Take jobs again.")
   .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), false)));
 onDataDirectory(program.command("drain"))
-  .description("Take no new jobs, finish those in hand, however long they run, and end the agent.")
+  .description("Take no new jobs, finish the running ones, however long they take, and end the agent.")
   .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
 
 addModelsCommands(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("install-service"))
   .description("Keep the agent running as a service: systemd on Linux, launchd on macOS.")
-  .option("--system", "for the whole machine, not only while you are logged in; needs an administrator")
+  .option(
+    "--system",
+    "a service of the whole machine, which runs also while you are logged out; needs an administrator",
+  )
   .option("--print", "show the service's file and do nothing")
-  .option("--remove", "end the service and take its file away")
+  .option("--remove", "stop the service and delete its file")
   .action(async (options: DataOptions & { system?: true; print?: true; remove?: true }) => {
     const { installService, printService, removeService } = await import("../../island-agent/cli/service-commands.ts");
     const systemUser = options.system === true ? (process.env["SUDO_USER"] ?? userInfo().username) : null;
     const home = systemUser === null || process.platform === "win32" ? homedir() : await homeOf(systemUser);
-    // With sudo, HOME is the administrator's; the service is to have the directory of the user as whom it runs.
+    // With sudo, HOME is the administrator's. The service needs the directory of the user it runs as.
     const chosen = options.data ?? process.env["ATOLL_ISLAND_DATA"];
     const env = systemUser === null ? process.env : { HOME: home };
     const dataDirectory = resolve(chosen ?? defaultDataDirectory(env, process.platform));
@@ -137,7 +140,7 @@ onDataDirectory(program.command("install-service"))
 
 const config = program.command("config").description("Read and change the settings of this Island.");
 onDataDirectory(config.command("get"))
-  .argument("[key]", "for example models.disk_budget_gb; none shows all")
+  .argument("[key]", "for example models.disk_budget_gb; without a key all are shown")
   .action(async (key: string | undefined, options: DataOptions) => {
     const { configCommand } = await importConfigCommand();
     console.log(await configCommand.get(dataDirectoryOf(options), process.env, key));
@@ -150,7 +153,7 @@ onDataDirectory(config.command("set"))
     say(await configCommand.set(dataDirectoryOf(options), key, value));
   });
 onDataDirectory(config.command("unset"))
-  .description("Take a setting out of the file, so that its default holds again.")
+  .description("Remove a setting from the file, so that its default applies.")
   .argument("<key>")
   .action(async (key: string, options: DataOptions) => {
     const { configCommand } = await importConfigCommand();
@@ -180,7 +183,7 @@ function onDataDirectory(command: Command): Command {
   return command.option("--data <directory>", "where this Island keeps its settings and models");
 }
 
-/** Not from the flag alone: other users of the machine can read a running command's flags. @throws {CliError} */
+/** From the flag, standard input or the environment: other users of the machine can read flags. @throws {CliError} */
 async function readToken(flag: string | undefined): Promise<string> {
   if (flag === "-") return (await text(process.stdin)).trim();
   const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];

@@ -14,12 +14,14 @@ export function addModelsCommands(
   onDataDirectory: (command: Command) => Command,
   dataDirectoryOf: (options: DataOptions) => string,
 ): void {
-  const models = program.command("models").description("See and clear what Cargos have on this Island's disk.");
+  const models = program
+    .command("models")
+    .description("List, download and delete what Cargos have on this Island's disk.");
   const placeOf = (options: DataOptions): ModelsPlace => {
     return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
   };
   onDataDirectory(models.command("ls"))
-    .description("What is on disk, the last used first.")
+    .description("List what is on disk, the last used first.")
     .option("--json", "print JSON")
     .action(async (options: DataOptions & { json?: true }) => {
       const { describeModels, listModels } = await importCommands();
@@ -27,7 +29,7 @@ export function addModelsCommands(
       console.log(options.json === true ? JSON.stringify(items) : describeModels(items));
     });
   onDataDirectory(models.command("pull"))
-    .description("Have the running agent fetch what a Cargo needs.")
+    .description("Let the running agent download what a Cargo needs.")
     .argument("<cargo>", "its slug, for example tiny-chat")
     .action(async (slug: string, options: DataOptions) => {
       const { pullModel } = await importCommands();
@@ -43,22 +45,24 @@ export function addModelsCommands(
     });
   onDataDirectory(models.command("prune"))
     .description("Delete everything that is not in use.")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .action(async (options: DataOptions & { yes?: true }) => {
-      if (options.yes !== true && !(await isConfirmed())) return console.log("Nothing is deleted");
+      if (options.yes !== true && !(await isConfirmed())) return console.log("Nothing was deleted");
       const { pruneModels } = await importCommands();
       console.log(await pruneModels(placeOf(options)));
     });
 }
 
-/** Loaded when called, as it brings the stores. */
+/** Loaded on use, because it imports the stores. */
 function importCommands() {
   return import("../../island-agent/cli/models-commands.ts");
 }
 
 async function isConfirmed(): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new CliError("Nobody is here to be asked; add --yes to delete all that is not in use");
+    throw new CliError(
+      "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
+    );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(?:es)?$/i.test((await terminal.question("Delete everything that no Cargo uses now? [y/N] ")).trim());

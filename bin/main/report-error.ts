@@ -5,10 +5,10 @@ import { MigrationError } from "../../coordinator/store/sqlite/engine/migrate.ts
 import { CliError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 
-/** What the user of a command can put right: the message says all there is to say. The agent's are CliErrors. */
+/** Errors that the user can fix. Only their message is shown. */
 const EXPECTED = [CatalogError, CliError, ConfigError, DatabaseError, MigrationError, ServiceError, SigningKeyError];
 
-/** What the system's refusals mean to whoever gave the path. Source: errno(3). */
+/** Explains a path's error codes. Source: errno(3). */
 const PATH_REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EEXIST: "is a file, not a directory",
@@ -23,25 +23,23 @@ const PATH_REASONS: Readonly<Record<string, string>> = {
 
 interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string;
-  /** Missing where the system was to choose one. */
+  /** Missing when the system chooses the port. */
   readonly port?: number;
   readonly hostname?: string;
 }
 
-/** Tells the user why a command failed. What nobody foresaw is a fault of ours: it comes with its stack. */
+/** Tells the user why a command failed. An unexpected error is a bug and is shown with its stack. */
 export function reportError(error: unknown): void {
   const sentence = describeExpected(error);
   if (sentence !== null) {
     console.error(sentence);
     return;
   }
-  console.error(
-    `This is a fault in Atoll, please report it: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  console.error(`This is a bug in Atoll, please report it: ${error instanceof Error ? error.message : String(error)}`);
   console.error(error);
 }
 
-/** What an expected error says to the user; null for any other. */
+/** The message of an expected error; null for any other. */
 export function describeExpected(error: unknown): string | null {
   if (error instanceof ValidationError) {
     return error.details.map(({ path, message }) => [path, message].filter(Boolean).join(": ")).join("\n");
@@ -51,7 +49,7 @@ export function describeExpected(error: unknown): string | null {
 }
 
 function describeSystemError({ code = "", syscall, path, address, port = 0, hostname }: SystemError): string | null {
-  if (hostname !== undefined) return `${hostname}: no address is known for this host name (${code})`;
+  if (hostname !== undefined) return `${hostname}: the host name has no address (${code})`;
   if (syscall === "listen" && address !== undefined) return describeListenError(code, address, port);
   const reason = PATH_REASONS[code];
   return path === undefined || reason === undefined ? null : `${path}: ${reason}`;
@@ -60,13 +58,13 @@ function describeSystemError({ code = "", syscall, path, address, port = 0, host
 function describeListenError(code: string, address: string, port: number): string | null {
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} of ${address} is in use by another program; choose another port`;
+      return `Port ${port} of ${address} is in use by another program: choose another port`;
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
     case "EINVAL":
-      return `${address} is not an address of this machine; choose another host`;
+      return `${address} is not an address of this machine: choose another host`;
     case "EACCES":
-      return `Port ${port} of ${address} needs rights that this user does not have; choose another port`;
+      return `Port ${port} of ${address} needs permissions that this user does not have: choose another port`;
     default:
       return null;
   }

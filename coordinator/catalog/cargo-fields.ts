@@ -8,6 +8,7 @@ import {
   RUNTIME_TYPES,
   WEIGHT_FORMATS,
 } from "../../shared/cargo.ts";
+import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
 /** Limits of a Cargo that states none. Source: DESIGN §4, row Timeouts. */
@@ -32,7 +33,7 @@ const priceSchema = z
   .refine((credits) => hasSixDecimals(credits), { message: "must not have more than 6 decimals" });
 
 const modelSchema = z.strictObject({
-  url: modelRefSchema.shape.url.regex(/^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/, {
+  url: modelRefSchema.shape.url.regex(CATALOG_ADDRESS, {
     message: "must be hf:owner/repo[:file], an https URL, or /models/…",
   }),
   sha256: modelRefSchema.shape.sha256,

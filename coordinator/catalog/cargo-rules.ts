@@ -2,6 +2,7 @@ import { hasFolderModel, type RuntimeType } from "../../shared/cargo.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
+import { isHubAddress } from "../../shared/model-address.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { hostProblem } from "./public-address.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
@@ -97,7 +98,7 @@ function taskProblems({ runtime_type, onnx_task_type: task, container, required_
 function addressProblems({ runtime_type: runtimeType, model }: CargoFile): FieldError[] {
   if (model === null) return [];
   const isHubFolder =
-    model.url.startsWith("hf:") && hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
+    isHubAddress(model.url) && hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
   if (isHubFolder && model.sha256 !== null) {
     return [
       { path: "model.sha256", message: "must be null for a folder of the hub; pin a commit instead: hf:owner/repo#…" },

@@ -1,5 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
+import { isCoordinatorPath } from "../../shared/model-address.ts";
 import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import type { Page } from "../store/page.ts";
 import type { CargoFile } from "./cargo-fields.ts";
@@ -126,7 +127,7 @@ function ownedProblems(file: CargoFile): FieldError[] {
   atMost("price_per_job", MAX_OWNED_PRICE);
   atMost("run_limit_s", MAX_OWNED_RUN_S);
   atMost("wait_limit_s", MAX_OWNED_WAIT_S);
-  if (file.model?.url.startsWith("/") === true) {
+  if (file.model !== null && isCoordinatorPath(file.model.url)) {
     problems.push({ path: "model.url", message: "must be hf:owner/repo[:file] or an https URL" });
   }
   return problems;

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
 const FILE = "cargos.json";
-/** Cargos that are remembered; the oldest are forgotten first. */
-const MOST = 10_000;
+/** The oldest are forgotten first. */
+const MAX_CARGOS = 10_000;
 const namesSchema = z.object({ version: z.literal(1), cargos: z.array(z.tuple([z.string(), z.string()])) });
 
-/** For which Cargos the files on disk were fetched, so that their owner can name them. Survives a restart; is not needed to run. */
+/** Remembers for which Cargos files were downloaded, so that the owner can refer to them by slug. Nothing that runs depends on it. */
 export class CargoNames {
   readonly #path: string;
   /** Cache key by slug. */
@@ -20,20 +20,20 @@ export class CargoNames {
     this.#keys = keys;
   }
 
-  /** @param directory the models'; it exists. */
+  /** @param directory the models' directory, which exists. */
   static async open(directory: string): Promise<CargoNames> {
     const path = join(directory, FILE);
     const text = await readFile(path, "utf8").catch(() => "");
     return new CargoNames(path, new Map(readNames(text)));
   }
 
-  /** The Cargo was last run from, or fetched to, what has this key. */
+  /** The Cargo now uses the artifact with this key. */
   note(slug: string, key: string): void {
     if (this.#keys.get(slug) === key) return;
     this.#keys.delete(slug);
     this.#keys.set(slug, key);
-    for (const oldest of this.#keys.keys()) if (this.#keys.size > MOST) this.#keys.delete(oldest);
-    // A list that could not be written is only less well told.
+    for (const oldest of this.#keys.keys()) if (this.#keys.size > MAX_CARGOS) this.#keys.delete(oldest);
+    // Without the list, `island models` shows keys in place of slugs.
     this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined);
   }
 
@@ -60,7 +60,7 @@ function readNames(text: string): [string, string][] {
   try {
     return namesSchema.parse(JSON.parse(text)).cargos;
   } catch {
-    // None yet, or damaged: keys are shown in their place.
+    // No list yet, or a damaged one.
     return [];
   }
 }

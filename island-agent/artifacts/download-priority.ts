@@ -1,13 +1,13 @@
-/** Lets the downloads that jobs wait for go before those that nobody waits for. */
+/** Gives downloads that jobs wait for priority over background downloads. */
 export class DownloadPriority {
   #jobs = 0;
-  #quiet: PromiseWithResolvers<void> | null = null;
+  #idle: PromiseWithResolvers<void> | null = null;
   #interrupt = new AbortController();
 
-  /** Runs a download that a job waits for; those of `whenQuiet` stop at once. */
-  async forJob<T>(download: () => Promise<T>): Promise<T> {
+  /** Runs a download that a job waits for. Background downloads stop at once. */
+  async runForJob<T>(download: () => Promise<T>): Promise<T> {
     this.#jobs += 1;
-    this.#quiet ??= Promise.withResolvers();
+    this.#idle ??= Promise.withResolvers();
     this.#interrupt.abort(new Interrupted());
     try {
       return await download();
@@ -15,19 +15,20 @@ export class DownloadPriority {
       this.#jobs -= 1;
       if (this.#jobs === 0) {
         this.#interrupt = new AbortController();
-        this.#quiet.resolve();
-        this.#quiet = null;
+        this.#idle.resolve();
+        this.#idle = null;
       }
     }
   }
 
   /**
-   * Runs a download while no job waits for one; begun again after each that came between (what was fetched is kept on disk).
+   * Runs a background download while no job waits for a download of its own. It is started again after each interruption; the
+   * store keeps what was downloaded.
    * @throws `signal.reason`, or what the download throws.
    */
-  async whenQuiet<T>(download: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async runWhenIdle<T>(download: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
-      while (this.#quiet !== null) await this.#quiet.promise;
+      while (this.#idle !== null) await this.#idle.promise;
       signal.throwIfAborted();
       try {
         return await download(AbortSignal.any([signal, this.#interrupt.signal]));

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
-import type { CargoStores } from "./cargo-files.ts";
+import type { ArtifactStore } from "./artifact-store.ts";
 import type { AgentConfig } from "../config/resolve-agent-config.ts";
 import { CargoNames } from "./cargo-names.ts";
+import { ImageArtifacts } from "./image-artifacts.ts";
+import { modelArtifacts } from "./model-artifacts.ts";
 import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { FolderStore } from "../models/folders/folder-store.ts";
 import { ModelDirectoryError } from "../models/store/model-directory-error.ts";
@@ -11,18 +13,21 @@ import type { EngineSearch } from "../runtimes/container/engine-address.ts";
 import { findEngine } from "../runtimes/container/find-engine.ts";
 import { ImageStore } from "../runtimes/container/image-store.ts";
 
-export interface OpenStores extends CargoStores, AsyncDisposable {
-  /** Null: the owner wants no containers. */
+export interface OpenStores extends AsyncDisposable {
+  /** One for each kind of artifact. */
+  readonly artifacts: readonly ArtifactStore[];
+  readonly names: CargoNames;
+  /** Null: the owner has switched containers off. */
   readonly images: ImageStore | null;
 }
 
-/** Where a data directory has its models. */
+/** The models' directory in a data directory. */
 export function modelDirectoryOf(dataDirectory: string): string {
   return join(dataDirectory, "models");
 }
 
 /**
- * Opens what a data directory has on models; one process at a time.
+ * Opens the stores of a data directory, which belong to one process at a time.
  * @throws {DirectoryInUseError | ModelDirectoryError}
  */
 export async function openStores(
@@ -53,7 +58,8 @@ export async function openStores(
   const images = containers.enabled ? await openImages(dataDirectory, containers, engine, clock) : null;
   if (images !== null) opened.defer(() => images.close());
   const stack = opened.move();
-  return { models, folders, names, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const artifacts = [...modelArtifacts(models, folders), ...(images === null ? [] : [new ImageArtifacts(images)])];
+  return { artifacts, names, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function openImages(

@@ -1,36 +1,35 @@
-import { cacheKeyOf, hasFolderModel, type CargoManifest } from "../../shared/cargo.ts";
-import type { CargoStores } from "./cargo-files.ts";
-import type { StoredModel } from "../models/store/model-store.ts";
+import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
+import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /**
- * The room that preloads may take: what the budget leaves, and what preloads brought that no job has used since. After a
- * restart of the agent all that is on disk counts as used.
+ * Decides what preloads may delete: only what earlier preloads downloaded and no job has used since. After a restart of the
+ * agent everything on disk counts as used.
  */
 export class PreloadEviction {
-  readonly #stores: CargoStores;
-  /** Cache keys of what preloads brought, with the Cargos it was for; the oldest first. */
+  readonly #stores: readonly ArtifactStore[];
+  /** Slugs by the cache key of what was preloaded for them and is unused; the oldest first. */
   readonly #unused = new Map<string, Set<string>>();
-  /** Of what turned out not to fit: the bytes that were spare then. */
+  /** By cache key of what turned out not to fit: the bytes that were spare then. */
   readonly #tooLarge = new Map<string, number>();
 
-  constructor(stores: CargoStores) {
+  constructor(stores: readonly ArtifactStore[]) {
     this.#stores = stores;
   }
 
-  /** A preload of it begins. */
-  brings(cargo: CargoManifest): void {
+  /** A preload of the Cargo begins. */
+  markPreloaded(cargo: CargoManifest): void {
     const key = cacheKeyOf(cargo);
     if (key !== null) this.#unused.set(key, (this.#unused.get(key) ?? new Set()).add(cargo.slug));
   }
 
-  /** A job needs it, or the owner wants it: no preload deletes it any more. */
-  used(cargo: CargoManifest): void {
+  /** A job or the owner needs the Cargo: preloads no longer delete it. */
+  markUsed(cargo: CargoManifest): void {
     const key = cacheKeyOf(cargo);
     if (key !== null) this.#unused.delete(key);
   }
 
-  /** It did not fit, which its download told: what has come of it goes, and it is not tried again in the same room. */
-  async isTooLarge(cargo: CargoManifest): Promise<void> {
+  /** The download exceeded the budget: deletes what it left, and refuses further tries until more space is free. */
+  async markTooLarge(cargo: CargoManifest): Promise<void> {
     const key = cacheKeyOf(cargo);
     if (key === null) return;
     if (this.#unused.has(key)) await this.#remove(key);
@@ -38,11 +37,11 @@ export class PreloadEviction {
   }
 
   /**
-   * Deletes what it takes to fetch a Cargo's files, and nothing when that would not do.
-   * @param mayRemove whether what was brought for a Cargo, and not used since, may go.
+   * Deletes as much as the Cargo's download needs, or nothing when that would not be enough.
+   * @param mayRemove whether an unused artifact that was preloaded for this slug may be deleted.
    * @returns bytes that are missing; 0 when there is room.
    */
-  async make(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
+  async makeRoom(cargo: CargoManifest, mayRemove: (slug: string) => boolean): Promise<number> {
     const missing = this.#missingBytes(cargo);
     if (missing === 0) return 0;
     const removable = this.#removable(cargo, mayRemove);
@@ -58,30 +57,19 @@ export class PreloadEviction {
     const spare = this.#spareBytes(cargo);
     const before = this.#tooLarge.get(cacheKeyOf(cargo) ?? "") ?? -Infinity;
     if (spare <= before) return before - spare + 1;
-    // Of unknown size: it may begin while there is room at all.
-    return Math.max(0, (cargo.model?.sizeBytes ?? 1) - this.#takenBytes(cargo) - spare);
+    const taken = this.#storeOf(cargo)?.takenBytes(cargo) ?? 0;
+    // A download of unknown size may begin while any space is free.
+    return Math.max(0, (cargo.model?.sizeBytes ?? 1) - taken - spare);
   }
 
-  #spareBytes({ model }: CargoManifest): number {
-    const { models, images } = this.#stores;
-    if (model === null) return images?.spareBytes() ?? 0;
-    const { budgetBytes, usedBytes } = models.usage();
-    return budgetBytes - usedBytes;
+  #spareBytes(cargo: CargoManifest): number {
+    return this.#storeOf(cargo)?.budget.spareBytes() ?? 0;
   }
 
-  /** What a download that goes on or was broken off takes of the budget already. */
-  #takenBytes(cargo: CargoManifest): number {
-    const { models, folders } = this.#stores;
-    return hasFolderModel(cargo) ? folders.takenBytes(cargo) : models.takenBytes(new Set([cacheKeyOf(cargo) ?? ""]));
-  }
-
-  #removable(cargo: CargoManifest, mayRemove: (slug: string) => boolean): StoredModel[] {
-    const { models, folders, images } = this.#stores;
-    const inFolders = folders.fileKeys();
-    const stored =
-      cargo.model === null
-        ? (images?.list() ?? [])
-        : [...folders.list(), ...[...models.list(), ...models.parts()].filter(({ key }) => !inFolders.has(key))];
+  /** Unused artifacts of all stores that share the Cargo's budget, the oldest preload first. */
+  #removable(cargo: CargoManifest, mayRemove: (slug: string) => boolean): StoredArtifact[] {
+    const budget = this.#storeOf(cargo)?.budget;
+    const stored = this.#stores.filter((store) => store.budget === budget).flatMap((store) => store.list());
     const own = cacheKeyOf(cargo);
     return [...this.#unused].flatMap(([key, slugs]) => {
       const mayGo = key !== own && [...slugs].every(mayRemove);
@@ -89,12 +77,12 @@ export class PreloadEviction {
     });
   }
 
+  #storeOf(cargo: CargoManifest): ArtifactStore | undefined {
+    return this.#stores.find((store) => store.keeps(cargo));
+  }
+
   async #remove(key: string): Promise<void> {
     this.#unused.delete(key);
-    const { models, folders, images } = this.#stores;
-    const isFile = !folders.fileKeys().has(key);
-    if ((await folders.remove(key)) !== "absent") return;
-    if (isFile && (await models.remove(key)) !== "absent") return;
-    await images?.remove(key);
+    for (const store of this.#stores) if ((await store.remove(key)) !== "absent") return;
   }
 }

@@ -1,99 +1,74 @@
-import type { CargoStores } from "./cargo-files.ts";
 import { CliError } from "../../shared/errors.ts";
-import type { StoredModel } from "../models/store/model-store.ts";
+import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
+import type { CargoNames } from "./cargo-names.ts";
 
-/** Something on the Island's disk, for its owner. */
-export interface StoredItem extends StoredModel {
-  /** `part`: a download that was broken off and can go on. */
-  readonly kind: "file" | "folder" | "image" | "part";
-  /** Slugs of the Cargos that it was fetched for, as far as they are remembered. */
+/** Something on the Island's disk, as its owner sees it. */
+export interface ListedArtifact extends StoredArtifact {
+  /** Slugs of the Cargos that it was downloaded for, as far as they are known. */
   readonly cargos: readonly string[];
   /** Those of them that use it now. */
   readonly usedBy: readonly string[];
-  /** Of a folder: whether all its files are there. */
-  readonly isWhole: boolean;
 }
 
-/** What is on disk, as its owner sees and clears it. */
+/** Lists and deletes what is on disk, for the owner. */
 export class StoredFiles {
-  readonly #stores: CargoStores;
+  readonly #stores: readonly ArtifactStore[];
+  readonly #names: CargoNames;
   readonly #users: () => ReadonlySet<string>;
 
   /** @param users slugs of the Cargos whose files are in use. */
-  constructor(stores: CargoStores, users: () => ReadonlySet<string>) {
+  constructor(stores: readonly ArtifactStore[], names: CargoNames, users: () => ReadonlySet<string>) {
     this.#stores = stores;
+    this.#names = names;
     this.#users = users;
   }
 
-  /** The last used first. Files of folders are in their folders. */
-  list(): StoredItem[] {
-    const { models, folders, images } = this.#stores;
-    const inFolders = folders.fileKeys();
-    const isAlone = ({ key }: StoredModel): boolean => !inFolders.has(key);
-    const items = [
-      ...folders.list().map((folder) => this.#describe("folder", folder, folder.isWhole)),
-      ...models
-        .list()
-        .filter(isAlone)
-        .map((model) => this.#describe("file", model)),
-      ...models
-        .parts()
-        .filter(isAlone)
-        .map((part) => this.#describe("part", part, false)),
-      ...(images?.list() ?? []).map((image) => this.#describe("image", image)),
-    ];
+  /** The last used first. Files of folders are listed as their folders. */
+  list(): ListedArtifact[] {
+    const items = this.#stores.flatMap((store) => store.list()).map((item) => this.#describe(item));
     return items.sort((one, other) => other.lastUsedMs - one.lastUsedMs);
   }
 
   /**
-   * Deletes one thing.
-   * @param name the slug of a Cargo that it was fetched for, or its key.
+   * Deletes what is stored under one key.
+   * @param name the key, or the slug of a Cargo that it was downloaded for.
    * @returns bytes that this freed.
-   * @throws {CliError} when there is none of that name, or it is in use.
+   * @throws {CliError} when nothing has that name, or it is in use.
    */
   async remove(name: string): Promise<number> {
-    const key = this.#stores.names.keyOf(name) ?? name;
+    const key = this.#names.keyOf(name) ?? name;
     const items = this.list().filter((item) => item.key === key);
-    if (items.length === 0) throw new CliError(`Nothing on disk is called "${name}": island models ls shows what is`);
+    const [first] = items;
+    if (first === undefined) throw new CliError(`Nothing on disk is called "${name}": island models ls shows what is`);
     const used = items.find(({ inUse }) => inUse);
     if (used !== undefined) throw inUse(name, used);
-    const before = this.#bytes();
-    for (const item of items) if ((await this.#remove(item)) === "in_use") throw inUse(name, item);
-    return before - this.#bytes();
+    const before = this.#storedBytes();
+    const holders = this.#stores.filter((store) => store.list().some((item) => item.key === key));
+    for (const store of holders) if ((await store.remove(key)) === "in_use") throw inUse(name, first);
+    return before - this.#storedBytes();
   }
 
-  /** Deletes all that is not in use. @returns bytes that this freed. */
+  /** Deletes everything that is not in use. @returns bytes that this freed. */
   async prune(): Promise<number> {
-    const { models, folders, images } = this.#stores;
-    const before = this.#bytes();
-    await folders.prune();
-    await models.prune();
-    await images?.prune();
-    return before - this.#bytes();
+    const before = this.#storedBytes();
+    for (const store of this.#stores) await store.prune();
+    return before - this.#storedBytes();
   }
 
-  #describe(kind: StoredItem["kind"], { key, bytes, lastUsedMs, inUse }: StoredModel, isWhole = true): StoredItem {
-    const cargos = this.#stores.names.cargosOf(key);
-    const users = inUse ? this.#users() : new Set<string>();
-    return { kind, key, cargos, bytes, lastUsedMs, inUse, usedBy: cargos.filter((slug) => users.has(slug)), isWhole };
+  #describe(item: StoredArtifact): ListedArtifact {
+    const cargos = this.#names.cargosOf(item.key);
+    const users = item.inUse ? this.#users() : new Set<string>();
+    return { ...item, cargos, usedBy: cargos.filter((slug) => users.has(slug)) };
   }
 
-  async #remove({ kind, key }: StoredItem): Promise<"removed" | "in_use" | "absent"> {
-    const { models, folders, images } = this.#stores;
-    if (kind === "folder") return folders.remove(key);
-    if (kind === "image") return (await images?.remove(key)) ?? "absent";
-    return models.remove(key);
-  }
-
-  /** Folders share files, so it is not the sum of the list. */
-  #bytes(): number {
-    const { models, images } = this.#stores;
-    const all = [...models.list(), ...models.parts(), ...(images?.list() ?? [])];
-    return all.reduce((sum, { bytes }) => sum + bytes, 0);
+  /** Not the sum of the list, because folders share files. */
+  #storedBytes(): number {
+    const budgets = new Set(this.#stores.map(({ budget }) => budget));
+    return [...budgets].reduce((sum, budget) => sum + budget.storedBytes(), 0);
   }
 }
 
-function inUse(name: string, { usedBy }: StoredItem): CliError {
-  const who = usedBy.length === 0 ? "a Cargo that is loaded or being fetched" : usedBy.join(", ");
-  return new CliError(`${name} is in use by ${who}: it can be removed when no job needs it any more`);
+function inUse(name: string, { usedBy }: ListedArtifact): CliError {
+  const who = usedBy.length === 0 ? "a Cargo that is loaded or being downloaded" : usedBy.join(", ");
+  return new CliError(`${name} is in use by ${who}: remove it when no job needs it`);
 }

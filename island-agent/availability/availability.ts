@@ -9,29 +9,29 @@ export interface AvailabilityOptions {
 }
 
 const MS_PER_MINUTE = 60_000;
-/** The wall clock may be set, and summer time begins and ends: it is looked at this often at least. */
-const LONGEST_LOOK_MS = 15 * MS_PER_MINUTE;
+/** Longest wait before the hours are checked again: the wall clock may be set, and daylight saving time changes it. */
+const MAX_CHECK_WAIT_MS = 15 * MS_PER_MINUTE;
 
-/** Whether this Island takes new jobs: its owner's pause, the hours of the day, and the way out. What runs is finished in any case. */
+/** Whether this Island takes new jobs. Closed while its owner has paused it, outside its open hours, and while it drains. Running jobs always finish. */
 export class Availability implements Disposable {
-  /** Called when it opens or closes. */
+  /** Called when the Island opens or closes for new jobs. */
   onChange: () => void = () => undefined;
   readonly #clock: Clock;
   readonly #hours: OpenHours | null;
   #isPaused: boolean;
   #isDraining = false;
   #wasOpen: boolean;
-  #look: Timer | null = null;
+  #nextCheck: Timer | null = null;
 
   constructor({ clock, hours, isPaused }: AvailabilityOptions) {
     this.#clock = clock;
     this.#hours = hours;
     this.#isPaused = isPaused;
     this.#wasOpen = this.closedBecause === null;
-    this.#lookAgain();
+    this.#scheduleCheck();
   }
 
-  /** In a few words; null while it takes jobs. */
+  /** Why no new jobs are taken, in a few words; null while they are. */
   get closedBecause(): string | null {
     if (this.#isDraining) return "draining";
     if (this.#isPaused) return "paused";
@@ -57,15 +57,15 @@ export class Availability implements Disposable {
     this.#tell();
   }
 
-  /** For good: the Island is about to leave. */
+  /** Takes no new jobs from now on, because the Island is about to leave. */
   drain(): void {
     this.#isDraining = true;
     this.#tell();
   }
 
   [Symbol.dispose](): void {
-    this.#look?.cancel();
-    this.#look = null;
+    this.#nextCheck?.cancel();
+    this.#nextCheck = null;
   }
 
   #tell(): void {
@@ -74,12 +74,12 @@ export class Availability implements Disposable {
     this.onChange();
   }
 
-  #lookAgain(): void {
+  #scheduleCheck(): void {
     if (this.#hours === null) return;
     const now = this.#clock.now();
     const toChangeMs = minutesToNextChange(this.#hours, now) * MS_PER_MINUTE - (now % MS_PER_MINUTE);
-    this.#look = this.#clock.schedule(Math.min(toChangeMs, LONGEST_LOOK_MS), () => {
-      this.#lookAgain();
+    this.#nextCheck = this.#clock.schedule(Math.min(toChangeMs, MAX_CHECK_WAIT_MS), () => {
+      this.#scheduleCheck();
       this.#tell();
     });
   }

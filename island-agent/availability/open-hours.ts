@@ -1,4 +1,4 @@
-/** A part of every day, in minutes after local midnight; `from` included, `to` not (1 to 1,440). `to` before `from` goes past midnight. */
+/** A part of each day, in minutes after local midnight: `from` included, `to` (1 to 1,440) excluded. It may cross midnight: then `to` is smaller. */
 interface DayPart {
   readonly from: number;
   readonly to: number;
@@ -12,7 +12,7 @@ const PART = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)$/;
 
 /**
  * Reads "22:00-07:00" or "00:00-06:30, 12:00-13:00".
- * @throws {RangeError} saying what is wrong.
+ * @throws {RangeError} when a part cannot be read.
  */
 export function parseOpenHours(text: string): OpenHours {
   return text.split(",").map((part) => {
@@ -31,7 +31,7 @@ export function isOpenAt(hours: OpenHours, atMs: number): boolean {
   return hours.some(({ from, to }) => (from < to ? minute >= from && minute < to : minute >= from || minute < to));
 }
 
-/** Minutes until the next time at which a part begins or ends: 1 to 1,440. */
+/** Minutes until a part begins or ends next: 1 to 1,440. */
 export function minutesToNextChange(hours: OpenHours, atMs: number): number {
   const minute = minuteOfDay(atMs);
   const waits = hours
@@ -40,7 +40,7 @@ export function minutesToNextChange(hours: OpenHours, atMs: number): number {
   return Math.min(...waits.map((wait) => (wait === 0 ? MINUTES_PER_DAY : wait)));
 }
 
-/** "22:00-07:00", as it was written. */
+/** The text that `parseOpenHours` reads: "22:00-07:00". */
 export function describeOpenHours(hours: OpenHours): string {
   return hours.map(({ from, to }) => `${timeOf(from)}-${timeOf(to)}`).join(", ");
 }

@@ -1,10 +1,10 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Its being there means that the owner has paused the Island; a restart does not resume it. */
+/** Exists while the owner has paused the Island, so that a restart does not resume it. */
 const FILE_NAME = "paused";
 
-/** @throws when it cannot be told. */
+/** @throws when the directory cannot be read. */
 export async function readPause(dataDirectory: string): Promise<boolean> {
   try {
     await stat(join(dataDirectory, FILE_NAME));

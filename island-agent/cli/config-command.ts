@@ -5,9 +5,9 @@ import { getKey, listKeys } from "../config/resolve-agent-config.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `island config`: what is set, where it came from, and changes to it. */
+/** `island config`: shows and changes the settings. */
 export const configCommand = {
-  /** One value, or all keys with value and source. @throws {ConfigError} for an unknown key or a file that is wrong. */
+  /** One value, or all keys with value and source. @throws {ConfigError} for an unknown key or an invalid file. */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";
@@ -16,13 +16,13 @@ export const configCommand = {
     return rows.map((row) => `${row.key.padEnd(width)}  ${row.shown ?? "-"}  (${row.source})`).join("\n");
   },
 
-  /** Returns what to say to the user; null: nothing. @throws {ConfigError} nothing is changed then. */
+  /** Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is changed then. */
   async set(dataDirectory: string, key: string, value: string): Promise<string | null> {
     await storeKey(dataDirectory, key, value);
     return adviceAfterChange(dataDirectory);
   },
 
-  /** Takes a key out of the file, so that it has its default again. Returns and throws as `set`. */
+  /** Removes a key from the file, so that its default applies. Returns and throws as `set`. */
   async unset(dataDirectory: string, key: string): Promise<string | null> {
     await storeKey(dataDirectory, key, null);
     return adviceAfterChange(dataDirectory);
@@ -33,12 +33,12 @@ export const configCommand = {
   },
 };
 
-/** Settings are read at the start only. */
+/** The agent reads its settings only when it starts. */
 async function adviceAfterChange(dataDirectory: string): Promise<string | null> {
-  // One that does not answer runs all the same.
+  // An agent that does not answer is running, too.
   const isRunning = await askAgent(dataDirectory, "/status").then(
     (status) => status !== undefined,
     () => true,
   );
-  return isRunning ? "The agent that runs now has the old settings: restart it to use the new ones" : null;
+  return isRunning ? "The running agent still has the old settings: restart it to apply the change" : null;
 }

@@ -9,12 +9,12 @@ export interface DoctorOptions {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** A GGUF file to measure by; the shipped one is small and tells little of larger ones. */
+  /** The GGUF file to measure with. The shipped model is small; its speed says little about larger ones. */
   readonly modelPath: string;
   readonly asJson: boolean;
 }
 
-/** `island doctor`. `isFit`: something can run here. */
+/** `island doctor`. `isFit`: at least one runtime is usable on this host. */
 export async function examineHost(options: DoctorOptions): Promise<{ text: string; isFit: boolean }> {
   const { dataDirectory, env, clock, modelPath, asJson } = options;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });

@@ -10,16 +10,16 @@ export interface JoinOptions {
   readonly url: string;
   readonly token: string;
   readonly dataDirectory: string;
-  /** Of the coordinator's key, as its operator told it; unset: the key that the address shows is believed, this once. */
+  /** Fingerprint of the coordinator's key, from its operator. Unset: the key that the address shows now is trusted and pinned. */
   readonly fingerprint?: string | undefined;
-  /** The user says that this is not the coordinator whose key is pinned: its key takes the place of that one. */
+  /** Whether the user joins a different coordinator, whose key replaces the pinned one. */
   readonly isNewCoordinator?: boolean;
 }
 
 /**
- * Stores coordinator, token, account and the coordinator's key after it has accepted the token, which it is shown only when its
- * key is the right one. Returns the key's fingerprint.
- * @throws {CliError} when the address, the token or the key is not right; nothing is stored then.
+ * `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
+ * token. The token is sent only to a coordinator with the right key. Returns the key's fingerprint.
+ * @throws {CliError} when the address, the token or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(options: JoinOptions): Promise<string> {
   const { url, token, dataDirectory } = options;
@@ -27,7 +27,7 @@ export async function joinNetwork(options: JoinOptions): Promise<string> {
     throw new CliError(`"${url}" is not an http or https address`);
   }
   if (!isIslandToken(token)) {
-    throw new CliError("The token is not an Island token: those begin with it_ and have 43 characters");
+    throw new CliError("This is not an Island token: they begin with it_ and have 43 characters");
   }
   const shown = await readCoordinatorKey(url);
   if (!shown.ok) throw new CliError(`Not joined: ${shown.reason}`);
@@ -36,7 +36,7 @@ export async function joinNetwork(options: JoinOptions): Promise<string> {
   const checked = await checkToken(url, token);
   if (!checked.ok) throw new CliError(`Not joined: ${checked.reason}`);
   if (checked.publicKey !== publicKey) {
-    throw new CliError("Not joined: the coordinator showed one key, then another; join again");
+    throw new CliError("Not joined: the coordinator changed its key meanwhile. Try again");
   }
   await storeKeys(dataDirectory, {
     "coordinator.public_key": publicKey,
@@ -47,17 +47,17 @@ export async function joinNetwork(options: JoinOptions): Promise<string> {
   return fingerprintOf(publicKey);
 }
 
-/** What to tell the user of an address to which the token would travel unencrypted; null where it would not leave the machine. */
+/** A warning for an address to which the token would travel unencrypted; null when it is encrypted or stays on this machine. */
 export function plainHttpWarning(url: string): string | null {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "http:" || hostname === undefined) return null;
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return null;
-  return `Warning: ${url} is not encrypted: whoever is on the way can read the token and change what this Island is told`;
+  return `Warning: ${url} is not encrypted: others on the network can read the token and change what this Island receives`;
 }
 
 /**
- * The key must be the one that the user names, or else the pinned one, whatever the address: the same coordinator may be
- * joined by another name. Without either, any is right.
+ * The key must have the fingerprint that the user gives, or else be the pinned one. The address does not matter, because a
+ * coordinator may have several. Without fingerprint and pinned key, any key is accepted.
  */
 async function assertRightKey(options: JoinOptions, publicKey: string): Promise<void> {
   const { dataDirectory, fingerprint, isNewCoordinator = false } = options;
@@ -71,5 +71,5 @@ async function assertRightKey(options: JoinOptions, publicKey: string): Promise<
   const pinned = file === null ? undefined : readTomlKeys(file).get("coordinator.public_key");
   if (typeof pinned !== "string" || pinned === publicKey) return;
   const change = describeKeyChange(pinned, publicKey);
-  throw new CliError(`Not joined: ${change}; or with --new-coordinator, if it is another one`);
+  throw new CliError(`Not joined: ${change}. If it is a different coordinator, join with --new-coordinator`);
 }

@@ -6,12 +6,12 @@ import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import type { PullStatus } from "../preload/pulls.ts";
-import { StoredFiles, type StoredItem } from "../artifacts/stored-files.ts";
+import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
-/** Which Island the commands are about. */
+/** The Island that the commands work on. */
 export interface ModelsPlace {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,15 +19,15 @@ export interface ModelsPlace {
 }
 
 const POLL_MS = 200;
-/** Deleting tens of gigabytes takes some disks a while. */
+/** Some disks take long to delete tens of gigabytes. */
 const DELETE_LIMIT_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
-/** `island models ls`. Works beside a running agent and without one, as do `rm` and `prune`. */
-export async function listModels(place: ModelsPlace): Promise<StoredItem[]> {
-  const items = await askAgent<StoredItem[]>(place.dataDirectory, "/models");
+/** `island models ls`. As `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
+export async function listModels(place: ModelsPlace): Promise<ListedArtifact[]> {
+  const items = await askAgent<ListedArtifact[]>(place.dataDirectory, "/models");
   if (items !== undefined) return items;
-  // Looking makes no directories.
+  // Opening the stores would create the directory.
   const isThere = await access(modelDirectoryOf(place.dataDirectory)).then(
     () => true,
     () => false,
@@ -36,35 +36,36 @@ export async function listModels(place: ModelsPlace): Promise<StoredItem[]> {
 }
 
 /**
- * `island models rm`. @returns what to say.
- * @throws {CliError} when there is no such thing, or it is in use.
+ * `island models rm`. @returns a line for the user.
+ * @throws {CliError} when nothing has that name, or it is in use.
  */
 export async function removeModel(place: ModelsPlace, name: string): Promise<string> {
   const freed = await tell<number>(place, "/models/remove", { name });
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
 }
 
-/** `island models prune`: all that is not in use. @returns what to say. */
+/** `island models prune`: deletes everything that is not in use. @returns a line for the user. */
 export async function pruneModels(place: ModelsPlace): Promise<string> {
   const freed = await tell<number>(place, "/models/prune", {});
   return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
 }
 
 /**
- * `island models pull`: the running agent asks its coordinator for the Cargo and fetches what it needs. It goes on when this
- * command is ended.
- * @returns what to say.
- * @throws {CliError} when no agent runs, or it fails.
+ * `island models pull`: the running agent asks its coordinator for the Cargo and downloads what it needs. The download goes on
+ * when this command is interrupted.
+ * @returns a line for the user.
+ * @throws {CliError} when no agent runs, or the download fails.
  */
 export async function pullModel(place: ModelsPlace, slug: string, progress: ProgressLine): Promise<string> {
   let pulls = await tell<PullStatus[]>(place, "/models/pull", { name: slug });
   if (pulls === undefined) {
-    throw new CliError("No agent runs on this data directory, and only it can ask the coordinator: island start");
+    throw new CliError("No agent runs on this data directory, and only an agent can pull: start one with island start");
   }
   try {
     for (;;) {
       const pull = pulls?.find((each) => each.slug === slug);
-      if (pull === undefined) throw new CliError("The agent has ended; what was fetched so far is kept");
+      if (pull === undefined)
+        throw new CliError("The agent has stopped. Downloaded data is kept; pull again when it runs");
       if (pull.state === "failed") throw new CliError(`${slug} could not be pulled: ${pull.detail}`);
       progress.show(`${slug}: ${pull.state}`, pull.fraction);
       if (pull.state === "on disk") return `${slug} is on disk`;
@@ -76,8 +77,8 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
   }
 }
 
-/** What is on disk, for people. */
-export function describeModels(items: readonly StoredItem[]): string {
+/** The list as a table. */
+export function describeModels(items: readonly ListedArtifact[]): string {
   if (items.length === 0) return "Nothing is on disk";
   const rows = items.map((item) => [
     item.cargos.join(", ") || item.key,
@@ -97,13 +98,13 @@ export function describeModels(items: readonly StoredItem[]): string {
     .join("\n");
 }
 
-function stateOf({ kind, isWhole, inUse, usedBy }: StoredItem): string {
+function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
   const what = kind === "part" || !isWhole ? ["incomplete"] : [];
   if (inUse) what.push(usedBy.length === 0 ? "in use" : `in use by ${usedBy.join(", ")}`);
   return what.join(", ");
 }
 
-/** As `tellAgent`; what the agent refuses is for the user. */
+/** As `tellAgent`; a refusal becomes an error for the user. */
 async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: object): Promise<T | undefined> {
   try {
     return await tellAgent<T>(dataDirectory, path, body, DELETE_LIMIT_MS);
@@ -112,7 +113,7 @@ async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: objec
   }
 }
 
-/** Opens what no agent has open. @throws {CliError} when another process has. */
+/** Opens the stores in this process, while no agent runs. @throws {CliError} when another process has them open. */
 async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const { dataDirectory, env, clock } = place;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
@@ -122,5 +123,5 @@ async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => P
     engineSearch(env, { platform: process.platform }),
     clock,
   );
-  return await use(new StoredFiles(stores, () => NOBODY_IN_USE));
+  return await use(new StoredFiles(stores.artifacts, stores.names, () => NOBODY_IN_USE));
 }

@@ -5,20 +5,20 @@ export interface ProgressStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
-/** How far something is that takes its time. */
+/** Shows how far a long operation is. */
 export interface ProgressLine {
   /** @param fraction 0 to 1; null while the size is unknown. */
   show(what: string, fraction: number | null): void;
   stop(): void;
 }
 
-/** A bar on a terminal; elsewhere a line for each change of what goes on and each tenth. */
+/** A bar on a terminal; elsewhere one line for each step and each further 10 %. */
 export function openProgress(stream: ProgressStream): ProgressLine {
   return stream.isTTY === true ? openBar(stream) : openLines(stream);
 }
 
 function openBar(stream: ProgressStream): ProgressLine {
-  // Its graceful exit would take Ctrl-C for itself and let the command go on.
+  // The package's graceful exit would catch Ctrl-C and let the command go on.
   const bar = new SingleBar({ stream, format: "{what} [{bar}] {percentage}%", barsize: 30, gracefulExit: false });
   bar.start(100, 0, { what: "" });
   return {
@@ -40,7 +40,7 @@ function openLines(stream: ProgressStream): ProgressLine {
   };
 }
 
-/** Rounded down: 100 is only what is whole. */
+/** Rounded down, so that 100 means complete. */
 function percentOf(fraction: number | null): number {
   return Math.floor(100 * (fraction ?? 0));
 }

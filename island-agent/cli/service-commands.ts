@@ -10,36 +10,36 @@ import { CliError } from "../../shared/errors.ts";
 export interface ServiceOptions {
   readonly platform: string;
   readonly home: string;
-  /** What starts the agent. */
+  /** The command that starts the agent. */
   readonly command: readonly string[];
   readonly dataDirectory: string;
-  /** The account to run as when it is a service of the machine; null: a service of the user who asks. */
+  /** The account that a system service runs as; null: a service of the current user. */
   readonly systemUser: string | null;
-  /** Runs a program of the platform; rejects when it fails. */
+  /** Runs a program; rejects when it fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<unknown>;
 }
 
 interface Plan {
   readonly file: string;
   readonly content: string;
-  /** Programs that make the service known, start it anew, and fail if it does not run then. */
+  /** Commands that register and restart the service, and fail if it does not run afterwards. */
   readonly enable: readonly (readonly string[])[];
-  /** Programs that end the service; then those that make the system forget it, once its file is gone. */
+  /** Commands that stop the service, then those that unregister it after its file is deleted. */
   readonly disable: readonly (readonly string[])[];
   readonly forget: readonly (readonly string[])[];
 }
 
 const runProgram: NonNullable<ServiceOptions["run"]> = (program, args) => promisify(execFile)(program, [...args]);
 
-/** The service's file, without installing it. @throws {CliError} where the platform has no services that we know. */
+/** The service's file, without installing it. @throws {CliError} on a platform without systemd or launchd. */
 export function printService(options: ServiceOptions): string {
   return planFor(options).content;
 }
 
 /**
- * `island install-service`: writes the service's file, makes it known and starts it, now and at every start of the machine (or
- * the user's session). One that runs already is started anew.
- * @returns what to say to the user, with the commands to run by hand where it could not be started.
+ * `island install-service`: writes the service's file, registers it and starts the service, now and whenever the machine (or the
+ * user's session) starts. A running service is restarted.
+ * @returns text for the user, with the commands to run by hand when it could not be started.
  * @throws {CliError} also when the data directory has not joined a coordinator.
  */
 export async function installService(options: ServiceOptions): Promise<{ text: string; isStarted: boolean }> {
@@ -54,9 +54,9 @@ export async function installService(options: ServiceOptions): Promise<{ text: s
 }
 
 /**
- * `island install-service --remove`: ends the service and takes its file away.
- * @returns what to say to the user.
- * @throws {CliError} when the service could not be ended; its file is kept then.
+ * `island install-service --remove`: stops the service and deletes its file.
+ * @returns text for the user.
+ * @throws {CliError} when the service could not be stopped; its file is kept then.
  */
 export async function removeService(options: ServiceOptions): Promise<string> {
   const { file, disable, forget } = planFor(options);
@@ -69,7 +69,7 @@ export async function removeService(options: ServiceOptions): Promise<string> {
   const failed = await runAll(disable, run);
   if (failed !== null) {
     throw new CliError(
-      `The service could not be ended, so ${file} is kept: ${failed}\nTo end it, run:\n${linesOf(disable)}`,
+      `The service could not be stopped, so ${file} is kept: ${failed}\nTo stop it, run:\n${linesOf(disable)}`,
     );
   }
   await rm(file, { force: true }).catch((error: unknown) => refuse(file, error));
@@ -77,19 +77,21 @@ export async function removeService(options: ServiceOptions): Promise<string> {
   return unknown === null ? `Removed ${file}` : `Removed ${file}; run also:\n${linesOf(forget)}\n(${unknown})`;
 }
 
-/** A service has the file's settings only, not the environment of whoever installs it. */
+/** A service sees only the settings in the file, not the environment of the user who installs it. */
 async function assertJoined(dataDirectory: string): Promise<void> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
   const { apiUrl, token, publicKey } = coordinator;
   if (apiUrl !== null && token !== null && publicKey !== null) return;
   const command = `island join URL --token it_… --data ${dataDirectory}`;
-  throw new CliError(`${dataDirectory} has not joined a coordinator, so there is nothing to serve: ${command}`);
+  throw new CliError(`${dataDirectory} has not joined a coordinator. Join first: ${command}`);
 }
 
 function planFor(options: ServiceOptions): Plan {
   if (options.platform === "linux") return systemdPlan(options);
   if (options.platform === "darwin") return launchdPlan(options);
-  throw new CliError(`There is no service to install on ${options.platform}; run island start by its own means`);
+  throw new CliError(
+    `island install-service does not support ${options.platform}: let another service manager run island start`,
+  );
 }
 
 function systemdPlan({ home, systemUser, command, dataDirectory }: ServiceOptions): Plan {
@@ -116,7 +118,7 @@ function launchdPlan({ home, systemUser, command, dataDirectory }: ServiceOption
   return {
     file,
     content: launchdPlist(specOf(command, dataDirectory, systemUser)),
-    // Of one that is not loaded, `unload` says so and ends well.
+    // `unload` succeeds also when the service is not loaded.
     enable: [
       ["launchctl", "unload", file],
       ["launchctl", "load", "-w", file],
@@ -135,7 +137,7 @@ function linesOf(programs: Plan["enable"]): string {
   return programs.map((words) => `  ${words.join(" ")}`).join("\n");
 }
 
-/** Null when all went well, else why the first one did not. */
+/** Null when all succeed, otherwise why the first one failed. */
 async function runAll(programs: Plan["enable"], run: NonNullable<ServiceOptions["run"]>): Promise<string | null> {
   for (const [program = "", ...args] of programs) {
     try {

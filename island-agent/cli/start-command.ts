@@ -29,23 +29,23 @@ export interface StartOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly openLog: (level: string) => Logger;
-  /** Tells the user that the Island is connected for the first time. */
+  /** Called when the Island connects for the first time. */
   readonly onConnected: (summary: string) => void;
 }
 
 export interface RunningAgent {
   /** Resolves with the reason when the agent has ended and everything is closed. */
   readonly ended: Promise<string>;
-  /** As SIGTERM does: running jobs have a minute, then they are given back. */
+  /** What SIGTERM does: running jobs have a minute, then they are given back. */
   drain(): Promise<void>;
   stop(): Promise<void>;
-  /** Whether it was told to end, by a signal or a command. */
+  /** Whether a signal or command has told it to end. */
   isDraining(): boolean;
 }
 
 /** How long running jobs may take after SIGTERM before they are given back. */
 const DRAIN_LIMIT_MS = 60_000;
-/** How long a drained agent tries to bring its last results to the coordinator. */
+/** How long a drained agent tries to send its last results to the coordinator. */
 const FAREWELL_LIMIT_MS = 15_000;
 
 /**
@@ -59,15 +59,18 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const config = resolveAgentConfig({ flags, env, file });
   const { apiUrl, token, publicKey, accountId } = config.coordinator;
   if (apiUrl === null || token === null)
-    throw new CliError("This Island has not joined a coordinator: island join URL --token it_…");
+    throw new CliError("This Island has not joined a coordinator. Join first: island join URL --token it_…");
   if (publicKey === null)
-    throw new CliError("This Island has pinned no key of its coordinator; join again: island join URL --token it_…");
+    throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL --token it_…");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
-    throw new CliError(`An agent runs already on ${dataDirectory}`);
+    throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
 
   const log = options.openLog(config.logLevel);
   if (file?.isPrivate === false)
-    log.warn({ file: file.name }, "Other users can read the file, and with it the Island token: chmod 600");
+    log.warn(
+      { file: file.name },
+      "Other users can read the settings file, which holds the Island token: protect it with chmod 600",
+    );
   const stack = new AsyncDisposableStack();
   try {
     const hostId = await loadHostId(dataDirectory);
@@ -78,14 +81,14 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
     const stores = stack.use(await openStores(dataDirectory, config, engineSearch(env, hardware), clock));
-    const files = new CargoFiles(stores);
+    const files = new CargoFiles(stores.artifacts, stores.names);
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const candidates = createRuntimes({ config, hardware, clock, env, log, containers });
     const runtimes = await usableRuntimes(candidates, log);
     if (runtimes.has("container")) await clearContainers(candidates, images, log);
-    if (runtimes.size === 0) throw new CliError("No runtime can be used on this host: island doctor says why");
+    if (runtimes.size === 0) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const agent = new IslandAgent(
@@ -113,7 +116,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
           options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
       },
     );
-    const stored = new StoredFiles(stores, () => files.users);
+    const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
     stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, stored, dataDirectory)));
     return {
       ended: runToEnd(agent, stack),
@@ -127,7 +130,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   }
 }
 
-/** Takes away what an agent that was killed left with the container engine, and forgets images that the engine lost. */
+/** Removes containers that a killed agent has left, and forgets images that the engine no longer has. */
 async function clearContainers(
   candidates: readonly CargoRuntime[],
   images: ImageStore | null,
@@ -138,15 +141,15 @@ async function clearContainers(
     await images?.reconcile(limit);
     for (const runtime of candidates) if (runtime instanceof ContainerRuntime) await runtime.sweep(limit);
   } catch (error) {
-    // Every load of a container does it again: an engine that hangs must not keep the other runtimes from work.
-    log.warn({ reason: String(error) }, "What an earlier run left with the container engine could not be cleared");
+    // Every load of a container does this again, so an engine that hangs need not stop the other runtimes.
+    log.warn({ reason: String(error) }, "Containers of an earlier run could not be removed");
   }
 }
 
-/** Of a Cargo, or of something on disk. */
+/** Name of a Cargo, or key of an artifact. */
 const nameSchema = z.object({ name: z.string() });
 
-/** What the commands of this data directory can ask of the agent. */
+/** What the `island` commands can ask the agent. */
 function controlRoutes(agent: IslandAgent, stored: StoredFiles, dataDirectory: string): ControlRoutes {
   return {
     "GET /status": () => agent.status(),
@@ -167,10 +170,10 @@ function controlRoutes(agent: IslandAgent, stored: StoredFiles, dataDirectory: s
     "GET /models": () => stored.list(),
     "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
     "POST /models/prune": () => stored.prune(),
-    "GET /models/pulls": () => agent.pulls(),
+    "GET /models/pulls": () => agent.downloads.pulls(),
     "POST /models/pull": (body) => {
-      agent.pull(nameSchema.parse(body).name);
-      return agent.pulls();
+      agent.downloads.pull(nameSchema.parse(body).name);
+      return agent.downloads.pulls();
     },
   };
 }

@@ -1,13 +1,13 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { askAgent } from "../control/control-client.ts";
-import type { AgentStatus } from "../agent.ts";
+import type { AgentStatus } from "../execution/island-reports.ts";
 
 /** The running agent's account of itself; null when none runs on this data directory. */
 export async function readStatus(dataDirectory: string): Promise<AgentStatus | null> {
   return (await askAgent<AgentStatus>(dataDirectory, "/status")) ?? null;
 }
 
-/** A status for people. */
+/** The status as text for the owner. */
 export function describeStatus(status: AgentStatus | null): string {
   if (status === null) return "No agent runs on this data directory. Start it with: island start";
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
@@ -43,7 +43,7 @@ function describeLoaded({ slug, ramBytes, vramBytes }: AgentStatus["loaded"][num
   return `${slug} (${describeMemory(ramBytes, vramBytes)})`;
 }
 
-/** "116 MiB RAM", with VRAM where there is some or where it cannot be told. */
+/** "116.0 MiB RAM", with VRAM when it is above 0 or unknown. */
 function describeMemory(ramBytes: number, vramBytes: number | null): string {
   const ram = `${formatBytes(ramBytes)} RAM`;
   if (vramBytes === 0) return ram;

@@ -1,6 +1,7 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { GIB } from "../../shared/format-bytes.ts";
+import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { setting, type Setting } from "../../shared/settings.ts";
 
@@ -59,7 +60,7 @@ export const AGENT_SETTINGS = {
     meaning: "Whether to fetch, within the disk budget, what the network wants most",
   }),
   hubEndpoint: setting.url("models.hub_endpoint", {
-    fallback: "https://huggingface.co",
+    fallback: DEFAULT_HUB_ENDPOINT,
     meaning: "Model hub, or a mirror of it, for hf: addresses",
   }),
   hubToken: setting.text("models.hub_token", {
@@ -134,7 +135,7 @@ function readRegistries(text: string): string[] | undefined {
     void new AllowedRegistries(registries);
     return registries;
   } catch {
-    // What is wrong is said by `allowed`.
+    // The message comes from `allowed`.
     return undefined;
   }
 }
@@ -143,7 +144,7 @@ function readOpenHours(text: string): OpenHours | undefined {
   try {
     return parseOpenHours(text);
   } catch {
-    // What is wrong is said by `allowed`.
+    // The message comes from `allowed`.
     return undefined;
   }
 }

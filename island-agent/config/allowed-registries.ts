@@ -1,20 +1,20 @@
 import { JobFailure } from "../../shared/errors.ts";
 
-/** The two registries where the catalog's images are; whoever runs another network names others. */
+/** The registries of the images in the shipped catalog. */
 export const DEFAULT_REGISTRIES = ["docker.io", "ghcr.io"];
 
 /**
- * `host[:port][/path]`, as an image's name begins. A host without dot or port would be no host to an engine, but a folder of
- * docker.io.
+ * `host[:port][/path]`, the start of an image's name. An engine takes a name without dot or port for a folder of docker.io, not
+ * for a host.
  */
 const ENTRY_PATTERN =
   /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+|[a-z0-9-]+(?=:))(:\d{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/;
 
-/** Where this Island may pull from. An entry allows its host, or what is under its path, segment by segment. */
+/** The registries from which this Island may pull. An entry allows a host, or everything below a path of a host. */
 export class AllowedRegistries {
   readonly #entries: readonly string[];
 
-  /** @throws {TypeError} naming the entry that is not `host` or `host/path`. */
+  /** @throws {TypeError} for an entry that is not `host` or `host/path`. */
   constructor(entries: readonly string[]) {
     this.#entries = entries.map((entry) => entry.toLowerCase());
     const wrong = this.#entries.find((entry) => !ENTRY_PATTERN.test(entry));
@@ -32,12 +32,12 @@ export class AllowedRegistries {
   }
 }
 
-/** As engines read it: an image of docker.io without a folder is one of `library`. */
+/** The full name as engines read it: `docker.io/x` is `docker.io/library/x`. */
 function wholeName(repository: string): string {
   return repository.replace(/^((?:index\.)?docker\.io)\/(?=[^/]*$)/, "$1/library/");
 }
 
-/** `registry/name` and the tag. The tag's colon is the last one: an earlier one is a port's. */
+/** `registry/name` and the tag. The last colon begins the tag; an earlier one begins a port. */
 export function splitImage(image: string): { repository: string; tag: string } {
   const colon = image.lastIndexOf(":");
   return { repository: image.slice(0, colon), tag: image.slice(colon + 1) };

@@ -1,15 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { ConfigFile } from "../../shared/settings.ts";
+import { writeFileDurably } from "../disk/durable-file.ts";
 import { setKey } from "./set-key.ts";
 
 export const CONFIG_FILE_NAME = "config.toml";
-/** The file holds the Island token. */
-const OWNER_ONLY = 0o600;
 
 export interface StoredConfigFile extends ConfigFile {
-  /** False where others of the machine can read the file, and with it the token. Always true on Windows. */
+  /** False when other users of the machine can read the file, and with it the Island token. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 
@@ -27,36 +25,20 @@ export async function readConfigFile(dataDirectory: string): Promise<StoredConfi
 }
 
 /**
- * Sets one key of the data directory's config.toml, or takes it out (null). Readers see the old file or the new one, never a part.
+ * Sets one key of the data directory's config.toml, or removes it (null). Readers see the old file or the new one, never a part.
  * @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is written.
  */
 export function storeKey(dataDirectory: string, key: string, value: string | null): Promise<void> {
   return storeKeys(dataDirectory, { [key]: value });
 }
 
-/** As {@link storeKey}, all of them in one write. @throws {ConfigError} */
+/** Sets or removes several keys in one write. @throws as {@link storeKey}. */
 export async function storeKeys(dataDirectory: string, values: Readonly<Record<string, string | null>>): Promise<void> {
   const path = join(dataDirectory, CONFIG_FILE_NAME);
   const present = await readConfigFile(dataDirectory);
   let text = present?.text ?? "";
   for (const [key, value] of Object.entries(values)) text = setKey({ name: path, text }, key, value);
-  await writePrivately(path, text);
-}
-
-async function writePrivately(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const partial = `${path}.${randomUUID()}.partial`;
-  try {
-    const handle = await open(partial, "wx", OWNER_ONLY);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  // Readable by its owner only: the file holds the Island token.
+  await writeFileDurably(path, text);
 }

@@ -1,17 +1,15 @@
 import {
-  describeSettings,
   resolveSettings,
   unknownKey,
   ConfigError,
   type ResolvedSetting,
-  type SettingDescription,
   type SettingSources,
 } from "../../shared/settings.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent-settings.ts";
 
-/** What an agent runs by: frozen, complete, bytes everywhere. Null: not set by the owner. */
+/** The settings of an agent: frozen and complete, sizes in bytes. Null: the owner has not set it. */
 export interface AgentConfig {
   readonly coordinator: {
     readonly apiUrl: string | null;
@@ -20,7 +18,7 @@ export interface AgentConfig {
     readonly accountId: string | null;
   };
   readonly slots: number;
-  /** Null: {@link defaultThreads} of what the hardware shows. */
+  /** Null: chosen by {@link threadsFor}. */
   readonly threads: number | null;
   /** Null: day and night. */
   readonly hours: OpenHours | null;
@@ -42,7 +40,7 @@ export interface AgentConfig {
     readonly vramBytes: number | null;
     readonly logicalCores: number | null;
   };
-  /** Facts that the owner states in place of what is detected. */
+  /** Facts from the owner that replace detected ones. */
   readonly hardware: {
     readonly ramBytes: number | null;
     readonly vramBytes: number | null;
@@ -51,7 +49,7 @@ export interface AgentConfig {
   readonly logLevel: (typeof AGENT_LOG_LEVELS)[number];
 }
 
-/** Flags win over ISLAND_* variables, they over config.toml, it over the defaults. @throws {ConfigError} naming every problem. */
+/** A flag wins over an ISLAND_* variable, a variable over config.toml, the file over the default. @throws {ConfigError} listing every problem. */
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
   return Object.freeze({
@@ -91,18 +89,18 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   });
 }
 
-/** CPU threads for jobs: as set, else one core is left to the agent and the owner; at most what the owner allows, at least 1. */
+/** CPU threads for jobs: the setting, or all physical cores but one. At most the cap on cores, and at least 1. */
 export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physicalCores: number): number {
   const wanted = config.threads ?? physicalCores - 1;
   return Math.max(1, Math.min(wanted, config.caps.logicalCores ?? wanted));
 }
 
-/** Every key with its value as `config get` shows it, in the key's units, and where it came from. @throws {ConfigError} */
+/** Every key with its value in the key's units and its source. @throws {ConfigError} */
 export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
 }
 
-/** One entry of {@link listKeys}. @throws {ConfigError} for an unknown key, naming the nearest. */
+/** One entry of {@link listKeys}. @throws {ConfigError} for an unknown key; the message names the nearest one. */
 export function getKey(sources: SettingSources, key: string): ResolvedSetting {
   const entries = listKeys(sources);
   const found = entries.find((entry) => entry.key === key);
@@ -114,9 +112,4 @@ export function getKey(sources: SettingSources, key: string): ResolvedSetting {
       ),
     ]);
   return found;
-}
-
-/** Every key with flag, variable, default and meaning. */
-export function describeAgentConfig(): SettingDescription[] {
-  return describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX);
 }

@@ -6,8 +6,8 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 type Native = string | number | boolean;
 
 /**
- * The file's text with `key` set to `value`, as a user types it; null takes the key out. Comments and order stay, but for files
- * in a form that cannot be edited line by line (inline tables, values over several lines): those are written anew.
+ * The file's text with `key` set to `value`, which is as a user types it; null removes the key. Keeps comments and order, except
+ * in files that cannot be edited line by line (inline tables, values over several lines): they are rewritten.
  * @throws {ConfigError} for an unknown key, a value that is not allowed, or a file that is not TOML.
  */
 export function setKey(file: ConfigFile, key: string, value: string | null): string {
@@ -50,7 +50,7 @@ function withKey(table: TomlTable, [name = "", ...rest]: readonly string[], nati
   return copy;
 }
 
-/** Replaces, adds or removes one line. May be wrong for unusual files: the caller compares. */
+/** Replaces, adds or removes one line. The result may be wrong for unusual files, so the caller verifies it. */
 function editLines(text: string, key: string, native: Native | null): string {
   const section = key.includes(".") ? key.slice(0, key.lastIndexOf(".")) : "";
   const name = key.slice(key.lastIndexOf(".") + 1);
@@ -87,12 +87,12 @@ function isSameToml(text: string, wanted: TomlTable): boolean {
   try {
     return isDeepStrictEqual(plain(parse(text)), plain(wanted));
   } catch {
-    // What the line edit made is not TOML: it is written anew.
+    // The line edit did not give TOML: the caller rewrites the file.
     return false;
   }
 }
 
-/** smol-toml's tables have no prototype, ours do. */
+/** Drops the prototypes, which smol-toml's tables lack. */
 function plain(table: TomlTable): unknown {
   return JSON.parse(JSON.stringify(table));
 }

@@ -3,25 +3,25 @@ import { z } from "zod";
 import { CliError } from "../../shared/errors.ts";
 import { AGENT_HEADER, controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
-/** A command waits so long for an answer. */
+/** Longest wait for an answer. */
 const ANSWER_LIMIT_MS = 5_000;
 const refusalSchema = z.object({ error: z.string() });
 
-/** The agent understood what it was told and could not do it; its message is for the user. */
+/** The agent could not do what the command asked. The message is for the user. */
 export class ControlRefusal extends CliError {
   override readonly name = "ControlRefusal";
 }
 
 /**
- * Asks the agent that runs on `dataDirectory`. Undefined when none does, also when one died and left its file, whatever is
- * in it and whoever listens on its port now.
- * @throws {CliError} when one runs that does not answer, or not as it should.
+ * Reads from the agent that runs on `dataDirectory`. Undefined when none runs, even if a dead one has left its file and another
+ * program uses its port.
+ * @throws {CliError} when an agent runs but does not answer as expected.
  */
 export function askAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
   return request(dataDirectory, "GET", path, { limitMs: ANSWER_LIMIT_MS });
 }
 
-/** Tells the agent to do something. Undefined and CliError as of `askAgent`. @throws {ControlRefusal} */
+/** Tells the agent to do something. Otherwise as {@link askAgent}. @throws {ControlRefusal} when it cannot. */
 export function tellAgent<T>(
   dataDirectory: string,
   path: string,
@@ -48,20 +48,21 @@ async function request<T>(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (response.headers.get(AGENT_HEADER) !== String(address.pid)) return undefined;
-    if (response.status === 404) throw new CliError(`${agent} does not know this command: is it of another version?`);
+    if (response.status === 404)
+      throw new CliError(`${agent} does not know this command. It may be another version: restart it`);
     const answer: unknown = await response.json();
     if (response.status === 422) throw new ControlRefusal(refusalSchema.parse(answer).error);
     if (!response.ok) throw new CliError(`${agent} answered ${response.status}`);
     return answer as T;
   } catch (error) {
     if (error instanceof CliError || error instanceof ControlRefusal) throw error;
-    if (isNobodyThere(error) || !isAlive(address.pid)) return undefined;
-    throw new CliError(`${agent} does not answer; if that lasts, end it by its process id: ${reasonOf(error)}`);
+    if (isNoAgentThere(error) || !isAlive(address.pid)) return undefined;
+    throw new CliError(`${agent} does not answer: ${reasonOf(error)}. If that lasts, end the process`);
   }
 }
 
-/** Nothing listens on the port, or something that does not speak HTTP. */
-function isNobodyThere(error: unknown): boolean {
+/** Nothing listens on the port, or a program that does not speak HTTP. */
+function isNoAgentThere(error: unknown): boolean {
   const code = error instanceof Error ? ((error.cause ?? error) as NodeJS.ErrnoException).code : undefined;
   return code === "ECONNREFUSED" || (typeof code === "string" && code.startsWith("HPE_"));
 }
@@ -75,7 +76,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** `fetch` hides why in the cause. */
+/** `fetch` has the reason in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
@@ -92,7 +93,7 @@ async function readAddress(dataDirectory: string): Promise<ControlAddress | unde
   return controlAddressSchema.safeParse(parseJson(text)).data;
 }
 
-/** Undefined for text that is not JSON. */
+/** Undefined when the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

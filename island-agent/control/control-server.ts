@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
-/** How the `island` command reaches a running agent: an address on this machine and a secret, in a file that only its owner reads. */
+/** How the `island` command reaches a running agent: a local port and a secret, in a file that only the owner can read. */
 export const controlAddressSchema = z.object({
   port: z.number().int().min(1).max(65_535),
   secret: z.string().regex(/^[0-9a-f]{64}$/),
@@ -18,16 +18,16 @@ export function controlFile(dataDirectory: string): string {
   return join(dataDirectory, "control.json");
 }
 
-/** What a running agent answers, by method and path: "GET /status". A body is JSON; undefined when there is none. */
+/** Handlers by method and path: "GET /status". `body` is parsed JSON, undefined without one; the result is sent as JSON. */
 export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>;
 
-/** Header of every answer: the agent's process id, by which commands tell it from a program that got its port. */
+/** Header of every answer with the agent's process id. It tells the agent from another program that has got its port. */
 export const AGENT_HEADER = "atoll-island";
 
-/** Most bytes of a body; the commands send a few words. */
+/** Longest body of a request. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Serves `routes` on the loopback address as JSON, to whoever knows the secret. */
+/** Serves `routes` on the loopback address, to callers that know the secret. */
 export class ControlServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #file: string;
@@ -95,7 +95,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   request.setEncoding("utf8");
   for await (const chunk of request as AsyncIterable<string>) {
     text += chunk;
-    if (text.length > MAX_BODY_BYTES) throw new Error("The body is too long");
+    if (text.length > MAX_BODY_BYTES) throw new Error(`The body is longer than ${MAX_BODY_BYTES} bytes`);
   }
   return text === "" ? undefined : (JSON.parse(text) as unknown);
 }

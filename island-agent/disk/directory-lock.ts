@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError } from "../../shared/errors.ts";
 
-/** Another process of this machine works in the directory. */
+/** Another process of this machine uses the directory. */
 export class DirectoryInUseError extends CliError {
   override readonly name = "DirectoryInUseError";
   readonly directory: string;
   constructor(directory: string) {
-    super(`Another process uses ${directory}; an Island's models belong to one process at a time`);
+    super(`Another process uses ${directory}. Stop it first: one process at a time can use an Island's models`);
     this.directory = directory;
   }
 }
@@ -20,8 +20,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Keeps a second process out of a directory. The lock is a listening socket and not a file: it ends with its process,
- * however that dies, and no process number is ever mistaken for another's.
+ * Keeps other processes out of a directory. The lock is a listening socket, not a file: it ends with its process, even after
+ * kill -9, and needs no process id, which another process could reuse.
  * @throws {DirectoryInUseError}
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -40,7 +40,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   return { release: () => new Promise((resolve) => held.close(() => resolve())) };
 }
 
-/** Linux and Windows have names that vanish with their process; elsewhere a socket file may be left by a crash. */
+/** On Linux and Windows the name vanishes with its process. Elsewhere a crash may leave a socket file. */
 function socketPath(name: string): string {
   if (process.platform === "linux") return `\0${name}`;
   return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);

@@ -1,22 +1,18 @@
-import { chooseEvictions, type Evictable } from "./eviction.ts";
+import { chooseEvictions } from "./eviction.ts";
+import type { StoredItem } from "./stored-item.ts";
 import { DiskBudgetExceededError } from "./disk-budget-error.ts";
-
-/** Something on disk that may be deleted to make room. */
-export interface StoredItem extends Evictable {
-  readonly key: string;
-}
 
 export interface DiskUsage {
   readonly budgetBytes: number;
-  /** Models, parts and what running downloads have reserved. */
+  /** Models, parts, and the reservations of running downloads. */
   readonly usedBytes: number;
-  /** Part of `usedBytes` that could be evicted now. */
+  /** The part of `usedBytes` that can be evicted now. */
   readonly evictableBytes: number;
 }
 
 /**
- * Keeps a store within its budget. Reservations are made one after another, so that two downloads never count on the
- * same room. `items` reads what is on disk; `evict` forgets and deletes one of them.
+ * Keeps a store within its budget. Reservations are made one after another, so that two downloads never count on the same free
+ * space. `items` lists what is on disk; `evict` forgets and deletes one item.
  */
 export class DiskBudget {
   readonly #budgetBytes: number;
@@ -32,7 +28,7 @@ export class DiskBudget {
   }
 
   /**
-   * Makes `key`'s reservation at least `bytes` long, evicting what it takes if `mayEvict` says so when its turn has come.
+   * Reserves at least `bytes` for `key`, and evicts for it if `mayEvict` is true when its turn comes.
    * @throws {DiskBudgetExceededError}
    */
   reserve(key: string, bytes: number, mayEvict: () => boolean = () => true): Promise<void> {
@@ -43,9 +39,9 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that files could be here all at once, beside what is in use and reserved for others. Reserves nothing.
-   * @param files length of each by key; those that are here already count as what they are.
-   * @param mayEvict whether what is not in use may make way.
+   * Checks that the files fit together, beside what is in use and reserved for others. Reserves nothing.
+   * @param files length of each file by key; files that are on disk already count once.
+   * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskBudgetExceededError}
    */
   assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
@@ -57,12 +53,12 @@ export class DiskBudget {
     if (bytes + keptBytes + reservedBytes > this.#budgetBytes) throw this.#doesNotFit(bytes, keptBytes);
   }
 
-  /** The download of `key` ended; what it left is counted as an item from now on. */
+  /** The download of `key` has ended. What it left on disk counts as an item from now on. */
   release(key: string): void {
     this.#reserved.delete(key);
   }
 
-  /** Evicts until what is there fits the budget, as far as that is possible. */
+  /** Evicts until the store fits the budget, or everything left is in use. */
   trim(): Promise<void> {
     this.#turn = this.#turn.then(async () => {
       const { usedBytes, evictableBytes } = this.usage();
@@ -74,7 +70,7 @@ export class DiskBudget {
     return this.#turn;
   }
 
-  /** The part of `usedBytes` that is of these keys. */
+  /** The part of `usedBytes` that belongs to these keys. */
   takenBytes(keys: ReadonlySet<string>): number {
     const reserved = [...this.#reserved].filter(([key]) => keys.has(key));
     const items = this.#unreservedItems().filter(({ key }) => keys.has(key));
@@ -100,7 +96,7 @@ export class DiskBudget {
     for (const item of chosen) await this.#evict(item.key);
   }
 
-  /** A part that is being downloaded is counted by its reservation. */
+  /** Without parts that are being downloaded: their reservations count in place of them. */
   #unreservedItems(): StoredItem[] {
     return this.#items().filter(({ key }) => !this.#reserved.has(key));
   }
@@ -112,11 +108,12 @@ export class DiskBudget {
   #doesNotFit(bytes: number, keptBytes: number): DiskBudgetExceededError {
     return new DiskBudgetExceededError(
       `The model needs ${bytes} bytes; this Island's disk budget is ${this.#budgetBytes} bytes, ` +
-        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads`,
+        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads. ` +
+        "Free space with island models prune, or raise models.disk_budget_gb",
     );
   }
 }
 
-function sumBytes(items: readonly Evictable[]): number {
+function sumBytes(items: readonly StoredItem[]): number {
   return items.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -1,24 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Replaces a file in one step, readable by its owner only: after a crash it holds the old text or the new. */
+/** Replaces a file in one step, readable by its owner only: after a crash it holds the old text or the new one. */
 export async function writeFileDurably(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(temporary, "wx", 0o600);
+  await putInPlace(path, text, rename);
+}
+
+/** Creates a file in one step, readable by its owner only. Does nothing when there is one. */
+export async function createFileDurably(path: string, text: string): Promise<void> {
+  await putInPlace(path, text, async (temporary) => {
     try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
+      await link(temporary, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  await syncDirectory(dirname(path));
+  });
 }
 
 /** Makes renames and removals in a directory survive a power cut. Windows has no such call. */
@@ -30,4 +27,26 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+async function putInPlace(
+  path: string,
+  text: string,
+  place: (temporary: string, path: string) => Promise<void>,
+): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await place(temporary, path);
+  } finally {
+    // A renamed file is no longer there.
+    await rm(temporary, { force: true });
+  }
+  await syncDirectory(dirname(path));
 }

@@ -1,14 +1,7 @@
-export interface Evictable {
-  readonly bytes: number;
-  readonly lastUsedMs: number;
-  readonly inUse: boolean;
-}
+import type { StoredItem } from "./stored-item.ts";
 
-/**
- * Chooses what to delete to free `bytes`: the least recently used first, never what is in use. Null when all of it
- * would not be enough; then nothing should be deleted.
- */
-export function chooseEvictions<T extends Evictable>(items: Iterable<T>, bytes: number): T[] | null {
+/** Chooses what to delete to free `bytes`: the least recently used first, nothing in use. Null when that cannot free enough. */
+export function chooseEvictions<T extends StoredItem>(items: Iterable<T>, bytes: number): T[] | null {
   const oldestFirst = [...items].filter(({ inUse }) => !inUse).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   const chosen: T[] = [];
   let freed = 0;

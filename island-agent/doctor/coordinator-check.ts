@@ -7,10 +7,10 @@ import type { CoordinatorState, Measured } from "./examination.ts";
 const TRIES = 5;
 const ANSWER_LIMIT_MS = 10_000;
 
-/** What `island join` stored of the coordinator. */
+/** What `island join` has stored about the coordinator. */
 export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
 
-/** How fast the coordinator answers, whether it has the pinned key, and whether it takes the token. Never throws. */
+/** Checks how fast the coordinator answers, whether it has the pinned key, and whether it accepts the token. Never throws. */
 export async function checkCoordinator(url: string, joined: Joined, clock: Clock): Promise<Measured<CoordinatorState>> {
   const timesMs: number[] = [];
   for (let count = 0; count <= TRIES; count += 1) {
@@ -18,7 +18,7 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
     try {
       const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
       await answer.arrayBuffer();
-      // 503 is an answer too: a coordinator that is not well.
+      // 503 comes from a coordinator, too: one that is unhealthy.
       if (!answer.ok && answer.status !== 503)
         return { problem: `${url} answered ${answer.status}: is it a coordinator?` };
     } catch (error) {
@@ -31,27 +31,29 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
   const latencyMs = Math.round((sorted[Math.floor(TRIES / 2)] ?? 0) * 10) / 10;
   const keyProblem = await findKeyProblem(url, joined.publicKey);
   const tokenProblem =
-    keyProblem === null ? await findTokenProblem(url, joined) : "not checked, as it is shown to the right key only";
+    keyProblem === null
+      ? await findTokenProblem(url, joined)
+      : "not checked: it is sent only to a coordinator with the pinned key";
   return { url, latencyMs, pinnedKey: joined.publicKey, keyProblem, tokenProblem };
 }
 
 async function findKeyProblem(url: string, pinned: string | null): Promise<string | null> {
-  if (pinned === null) return "none is pinned, so nothing runs here; join again: island join URL --token it_…";
+  if (pinned === null) return "no key is pinned, so nothing can run here. Join again: island join URL --token it_…";
   const shown = await readCoordinatorKey(url);
   if (!shown.ok) return shown.reason;
   return shown.publicKey === pinned ? null : describeKeyChange(pinned, shown.publicKey);
 }
 
 async function findTokenProblem(url: string, { token, accountId }: Joined): Promise<string | null> {
-  if (token === null) return "none is set: island join URL --token it_…";
+  if (token === null) return "no token is set. Join: island join URL --token it_…";
   const checked = await checkToken(url, token);
   if (!checked.ok) return checked.reason;
   if (checked.accountId === null || checked.accountId === accountId) return null;
-  const pinned = accountId === null ? "has pinned none" : `pinned ${accountId}`;
-  return `accepted as one of ${checked.accountId}, but this Island ${pinned}: join again, or that account's own Cargos are refused`;
+  const pinned = accountId === null ? "has stored no account" : `has stored ${accountId}`;
+  return `belongs to ${checked.accountId}, but this Island ${pinned}. Join again, or that account's own Cargos are refused`;
 }
 
-/** `fetch` hides why in the cause. */
+/** `fetch` has the reason in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

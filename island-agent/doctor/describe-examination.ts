@@ -3,7 +3,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 import { isProblem, type CoordinatorState, type Examination, type Measured } from "./examination.ts";
 
-/** The examination as a table for people. */
+/** The examination as text for the owner. */
 export function describeExamination(found: Examination): string {
   const { runtimes, tokens, matrix } = found;
   return [
@@ -71,7 +71,7 @@ function coordinatorRows(state: Measured<CoordinatorState> | null): string[][] {
   ];
 }
 
-/** A heading and its rows, whose columns stand below each other. */
+/** A heading and its rows, with aligned columns. */
 function section(title: string, rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns - 1 }, (_, column) =>

@@ -2,15 +2,12 @@ import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 
-/** How long one speed may take to measure. */
-export const MEASURE_LIMIT_MS = 60_000;
-
-/** A figure that was measured, or why it was not. */
+/** A measurement, or why there is none. */
 export type Measured<T> = T | { readonly problem: string };
 
 export interface TokenRate {
   readonly tokensPerSecond: number;
-  /** What answered: "tiny-islander.gguf". */
+  /** File name of the model: "tiny-islander.gguf". */
   readonly model: string;
 }
 
@@ -25,11 +22,11 @@ export interface CoordinatorState {
   readonly url: string;
   /** Median time of a small request, in ms. */
   readonly latencyMs: number;
-  /** Base64; null: none is pinned. */
+  /** Base64; null: no key is pinned. */
   readonly pinnedKey: string | null;
-  /** Why nothing that this coordinator signs can run here, and what to do; null: its key is the pinned one. */
+  /** What is wrong with the key and what to do; null: it is the pinned one. */
   readonly keyProblem: string | null;
-  /** Null: it is accepted, as one of the account that was pinned. */
+  /** What is wrong with the token and what to do; null: it is accepted and belongs to the stored account. */
   readonly tokenProblem: string | null;
 }
 
@@ -42,29 +39,29 @@ export interface Examination {
   readonly disk: { readonly usedBytes: number | null; readonly budgetBytes: number; readonly freeBytes: number | null };
   readonly availability: {
     readonly isPaused: boolean;
-    /** As they are set; null: day and night. */
+    /** As in the settings; null: day and night. */
     readonly hours: string | null;
-    /** Why no new jobs are taken now; null where they are. */
+    /** Why no new jobs are taken now; null while they are. */
     readonly closedBecause: string | null;
   };
-  /** Null: the Island has not joined one. */
+  /** Null: the Island has not joined a coordinator. */
   readonly coordinator: Measured<CoordinatorState> | null;
   readonly tokens: Measured<TokenRate>;
   readonly matrix: Measured<MatrixRate>;
 }
 
-/** Every type, also those that were not probed as the owner switched them off. */
+/** All types, including those that were not probed because the owner switched them off. */
 export function listRuntimes(probes: ReadonlyMap<RuntimeType, ProbeResult>): Examination["runtimes"] {
   return RUNTIME_TYPES.map((type) => ({ type, probe: probes.get(type) ?? switchedOff(type) }));
 }
 
 function switchedOff(type: RuntimeType): ProbeResult {
-  // Only containers have a setting of their own.
-  const reason = type === "container" ? "containers.enabled is false" : "this agent does not have it";
+  // Only containers have a setting.
+  const reason = type === "container" ? "containers.enabled is false" : "this agent has no such runtime";
   return { usable: false, reason };
 }
 
-/** Whether the host can run anything. */
+/** Whether at least one runtime is usable. */
 export function isFit({ runtimes }: Examination): boolean {
   return runtimes.some(({ probe }) => probe.usable);
 }

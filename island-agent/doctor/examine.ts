@@ -11,8 +11,7 @@ import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
 import { listRuntimes, type Examination, type Measured } from "./examination.ts";
-import { measureMatrix } from "./measure-matrix.ts";
-import { measureTokens } from "./measure-tokens.ts";
+import { measureMatrix, measureTokens } from "./measure-speed.ts";
 
 export interface ExamineOptions {
   readonly dataDirectory: string;
@@ -20,16 +19,16 @@ export interface ExamineOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The GGUF file by which tokens a second are measured. */
+  /** The GGUF file that measures tokens per second. */
   readonly modelPath: string;
 }
 
-/** The doctor only asks whether the engine is there: what a running agent has with it is not touched. */
+/** The doctor only checks that the engine is there. It does not touch the containers of a running agent. */
 const NO_IMAGES = {
   acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor pulls no image")),
 };
 
-/** What this host can run, and how fast. Beside a running agent it changes nothing, but the two share the machine. */
+/** Finds out what this host can run, and how fast. Safe beside a running agent, but both share the machine, so measure while it is idle. */
 export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
   const { apiUrl } = config.coordinator;
@@ -64,7 +63,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     },
     availability: await checkAvailability(dataDirectory, config.hours, clock),
     coordinator: apiUrl === null ? null : await checkCoordinator(apiUrl, config.coordinator, clock),
-    // One after the other: together they would slow each other down.
+    // One after the other, because they would slow each other down.
     tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
     matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),
   };
@@ -74,5 +73,5 @@ async function measured<T>(
   runtime: CargoRuntime | undefined,
   measure: (runtime: CargoRuntime) => Promise<Measured<T>>,
 ): Promise<Measured<T>> {
-  return runtime === undefined ? { problem: "the runtime that it needs is not usable" } : measure(runtime);
+  return runtime === undefined ? { problem: "its runtime is not usable here" } : measure(runtime);
 }

@@ -1,28 +1,29 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
-import type { Clock } from "../../shared/clock.ts";
-import { JobFailure } from "../../shared/errors.ts";
-import type { Logger } from "../../shared/logger.ts";
-import type { CargoFiles, FilesLease } from "../artifacts/cargo-files.ts";
-import { seekFreeRam } from "./free-ram.ts";
-import { formatMibRoundedDown, formatMibRoundedUp, GIB } from "../../shared/format-bytes.ts";
-import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { abortable } from "../../shared/abortable.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { ArtifactLease } from "../artifacts/artifact-store.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
+import { waitForFreeRam } from "./free-ram.ts";
+import { MemoryBudget, type Occupant } from "./memory-budget.ts";
+import { MemoryNeeds } from "./memory-need.ts";
 
 export interface CargoPoolDeps {
   readonly runtimes: ReadonlyMap<RuntimeType, CargoRuntime>;
   readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;
-  /** Memory that all Cargos may take together: the owner's caps. */
+  /** Most memory that all Cargos together may take: the owner's caps. */
   readonly caps: MemoryUse;
-  /** RAM of the machine that nothing holds now; null when unknown. */
+  /** RAM of the machine that is free now; null when unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;
-  /** A Cargo was loaded or unloaded, or a download went on. */
+  /** A Cargo was loaded or unloaded, or a download has made progress. */
   readonly onChange: () => void;
 }
 
-/** A Cargo in memory that one job uses; it is not unloaded before `release`. */
+/** A Cargo in memory that one job uses. It is not unloaded before `release`. */
 export interface CargoLease {
   readonly cargo: LoadedCargo;
   release(): void;
@@ -37,42 +38,26 @@ export interface LoadedReport extends MemoryUse {
 interface Entry extends Occupant {
   readonly manifest: CargoManifest;
   readonly key: string;
-  /** Aborts the load when nobody waits for it any more. */
+  /** Aborts the load when no job waits for it. */
   readonly stopLoading: AbortController;
   readonly loading: Promise<LoadedCargo>;
   estimate: MemoryUse;
-  /** RAM at which its process is ended. Set with the first estimate and kept: what jobs made it grow to must not raise it. */
+  /** Set once, from the first estimate: growth that jobs caused must not raise it. */
   ramCeilingBytes: number;
   users: number;
   lastUse: number;
   loaded: LoadedCargo | null;
-  files: FilesLease | null;
+  files: ArtifactLease | null;
   isLeaving: boolean;
 }
 
-/** What is remembered of a Cargo that was in memory. */
-interface Measured {
-  readonly memory: MemoryUse;
-  readonly ramCeilingBytes: number;
-  /** On the clock's monotonic scale. */
-  readonly atMs: number;
-}
-
-/** Most Cargos whose measured memory is remembered. */
-const MOST_MEASURED = 1_000;
-/** After that a Cargo is estimated anew: what it took may have been one job's doing, and must not bar it for ever. */
-const MEASURED_FOR_MS = 600_000;
-/** What a Cargo may take beyond its estimate: as much again, at least this. */
-const LEAST_SLACK_BYTES = GIB;
-
-/** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
+/** The Cargos in memory. Loads each once, however many jobs need it, as soon as it fits the memory budget. */
 export class CargoPool {
   readonly #deps: CargoPoolDeps;
-  readonly #room: MemoryBudget;
-  /** What jobs may ask for: on its way, or in memory. */
+  readonly #budget: MemoryBudget;
+  readonly #needs: MemoryNeeds;
+  /** Cargos that jobs can get: loading, or in memory. */
   readonly #entries = new Map<string, Entry>();
-  /** What Cargos took when they were last in memory, by key. */
-  readonly #measured = new Map<string, Measured>();
   /** Loads and disposals under way; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
   /** The disposals among them. */
@@ -82,7 +67,8 @@ export class CargoPool {
 
   constructor(deps: CargoPoolDeps) {
     this.#deps = deps;
-    this.#room = new MemoryBudget(deps.caps, deps.clock);
+    this.#budget = new MemoryBudget(deps.caps, deps.clock);
+    this.#needs = new MemoryNeeds(deps.caps, deps.clock);
   }
 
   /** The Cargos in memory. */
@@ -91,13 +77,13 @@ export class CargoPool {
     return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
   }
 
-  /** Waits for download, room and load. @throws {JobFailure} or `signal.reason`. */
+  /** Waits for download, memory and load. @throws {JobFailure} or `signal.reason`. */
   async acquire(manifest: CargoManifest, signal: AbortSignal): Promise<CargoLease> {
     signal.throwIfAborted();
-    // All of it: a Cargo whose definition changed is another one.
+    // The whole manifest: a Cargo whose definition changed is a different one.
     const key = JSON.stringify(manifest);
-    while (this.#room.isOverdue && this.#isLoaded(key)) await abortable(this.#room.moved(), signal);
-    if (this.#isClosed) throw closedFailure();
+    while (this.#budget.isOverdue && this.#isLoaded(key)) await abortable(this.#budget.changed(), signal);
+    if (this.#isClosed) throw shutdownFailure();
     const entry = this.#entries.get(key) ?? this.#load(key, manifest);
     entry.users += 1;
     const release = this.#releaseOnce(entry);
@@ -109,11 +95,11 @@ export class CargoPool {
     }
   }
 
-  /** Unloads everything; what runs is ended. Resolves when all memory is given back. */
+  /** Unloads everything and ends what runs. Resolves when all memory is free. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const entry of this.#entries.values()) {
-      entry.stopLoading.abort(closedFailure());
+      entry.stopLoading.abort(shutdownFailure());
       this.#unload(entry);
     }
     while (this.#ongoing.size > 0) await Promise.all(this.#ongoing);
@@ -126,9 +112,9 @@ export class CargoPool {
       isReleased = true;
       entry.users -= 1;
       entry.lastUse = this.#uses++;
-      // What the job made it grow by counts at once, also while other jobs use it.
-      if (entry.users > 0 || entry.loaded !== null) return this.#room.arrange();
-      // A load that nobody waits for ends; whoever asks from now on starts another.
+      // The job may have made the Cargo grow, which counts even while other jobs use it.
+      if (entry.users > 0 || entry.loaded !== null) return this.#budget.arrange();
+      // Nobody waits for this load: stop it. A later job starts a new one.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
     };
@@ -139,7 +125,7 @@ export class CargoPool {
       manifest,
       key,
       stopLoading: new AbortController(),
-      loading: Promise.resolve().then(() => this.#bringIn(entry)),
+      loading: Promise.resolve().then(() => this.#loadEntry(entry)),
       estimate: { ramBytes: manifest.requiredRamBytes, vramBytes: manifest.requiredVramBytes },
       ramCeilingBytes: Infinity,
       users: 0,
@@ -156,7 +142,7 @@ export class CargoPool {
       unload: () => this.#unload(entry),
     };
     this.#entries.set(key, entry);
-    // Waiters see a failure themselves; the next job tries anew.
+    // The waiting jobs get the failure; the next job tries again.
     const settled = entry.loading.then(
       () => undefined,
       () => {
@@ -168,25 +154,32 @@ export class CargoPool {
     return entry;
   }
 
-  async #bringIn(entry: Entry): Promise<LoadedCargo> {
-    const { manifest, stopLoading } = entry;
+  async #loadEntry(entry: Entry): Promise<LoadedCargo> {
+    const { manifest, key, stopLoading } = entry;
     const { files, onChange, log } = this.#deps;
     const { signal } = stopLoading;
     const runtime = this.#runtimeFor(manifest);
-    this.#refuseBeyondCaps(manifest, "as its definition says", entry.estimate);
-    entry.files = await files.acquire(manifest, signal, onChange);
+    this.#needs.assertFits(manifest, entry.estimate, "as its definition says");
+    const lease = await files.acquire(manifest, signal, onChange);
+    entry.files = lease;
     signal.throwIfAborted();
-    entry.estimate = await this.#needOf(entry, runtime, signal);
-    await this.#room.enter(entry, signal);
-    await this.#seekFreeRam(entry, signal);
+    const need = await this.#needs.of(manifest, key, async () => {
+      const estimate = await runtime.estimate(manifest, lease.path, signal);
+      signal.throwIfAborted();
+      return estimate;
+    });
+    entry.estimate = need.memory;
+    entry.ramCeilingBytes = need.ramCeilingBytes;
+    await this.#budget.enter(entry, signal);
+    await this.#waitForFreeRam(entry, signal);
     signal.throwIfAborted();
-    const loaded = await runtime.load(manifest, entry.files.path, signal, entry.ramCeilingBytes);
+    const loaded = await runtime.load(manifest, lease.path, signal, entry.ramCeilingBytes);
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();
     }
     entry.loaded = loaded;
-    this.#room.arrange();
+    this.#budget.arrange();
     onChange();
     log.info({ slug: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
@@ -199,39 +192,13 @@ export class CargoPool {
     throw new JobFailure("runtime_unavailable", `This Island does not offer ${runtimeType}`, { retryable: true });
   }
 
-  /** As measured when it was last in memory, else by the runtime's estimate. @throws {JobFailure} when it can never fit. */
-  async #needOf(entry: Entry, runtime: CargoRuntime, signal: AbortSignal): Promise<MemoryUse> {
-    const { manifest, key, files } = entry;
-    const measured = this.#recallMeasured(key);
-    const need = measured?.memory ?? (await runtime.estimate(manifest, files?.path ?? null, signal));
-    signal.throwIfAborted();
-    this.#refuseBeyondCaps(manifest, measured === undefined ? "estimated from its files" : "as measured here", need);
-    entry.ramCeilingBytes = measured?.ramCeilingBytes ?? this.#ceilingFor(need);
-    return need;
-  }
-
-  #ceilingFor({ ramBytes }: MemoryUse): number {
-    return Math.min(ramBytes + Math.max(ramBytes, LEAST_SLACK_BYTES), this.#room.caps.ramBytes);
-  }
-
-  /** @throws {JobFailure} `out_of_memory`, retryable elsewhere. */
-  #refuseBeyondCaps({ slug }: CargoManifest, source: string, need: MemoryUse): void {
-    const { caps } = this.#room;
-    const refuse = (kind: string, neededBytes: number, capBytes: number): void => {
-      if (neededBytes <= capBytes) return;
-      const text = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind}, ${source}; this Island has ${formatMibRoundedDown(capBytes)} for Cargos`;
-      throw new JobFailure("out_of_memory", text, { retryable: true });
-    };
-    refuse("RAM", need.ramBytes, caps.ramBytes);
-    refuse("VRAM", need.vramBytes, caps.vramBytes);
-  }
-
   #unload(entry: Entry): void {
     this.#forget(entry);
-    if (entry.loaded === null || entry.isLeaving) return;
+    const { key, loaded, ramCeilingBytes } = entry;
+    if (loaded === null || entry.isLeaving) return;
     entry.isLeaving = true;
-    this.#noteMeasured(entry, entry.loaded.memory);
-    const leaving = this.#dispose(entry, entry.loaded);
+    if (loaded.memory !== null) this.#needs.note(key, { memory: loaded.memory, ramCeilingBytes });
+    const leaving = this.#dispose(entry, loaded);
     this.#leaving.add(leaving);
     this.#track(leaving.finally(() => this.#leaving.delete(leaving)));
   }
@@ -245,31 +212,17 @@ export class CargoPool {
     this.#leaveMemory(entry);
   }
 
-  /** Room within the caps is not all: other programs of the machine may hold its RAM. */
-  #seekFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
+  /** The budget alone is not enough: other programs of the machine may use its RAM. */
+  #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
     const { slug, container, requiredRamBytes } = manifest;
-    // Of containers one is started now, which the engine holds to the Cargo's figure; the others come with their jobs.
+    // One container starts now, limited to the Cargo's RAM; the others start with their jobs.
     const needBytes = container === undefined ? estimate.ramBytes : Math.min(requiredRamBytes, estimate.ramBytes);
-    const unloadOne = (): void => this.#room.leastRecentlyUsedIdle()?.unload();
+    const unloadOne = (): void => this.#budget.leastRecentlyUsedIdle()?.unload();
     const { freeRamBytes: freeBytes } = this.#deps;
-    return seekFreeRam({ slug, needBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
+    return waitForFreeRam({ slug, needBytes, freeBytes, unloadOne, leaving: this.#leaving }, signal);
   }
 
-  #recallMeasured(key: string): Measured | undefined {
-    const measured = this.#measured.get(key);
-    const isFresh = measured !== undefined && this.#deps.clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
-    return isFresh ? measured : undefined;
-  }
-
-  #noteMeasured({ key, ramCeilingBytes }: Entry, memory: MemoryUse | null): void {
-    if (memory === null) return;
-    this.#measured.delete(key);
-    this.#measured.set(key, { memory, ramCeilingBytes, atMs: this.#deps.clock.monotonicMs() });
-    const [oldest] = this.#measured.keys();
-    if (this.#measured.size > MOST_MEASURED && oldest !== undefined) this.#measured.delete(oldest);
-  }
-
-  /** Nobody can ask for it any more. */
+  /** Jobs no longer get this entry. */
   #forget(entry: Entry): void {
     if (this.#entries.get(entry.key) !== entry) return;
     this.#entries.delete(entry.key);
@@ -279,7 +232,7 @@ export class CargoPool {
   #leaveMemory(entry: Entry): void {
     entry.files?.release();
     entry.files = null;
-    this.#room.leave(entry);
+    this.#budget.leave(entry);
   }
 
   #isLoaded(key: string): boolean {
@@ -291,8 +244,4 @@ export class CargoPool {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
   }
-}
-
-function closedFailure(): JobFailure {
-  return new JobFailure("shutting_down", "The Island is going down", { retryable: true });
 }

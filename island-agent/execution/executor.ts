@@ -1,6 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { type JobErrorCode, JobFailure } from "../../shared/errors.ts";
+import { JobFailure, shutdownFailure, type JobErrorCode } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
@@ -17,16 +17,16 @@ export interface ExecutorDeps {
   readonly slots: number;
 }
 
-/** What this Island has done since it started, for its owner. */
+/** Counts since the start of the agent, for the owner. */
 export interface ExecutorCounts {
   completed: number;
   failed: number;
   cancelled: number;
-  /** Model tokens made, of all jobs, also of those that did not complete. */
+  /** Generated tokens of all jobs, including those that did not complete. */
   tokens: number;
 }
 
-/** An attempt in hand. */
+/** An attempt that runs or waits for a slot. */
 interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
@@ -34,24 +34,24 @@ interface Run {
   done: Promise<void>;
 }
 
-/** The coordinator's own limit comes first; this one is for an Island that cannot hear it. */
+/** Added to the run limit: the coordinator's limit comes first. Ours applies when the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
-/** Failures whose message may quote a program's output, a library's words or the input; the log gets their code only. */
+/** Failures whose message may quote a program's output, a library or the input. The log gets only their code. */
 const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set(["cargo_failed", "invalid_input", "out_of_memory", "internal"]);
 
-/** How often a job may find its Cargo gone before it began, until it is given back as retryable. */
-const MOST_TRIES = 3;
+/** Attempts to start a job whose Cargo is gone before the job begins; then it fails as retryable. */
+const MAX_TRIES = 3;
 
 class StopRequested extends Error {
   override readonly name = "StopRequested";
 }
 
-/** Runs assigned jobs: model, load, run, and the frames that tell of it. */
+/** Runs assigned jobs: gets the Cargo, runs it, and reports to the coordinator. */
 export class Executor {
   readonly counts: ExecutorCounts = { completed: 0, failed: 0, cancelled: 0, tokens: 0 };
   readonly #deps: ExecutorDeps;
-  /** Also superseded attempts whose work has not stopped yet. */
+  /** Includes superseded attempts whose work has not stopped yet. */
   readonly #runs = new Set<Run>();
   readonly #slots: Semaphore<Run>;
 
@@ -60,7 +60,7 @@ export class Executor {
     this.#slots = new Semaphore(deps.slots);
   }
 
-  /** Jobs in hand now, with the Cargo and for how long. */
+  /** The jobs that run or wait for a slot now. */
   running(): { jobId: string; slug: string; type: RuntimeType; forMs: number }[] {
     const nowMs = this.#deps.clock.now();
     return [...this.#runs].map(({ assign, sinceMs }) => ({
@@ -71,7 +71,7 @@ export class Executor {
     }));
   }
 
-  /** @param closedBecause why no new job is taken; null while they are. */
+  /** @param closedBecause why no new jobs are taken; null while they are. */
   assign(assign: Assign, closedBecause: string | null): void {
     const { outbox, clock } = this.#deps;
     const { jobId, attempt } = assign;
@@ -103,14 +103,14 @@ export class Executor {
     return this.#runs.size === 0;
   }
 
-  /** Resolves when no job is in hand and all work has stopped. */
+  /** Resolves when all runs have stopped. */
   async idle(): Promise<void> {
     while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
   }
 
-  /** Gives all jobs back so that other Islands may run them. */
+  /** Gives all jobs back, so that other Islands can run them. */
   giveUp(): void {
-    const reason = new JobFailure("shutting_down", "The Island is going down", { retryable: true });
+    const reason = shutdownFailure();
     for (const run of this.#runs) run.abort.abort(reason);
   }
 
@@ -125,12 +125,12 @@ export class Executor {
     else if (last.type === "cancelled") this.counts.cancelled += 1;
     else {
       this.counts.failed += 1;
-      const reason = MAY_QUOTE.has(last.code) ? "told to the client only" : last.message;
+      const reason = MAY_QUOTE.has(last.code) ? "sent to the client only" : last.message;
       this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
     }
   }
 
-  /** Never rejects. The coordinator grants as many jobs as slots are free, but what it dropped may not have stopped yet. */
+  /** Never rejects. A job may have to wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */
   async #runInSlot(run: Run): Promise<LastFrame> {
     try {
       await this.#slots.acquire(run, run.abort.signal);
@@ -144,13 +144,13 @@ export class Executor {
     }
   }
 
-  /** A Cargo that another job took down before this one began is acquired again. */
+  /** Acquires the Cargo again if it is gone before the job begins, for example because another job crashed it. */
   async #run(run: Run): Promise<LastFrame> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#runOnce(run);
       } catch (error) {
-        if (!(error instanceof CargoGone) || tries === MOST_TRIES) throw error;
+        if (!(error instanceof CargoGone) || tries === MAX_TRIES) throw error;
       }
     }
   }
@@ -196,17 +196,17 @@ export class Executor {
       return { type: "failed", code, message, retryable };
     }
     const { jobId, attempt } = assign;
-    this.#deps.log.warn({ jobId, attempt, ...placeOf(error) }, "A fault of the agent's own");
+    this.#deps.log.warn({ jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
     return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
   }
 }
 
-/** Milliseconds to a tenth: what is below is noise. */
+/** Rounds to tenths of a millisecond. */
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** Where an unexpected error came from. Its message is left out: it may quote a prompt. */
+/** Where an unexpected error came from. Without its message, which may quote a prompt. */
 function placeOf(error: unknown): { fault: string; at: string[] } {
   if (!(error instanceof Error)) return { fault: typeof error, at: [] };
   const lines = (error.stack ?? "").split("\n").map((line) => line.trim());

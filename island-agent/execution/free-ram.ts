@@ -1,25 +1,25 @@
+import { abortable } from "../../shared/abortable.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
-import { abortable } from "../../shared/abortable.ts";
 
-export interface RamSeeker {
+export interface FreeRamOptions {
   readonly slug: string;
   /** What the load will take. */
   readonly needBytes: number;
-  /** Of the machine, now; null when unknown. */
+  /** RAM of the machine that is free now; null when unknown. */
   readonly freeBytes: () => number | null;
-  /** Begins to unload the idle Cargo that was used least recently, if there is one. */
+  /** Begins to unload the least recently used idle Cargo, if there is one. */
   readonly unloadOne: () => void;
   /** Disposals under way; they never reject. */
   readonly leaving: ReadonlySet<Promise<void>>;
 }
 
 /**
- * Waits until the machine has as much RAM as a load needs: other programs may hold what the owner's cap allows. Idle Cargos are
- * unloaded one by one for it. @throws {JobFailure} `out_of_memory`, retryable, when it is short without them; `signal.reason`.
+ * Waits until the machine has as much free RAM as a load needs, and unloads idle Cargos one by one for it.
+ * @throws {JobFailure} `out_of_memory`, retryable, when that is not enough; `signal.reason`.
  */
-export async function seekFreeRam(seeker: RamSeeker, signal: AbortSignal): Promise<void> {
-  const { slug, needBytes, freeBytes, unloadOne, leaving } = seeker;
+export async function waitForFreeRam(options: FreeRamOptions, signal: AbortSignal): Promise<void> {
+  const { slug, needBytes, freeBytes, unloadOne, leaving } = options;
   for (;;) {
     signal.throwIfAborted();
     const free = freeBytes();

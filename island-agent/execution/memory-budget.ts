@@ -2,78 +2,78 @@ import type { Clock } from "../../shared/clock.ts";
 import type { MemoryUse } from "../runtimes/runtime.ts";
 import { FifoQueue } from "../../shared/fifo-queue.ts";
 
-/** A Cargo as its memory is concerned. */
+/** A Cargo that takes memory. */
 export interface Occupant {
-  /** Estimated before it is loaded, then as measured last. */
+  /** Estimated until it is loaded, then as measured last. */
   readonly memory: MemoryUse;
-  /** Loaded, used by no job, and not leaving yet. */
+  /** Loaded, used by no job, and not being unloaded. */
   readonly isIdle: boolean;
-  /** It was told to go and will call `leave` when its memory is given back. */
+  /** Being unloaded: `leave` is called when its memory is free. */
   readonly isLeaving: boolean;
-  /** Order of use, higher is later. */
+  /** Order of use; higher is later. */
   readonly lastUse: number;
-  /** Tells an idle one to go. */
+  /** Begins to unload an idle occupant. */
   unload(): void;
 }
 
-interface RoomWait {
+interface Waiting {
   readonly occupant: Occupant;
   readonly sinceMs: number;
 }
 
 /**
- * A Cargo that has waited for room so long goes before new jobs of the Cargos in memory: these would otherwise keep theirs
- * busy, and it out, for ever.
+ * A Cargo that has waited this long goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would keep it
+ * out for good.
  */
-const ROOM_PATIENCE_MS = 10_000;
+const PATIENCE_MS = 10_000;
 
 const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
 
 /**
- * RAM and VRAM that Cargos share, within the owner's caps. What does not fit waits, first come first served, until idle
- * Cargos can make room, least recently used first; nothing that a job uses is unloaded.
+ * Shares the RAM and VRAM within the owner's caps among Cargos. A Cargo that does not fit waits, first come, first served. Idle
+ * Cargos are unloaded for it, least recently used first; a Cargo that a job uses is never unloaded.
  */
 export class MemoryBudget {
   /** Most that all Cargos together may take. */
-  readonly caps: MemoryUse;
+  readonly #caps: MemoryUse;
   readonly #clock: Clock;
   /** From the start of a load to the end of the disposal. */
   readonly #occupants = new Set<Occupant>();
-  readonly #line = new FifoQueue<RoomWait>();
+  readonly #queue = new FifoQueue<Waiting>();
 
   constructor(caps: MemoryUse, clock: Clock) {
-    this.caps = caps;
+    this.#caps = caps;
     this.#clock = clock;
   }
 
-  /** Taken now, by what loads, is loaded or leaves. */
-  taken(): MemoryUse {
+  /** Memory of all Cargos that load, are loaded or are being unloaded. */
+  #taken(): MemoryUse {
     return sumOf([...this.#occupants]);
   }
 
-  /** Resolves when the occupant's memory is counted as its own. */
+  /** Waits until the occupant fits, then counts its memory. Rejects with `signal.reason`. */
   async enter(occupant: Occupant, signal: AbortSignal): Promise<void> {
-    const turn = this.#line.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);
+    const turn = this.#queue.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);
     this.arrange();
     await turn;
   }
 
-  /** The occupant's memory is given back, or it never came in. */
+  /** The occupant's memory is free again, or it never entered. */
   leave(occupant: Occupant): void {
     this.#occupants.delete(occupant);
     this.arrange();
   }
 
   /**
-   * To be called when an occupant became idle or was measured anew. Lets in whoever fits, in order, unloads idle Cargos where
-   * that makes the first one fit, and anyhow until all is below the caps again or nothing idle is left.
+   * Call it when an occupant became idle or its memory was measured again. Admits those that fit, in order. Unloads idle Cargos
+   * if that makes the first in the queue fit, and while the total is above the caps.
    */
   arrange(): void {
-    for (let first = this.#line.first; first !== undefined; first = this.#line.first) {
+    for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
       const missing = this.#missingFor(first.occupant.memory);
       if (!isSome(missing)) {
         this.#occupants.add(first.occupant);
-        this.#line.admitFirst();
+        this.#queue.admitFirst();
         continue;
       }
       this.#unloadIdle(missing, "only if enough");
@@ -82,20 +82,20 @@ export class MemoryBudget {
     this.#unloadIdle(this.#missingFor(NOTHING), "as far as it goes");
   }
 
-  /** Whom to unload first when the machine itself runs short. */
+  /** The first to unload when the machine itself runs out of RAM. */
   leastRecentlyUsedIdle(): Occupant | undefined {
     return this.#idle()[0];
   }
 
-  /** Whether someone has waited so long that jobs of other Cargos must let it go first. */
+  /** Whether the first in the queue has waited so long that jobs of loaded Cargos must let it go first. */
   get isOverdue(): boolean {
-    const { first } = this.#line;
-    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= ROOM_PATIENCE_MS;
+    const { first } = this.#queue;
+    return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= PATIENCE_MS;
   }
 
-  /** Resolves when the next one is let in or gives up. */
-  moved(): Promise<void> {
-    return this.#line.changed();
+  /** Resolves when the next one in the queue is admitted or gives up. */
+  changed(): Promise<void> {
+    return this.#queue.changed();
   }
 
   #idle(): Occupant[] {
@@ -103,14 +103,14 @@ export class MemoryBudget {
   }
 
   #missingFor(need: MemoryUse): MemoryUse {
-    const taken = this.taken();
+    const taken = this.#taken();
     return {
-      ramBytes: Math.max(0, taken.ramBytes + need.ramBytes - this.caps.ramBytes),
-      vramBytes: Math.max(0, taken.vramBytes + need.vramBytes - this.caps.vramBytes),
+      ramBytes: Math.max(0, taken.ramBytes + need.ramBytes - this.#caps.ramBytes),
+      vramBytes: Math.max(0, taken.vramBytes + need.vramBytes - this.#caps.vramBytes),
     };
   }
 
-  /** Unloads as few as give `missing` back, with those that are leaving already. */
+  /** Unloads as few as free `missing` bytes, counting those that are already being unloaded. */
   #unloadIdle(missing: MemoryUse, mode: "only if enough" | "as far as it goes"): void {
     if (!isSome(missing)) return;
     let left = less(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));

@@ -1,13 +1,13 @@
 import type { ReadText } from "./amd-sysfs.ts";
 
-/** cgroup v1 says "no limit" by the largest multiple of a page; nothing near it is a machine's RAM. */
+/** cgroup v1 writes the largest multiple of a page for "no limit". No machine has RAM near that. */
 const ABSURD_BYTES = 2 ** 60;
 
 interface Hierarchy {
   readonly root: string;
   readonly limit: string;
   readonly usage: string;
-  /** Page cache in `memory.stat`, which the kernel drops when memory is asked for, so it counts as free: also models read lately. */
+  /** Page cache in `memory.stat`. It counts as free because the kernel drops it on demand; recently read models are in it. */
   readonly cache: RegExp;
 }
 const V2: Hierarchy = {
@@ -23,7 +23,7 @@ const V1: Hierarchy = {
   cache: /^total_(?:in)?active_file (\d+)$/gm,
 };
 
-/** A group's limit in bytes; null for "max", for v1's absurd number, and for anything that is not a number. */
+/** A group's limit in bytes; null for "max", for v1's "no limit", and for text that is not a number. */
 export function parseMemoryLimit(text: string | null): number | null {
   const value = text?.trim() ?? "";
   if (!/^\d{1,20}$/.test(value)) return null;
@@ -31,7 +31,7 @@ export function parseMemoryLimit(text: string | null): number | null {
   return bytes >= ABSURD_BYTES || bytes === 0 ? null : bytes;
 }
 
-/** Directories with this process's memory limits, its own group first, then those around it. From /proc/self/cgroup. */
+/** Directories with the memory limits of this process, from /proc/self/cgroup: its own group first, then the enclosing ones. */
 export function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory: string }[] {
   return procSelfCgroup.split("\n").flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];

@@ -1,7 +1,7 @@
 import { GIB, MIB } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 
-/** The fields that are read of what systeminformation's `graphics()` calls a controller. Sizes in MiB. */
+/** The fields used here of a controller in systeminformation's `graphics()`. Sizes in MiB. */
 export interface GraphicsController {
   readonly vendor?: string | null;
   readonly model?: string | null;
@@ -12,13 +12,13 @@ export interface GraphicsController {
   readonly driverVersion?: string | null;
 }
 
-/** Adapters of virtual machines and servers' remote consoles, which compute nothing. */
+/** Display adapters of virtual machines and remote consoles, which cannot compute. */
 const DISPLAY_ONLY =
   /aspeed|matrox|cirrus|vmware|virtio|qxl|bochs|virtualbox|hyper-v|basic (?:display|render)|parallels/i;
-/** What Windows answers for every adapter of 4 GiB and more, by a 32-bit field. */
+/** Windows has a 32-bit field for the size and reports this for every adapter with 4 GiB or more. */
 const WINDOWS_CEILINGS_MIB: ReadonlySet<number> = new Set([4_095, 4_096]);
 
-/** The GPUs among systeminformation's controllers. `ramBytes` is the machine's RAM, of which Apple's GPUs take a share. */
+/** The GPUs among systeminformation's controllers. `ramBytes`: the machine's RAM, which Apple's GPUs share. */
 export function gpusOfControllers(
   controllers: readonly GraphicsController[],
   host: { readonly platform: string; readonly arch: string; readonly ramBytes: number },
@@ -41,7 +41,7 @@ export function appleGpuBytes(ramBytes: number): number {
   return Math.floor(ramBytes <= 36 * GIB ? (ramBytes * 2) / 3 : (ramBytes * 3) / 4);
 }
 
-/** On Linux `vram` is the size of a PCI window and no fact about memory. */
+/** Null on Linux, where `vram` is the size of a PCI window, not of the memory. */
 function controllerBytes({ memoryTotal, vram }: GraphicsController, platform: string): number | null {
   if (isSize(memoryTotal)) return Math.round(memoryTotal * MIB);
   if (platform === "linux" || !isSize(vram)) return null;

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type * as SystemInformation from "systeminformation";
 import type { GraphicsController } from "./graphics-controllers.ts";
 
-/** What is asked of the machine. What it cannot tell, for whatever reason, is null or empty: that is a normal outcome. */
+/** Reads facts from the machine. A fact that cannot be read is null or empty, which is a normal outcome. */
 export interface HostProbe {
   readonly platform: string;
   readonly arch: string;
@@ -15,7 +15,7 @@ export interface HostProbe {
   cpus(): readonly CpuInfo[];
   /** Cores that this process may use, by affinity and container. */
   availableCores(): number;
-  /** Small virtual files only: it blocks. */
+  /** For small virtual files only, because it blocks. */
   readText(path: string): string | null;
   listDirectory(path: string): readonly string[];
   /** What a program prints; null when it is missing, fails or takes too long. */
@@ -59,7 +59,7 @@ export const systemProbe: HostProbe = {
   },
 };
 
-/** Loaded when first asked; an Island without it knows less and runs. */
+/** Loaded on first use. Without the package the Island runs, with fewer facts. */
 async function systemInformation(): Promise<typeof SystemInformation | null> {
   try {
     return await import("systeminformation");

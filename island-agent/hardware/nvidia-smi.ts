@@ -41,7 +41,7 @@ function isMemory(field: string): boolean {
   return /^\d+$/.test(field) || UNKNOWN.test(field);
 }
 
-/** A GPU with 0 MiB in all does not exist; free memory of 0 does, and is told by its own field. */
+/** A total of 0 MiB means unknown. Free memory may be 0. */
 function memoryBytes(field: string): number | null {
   return /^\d+$/.test(field) ? Number(field) * MIB : null;
 }

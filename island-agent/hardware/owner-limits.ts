@@ -1,23 +1,23 @@
 import type { Gpu, Hardware } from "../../shared/hardware.ts";
 
-/** Facts that the owner states in place of what is detected; absent or null: as detected. Caps still apply. */
+/** Facts from the owner that replace detected ones; absent or null: as detected. Caps still apply. */
 export type HardwareOverrides = {
   readonly [Fact in Exclude<keyof Hardware, "diskBudgetBytes">]?: Hardware[Fact] | null;
 } & {
-  /** VRAM over all GPUs, shared out evenly; where no GPU was found it makes one. */
+  /** VRAM of all GPUs, divided evenly among them; adds a GPU when none was detected. */
   readonly vramBytes?: number | null;
 };
 
 /** Most that jobs may have; absent or null: no cap. */
 export interface HardwareCaps {
   readonly ramBytes?: number | null;
-  /** Over all GPUs; the first ones are filled first. Stands for the size where that is unknown. */
+  /** VRAM of all GPUs, taken from the first ones first. It is also the size where that is unknown. */
   readonly vramBytes?: number | null;
   readonly diskBytes?: number | null;
   readonly logicalCores?: number | null;
 }
 
-/** Puts the owner's facts in place of the detected ones, then cuts to the owner's caps. Unknown stays unknown where no cap stands for it. */
+/** Applies the owner's facts, then the caps. A size that is unknown and has no cap stays unknown. */
 export function applyOwnerLimits(detected: Hardware, overrides: HardwareOverrides, caps: HardwareCaps): Hardware {
   const { vramBytes, ...facts } = overrides;
   const stated = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined));
@@ -48,7 +48,7 @@ function stateVram(gpus: readonly Gpu[], totalBytes: number): Gpu[] {
   }));
 }
 
-/** A GPU without memory of its own cannot have more than the RAM that jobs may use; one of unknown size has what the cap leaves. */
+/** A GPU without memory of its own has at most the RAM that jobs may use. A GPU of unknown size has what the cap leaves. */
 function capVram(gpus: readonly Gpu[], capBytes: number | null, ramBytes: number): Gpu[] {
   let left = capBytes ?? Number.POSITIVE_INFINITY;
   return gpus.map((gpu) => {

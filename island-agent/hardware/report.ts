@@ -10,7 +10,7 @@ import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./o
 export interface DetectOptions {
   readonly overrides: HardwareOverrides;
   readonly caps: HardwareCaps;
-  /** Need not exist yet. */
+  /** May not exist yet. */
   readonly modelDirectory: string;
   readonly diskBudgetBytes: number;
   readonly signal?: AbortSignal;
@@ -22,7 +22,7 @@ const MAX_GPUS = 64;
 const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
 
 /**
- * What this host has, after its owner's overrides and caps. Missing tools leave facts unknown and are no error.
+ * The hardware of this host, after the owner's overrides and caps. A missing tool leaves facts unknown; it is not an error.
  * @throws `signal.reason` when aborted, and nothing else.
  */
 export async function detectHardware(options: DetectOptions): Promise<Hardware> {
@@ -30,7 +30,7 @@ export async function detectHardware(options: DetectOptions): Promise<Hardware> 
   const totalRamBytes = probe.totalRamBytes();
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
   const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
-  // systeminformation takes no signal: what it started ends by itself, and nobody waits for it.
+  // systeminformation takes no signal: its programs end by themselves later.
   const [osName, physicalCores, gpus, diskFreeBytes] = await abortable(
     Promise.all([
       probe.osName(),
@@ -55,7 +55,7 @@ export async function detectHardware(options: DetectOptions): Promise<Hardware> 
   return applyOwnerLimits(detected, options.overrides, options.caps);
 }
 
-/** The vendors' own sources first; systeminformation where they say nothing. */
+/** GPUs from the vendors' own tools; from systeminformation where these report none. */
 async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSignal): Promise<Gpu[]> {
   const nvidiaText = probe.platform === "darwin" ? null : await probe.run("nvidia-smi", NVIDIA_SMI_ARGUMENTS, signal);
   const nvidia = parseNvidiaSmi(nvidiaText ?? "");
@@ -70,7 +70,7 @@ async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSign
   return [...precise, ...others.filter(isNew)].slice(0, MAX_GPUS).map(reportable);
 }
 
-/** The fields of a report, and no other, at most as long as the protocol takes. */
+/** Only the fields of the protocol, cut to its limits. */
 function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gpu {
   return {
     vendor: vendor?.slice(0, MAX_TEXT.vendor) ?? null,
@@ -81,7 +81,7 @@ function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gp
   };
 }
 
-/** Some ARM kernels say "unknown". */
+/** Some ARM kernels report "unknown". */
 function cpuModel(probe: HostProbe): string | null {
   const model = probe.cpus()[0]?.model.trim() ?? "";
   return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT.cpuModel);

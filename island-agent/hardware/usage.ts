@@ -7,15 +7,15 @@ import { cpuLoadBetween } from "./cpu-load.ts";
 import { systemProbe, type HostProbe } from "./host-probe.ts";
 import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
 
-/** What jobs leave free now; unknown is null. */
+/** Load and free memory of the machine now; unknown is null. */
 export interface Usage {
-  /** 0 to 1 over all cores, since the reading before. */
+  /** 0 to 1 over all cores, since the last reading. */
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
 }
 
-/** nvidia-smi takes up to seconds on a busy GPU: it runs beside, at most so often, and its last answer counts. */
+/** nvidia-smi may take seconds on a busy GPU. It runs in the background at this interval, and its last answer is used. */
 const NVIDIA_INTERVAL_MS = 10_000;
 
 /** Reads the machine's load for each heartbeat, in well under a millisecond. */
@@ -37,7 +37,7 @@ export class UsageSampler implements AsyncDisposable {
     this.#askNvidia();
   }
 
-  /** `hardware` as it was reported: nothing free is ever more than that. */
+  /** The reported hardware. Free memory is never reported as more than its total. */
   static open(options: {
     clock: Clock;
     hardware: Pick<Hardware, "ramBytes" | "gpus">;
@@ -58,8 +58,8 @@ export class UsageSampler implements AsyncDisposable {
   }
 
   /**
-   * RAM that a load can have now. Null where the system tells only what is unused, and not what it would give back of its
-   * caches: macOS says a few hundred MB while gigabytes are there.
+   * RAM that a load can have now. Null where the system reports only unused memory without reclaimable caches: macOS reports a
+   * few hundred MB while gigabytes are available.
    */
   loadableRamBytes(): number | null {
     return ["linux", "win32"].includes(this.#probe.platform) ? this.#freeRamBytes() : null;
@@ -87,7 +87,7 @@ export class UsageSampler implements AsyncDisposable {
     return sumKnown(cards.map(({ freeVramBytes }) => freeVramBytes));
   }
 
-  /** Starts a reading when the last is old enough; one at a time, never waited for. */
+  /** Starts a reading in the background if the last one is old enough and none is under way. */
   #askNvidia(): void {
     const isDue = this.#clock.monotonicMs() - this.#nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
     if (!this.#has("NVIDIA") || this.#asking !== null || !isDue || this.#stopping.signal.aborted) return;

@@ -1,7 +1,7 @@
 import { WEIGHT_FORMATS, type WeightFormat } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 
-/** What each format adds to the name of a graph. Source: transformers.js, `DEFAULT_DTYPE_SUFFIX_MAPPING`. */
+/** Suffix of each format in the name of a graph. Source: transformers.js, `DEFAULT_DTYPE_SUFFIX_MAPPING`. */
 export const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
   fp32: "",
   fp16: "_fp16",
@@ -12,7 +12,7 @@ export const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
   q4f16: "_q4f16",
   bnb4: "_bnb4",
 };
-/** Where a Cargo names no format: the model itself, then what a CPU computes well, then the rest. */
+/** Order of choice when a Cargo names no format: full precision, then formats that are fast on a CPU, then the rest. */
 const PREFERENCE: readonly WeightFormat[] = ["fp32", "q8", "int8", "uint8", "q4", "bnb4", "fp16", "q4f16"];
 /** Decoders that exporters write beside `decoder_model_merged`, which does the work of both. */
 const UNUSED_DECODERS: ReadonlySet<string> = new Set(["decoder_model", "decoder_with_past_model"]);
@@ -27,9 +27,9 @@ export interface ChosenGraphs {
 }
 
 /**
- * The files of a folder of ONNX graphs that `wanted` picks, or those of the format that suits best.
+ * Chooses the ONNX graphs of a folder in the format `wanted`, or in the first of the preferred formats.
  * @param names all files of the folder.
- * @param folder its name, for messages.
+ * @param folder the name of the folder, for messages.
  * @throws {JobFailure} `model_invalid` when the folder has no such graph.
  */
 export function chooseGraphs(names: readonly string[], wanted: WeightFormat | null, folder: string): ChosenGraphs {
@@ -49,7 +49,7 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   return { format, graphs: used, data: names.filter(isData) };
 }
 
-/** The formats in which a folder has graphs. */
+/** The formats of the graphs in a folder. */
 export function formatsOf(names: readonly string[]): WeightFormat[] {
   const graphs = graphsOf(names);
   return WEIGHT_FORMATS.filter((format) => graphs.some((graph) => graph.format === format));
@@ -57,7 +57,7 @@ export function formatsOf(names: readonly string[]): WeightFormat[] {
 
 interface Graph {
   readonly name: string;
-  /** Without format and ending. */
+  /** Name without format suffix and extension. */
   readonly base: string;
   readonly format: WeightFormat;
 }
@@ -66,7 +66,7 @@ function graphsOf(names: readonly string[]): Graph[] {
   return names.filter((name) => name.endsWith(".onnx")).map((name) => ({ name, ...splitName(name) }));
 }
 
-/** What follows `start`; empty where the name does not begin so. */
+/** The rest of the name after `start`; empty when the name begins otherwise. */
 function after(start: string, name: string): string {
   return name.startsWith(start) ? name.slice(start.length) : "";
 }

@@ -12,27 +12,27 @@ export interface PreloaderDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
-  /** Those that this Island offers: files of other Cargos are of no use here. */
+  /** Runtimes of this Island. Cargos of other types are not preloaded. */
   readonly runtimes: ReadonlySet<RuntimeType>;
-  /** What the coordinator would have on this Island's disk, best first. */
+  /** The coordinator's recommendations for this Island, best first. */
   readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
-  /** Asks for the Cargos themselves, which come by `offer`; false when there is no session to ask in. */
+  /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */
   readonly want: (slugs: readonly string[]) => boolean;
-  /** Why the Island takes no jobs now, and fetches nothing; null while it does. */
+  /** Why the Island takes no new jobs, and therefore preloads nothing; null while it does. */
   readonly closedBecause: () => string | null;
-  /** Something that reports show has changed. */
+  /** The state in reports has changed. */
   readonly onChange: () => void;
-  /** 0 (included) to 1 (excluded); spreads the Islands' questions. */
+  /** 0 (included) to 1 (excluded); spreads the requests of many Islands. */
   readonly random: () => number;
 }
 
-/** A Cargo that was recommended, or that the coordinator sent by itself, and what became of it. */
+/** A Cargo that the coordinator recommended or sent unasked, and its state. */
 export interface PreloadItem {
   readonly slug: string;
-  /** Why it should be here. */
+  /** Why it should be on disk. */
   readonly reason: string;
   readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "cannot run here" | "failed";
-  /** More of the state, for the owner; empty when there is no more to say. */
+  /** Details of the state for the owner; may be empty. */
   readonly detail: string;
 }
 
@@ -46,7 +46,7 @@ export interface PreloadStatus {
 interface Candidate {
   readonly slug: string;
   reason: string;
-  /** Whether what was brought before, is not used and not wanted now may be deleted for it. */
+  /** Whether unused earlier preloads may be deleted for it. */
   mayClear: boolean;
   cargo: CargoManifest | null;
   state: PreloadItem["state"];
@@ -55,29 +55,29 @@ interface Candidate {
 
 /** Source: spec §4, recommendations rule 3. */
 const INTERVAL_MS = 15 * 60_000;
-/** Most that an Island's question comes later than that. */
+/** Longest random delay after the interval. */
 const SPREAD_MS = 60_000;
-/** A question that failed is asked again so soon, then later each time. */
+/** Wait before the first retry of a failed request; it doubles each time. */
 const FIRST_RETRY_MS = 60_000;
-/** Most Cargos sent by the coordinator itself that are remembered; those that are done with are forgotten first. */
-const MOST_UNASKED = 100;
+/** Unasked Cargos that are remembered; finished ones are forgotten first. */
+const MAX_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
-/** Has on disk what is in demand: the best that fit the disk budget, fetched one at a time while the Island is open. */
+/** Downloads recommended Cargos before jobs need them: the best that fit the disk budget, one at a time, while the Island is open. */
 export class Preloader {
   readonly #deps: PreloaderDeps;
   readonly #backoff: Backoff;
   /** By slug, best first. */
   #recommended = new Map<string, Candidate>();
-  /** What the coordinator sent by itself, by slug, in its order. */
+  /** Cargos that the coordinator sent unasked, by slug, in order of arrival. */
   readonly #unasked = new Map<string, Candidate>();
   #askedAtMs: number | null = null;
   #problem: string | null = null;
   #work: Promise<void> | null = null;
-  /** Ends the wait for the next question. */
-  #hurry = new AbortController();
-  /** Ends the present fetch. */
-  #stop = new AbortController();
+  /** Ends the wait before the next request. */
+  #askNow = new AbortController();
+  /** Ends the present download. */
+  #stopDownload = new AbortController();
 
   constructor(deps: PreloaderDeps) {
     this.#deps = deps;
@@ -87,33 +87,33 @@ export class Preloader {
   status(): PreloadStatus {
     const items = [...this.#candidates()].map(({ slug, reason, state, detail }) => ({ slug, reason, state, detail }));
     const closed = this.#deps.closedBecause();
-    const problem = closed === null ? this.#problem : `nothing is fetched: the Island is ${closed}`;
+    const problem = closed === null ? this.#problem : `nothing is downloaded while the Island is ${closed}`;
     return { askedAtMs: this.#askedAtMs, problem, items };
   }
 
-  /** Asks now, every 15 minutes and when the Island opens, until aborted. Resolves when all has stopped. */
+  /** Asks now, every 15 minutes and when the Island opens, until aborted. Resolves when all downloads have ended. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, closedBecause } = this.#deps;
     while (!signal.aborted) {
-      this.#hurry = new AbortController();
+      this.#askNow = new AbortController();
       let waitMs = INTERVAL_MS + random() * SPREAD_MS;
       if (closedBecause() === null) {
         if (await this.#ask(signal)) this.#backoff.reset();
         else waitMs = this.#backoff.nextMs();
         this.#begin(signal);
       }
-      await clock.sleep(waitMs, AbortSignal.any([signal, this.#hurry.signal])).catch(() => undefined);
+      await clock.sleep(waitMs, AbortSignal.any([signal, this.#askNow.signal])).catch(() => undefined);
     }
     await this.#work;
   }
 
-  /** The Island opened or closed: it asks at once, or stops what it fetches. */
+  /** Asks at once when the Island has opened; stops the download when it has closed. */
   onAvailability(): void {
-    if (this.#deps.closedBecause() === null) this.#hurry.abort();
-    else this.#stop.abort(new Error("the Island takes no jobs now"));
+    if (this.#deps.closedBecause() === null) this.#askNow.abort();
+    else this.#stopDownload.abort(new Error("the Island takes no jobs now"));
   }
 
-  /** Takes a Cargo that the coordinator sent: one that was asked for, or one of its own choice. */
+  /** Takes a Cargo that the coordinator sent, asked or unasked. */
   offer(cargo: CargoManifest, signal: AbortSignal): void {
     const candidate =
       this.#recommended.get(cargo.slug) ?? this.#unasked.get(cargo.slug) ?? this.#addUnasked(cargo.slug);
@@ -126,14 +126,14 @@ export class Preloader {
     this.#begin(signal);
   }
 
-  /** Those that the coordinator wants by itself come after what is recommended. */
+  /** Recommended Cargos first, then unasked ones. */
   *#candidates(): Generator<Candidate> {
     yield* this.#recommended.values();
     for (const candidate of this.#unasked.values()) if (!this.#recommended.has(candidate.slug)) yield candidate;
   }
 
   #addUnasked(slug: string): Candidate | null {
-    if (this.#unasked.size >= MOST_UNASKED) {
+    if (this.#unasked.size >= MAX_UNASKED) {
       const done = [...this.#unasked.values()].find(({ state }) => state !== "waits" && state !== "fetching");
       if (done === undefined) return null;
       this.#unasked.delete(done.slug);
@@ -150,7 +150,7 @@ export class Preloader {
     return candidate;
   }
 
-  /** @returns false when it has to be asked again soon. */
+  /** @returns false when the request must be repeated soon. */
   async #ask(signal: AbortSignal): Promise<boolean> {
     const { recommend, want, clock, closedBecause } = this.#deps;
     try {
@@ -160,14 +160,14 @@ export class Preloader {
       this.#problem = null;
       if (recommended.length === 0 || closedBecause() !== null) return true;
       if (want(recommended.map(({ slug }) => slug))) return true;
-      this.#problem = "there was no session in which to ask for the Cargos";
+      this.#problem = "there was no session with the coordinator";
     } catch (error) {
       if (!signal.aborted) this.#problem = messageOf(error);
     }
     return false;
   }
 
-  /** One that is being fetched stays as it is, but for the reason. */
+  /** A Cargo that is being downloaded keeps its state and gets the new reason. */
   #candidateOf(one: Recommendation): Candidate {
     const waiting = one.queued === 1 ? "1 job waits" : `${one.queued} jobs wait`;
     const reason = `${waiting}, demand ${one.demandScore}, earns ${one.earningsPerJob} credits a job`;
@@ -181,9 +181,9 @@ export class Preloader {
     this.#work ??= this.#fetchAll(signal);
   }
 
-  /** One at a time, best first; whoever comes meanwhile has its turn too. */
+  /** One at a time, best first, including Cargos that arrive meanwhile. */
   async #fetchAll(signal: AbortSignal): Promise<void> {
-    // The frames of one answer come together: the best of them first, not the first of them.
+    // The frames of one answer arrive together: wait for all, then begin with the best, not with the first.
     await Promise.resolve();
     const mayGoOn = (): boolean => !signal.aborted && this.#deps.closedBecause() === null;
     for (let next = this.#next(); next !== undefined && mayGoOn(); next = this.#next()) {
@@ -201,8 +201,8 @@ export class Preloader {
   }
 
   async #fetch(candidate: Candidate, cargo: CargoManifest, signal: AbortSignal): Promise<void> {
-    this.#stop = new AbortController();
-    const ending = AbortSignal.any([signal, this.#stop.signal]);
+    this.#stopDownload = new AbortController();
+    const ending = AbortSignal.any([signal, this.#stopDownload.signal]);
     candidate.state = "fetching";
     let outcome: Pick<PreloadItem, "state" | "detail">;
     try {
@@ -211,7 +211,7 @@ export class Preloader {
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
       else outcome = this.#failed(cargo, error);
     }
-    // Another version of it may have been offered meanwhile, which has its own turn.
+    // A new version of the Cargo may have arrived meanwhile; it waits for its own turn.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 
@@ -222,12 +222,12 @@ export class Preloader {
   ): Promise<Pick<PreloadItem, "state" | "detail">> {
     const { files, runtimes, onChange } = this.#deps;
     if (!runtimes.has(cargo.runtimeType)) {
-      return { state: "cannot run here", detail: `this Island offers no ${cargo.runtimeType} runtime` };
+      return { state: "cannot run here", detail: `this Island has no ${cargo.runtimeType} runtime` };
     }
     if (files.bytesOnDisk(cargo) === null) {
       const missing = await files.makeRoom(cargo, (slug) => mayClear && !this.#isWanted(slug));
       if (missing > 0) {
-        const detail = `${formatBytes(missing)} more than the disk budget leaves beside what is used or wanted`;
+        const detail = `${formatBytes(missing)} more than the disk budget has free beside used and recommended Cargos`;
         return { state: "does not fit", detail };
       }
       await files.preload(cargo, signal, onChange);

@@ -6,13 +6,13 @@ import type { CargoFiles } from "../artifacts/cargo-files.ts";
 export interface PullsDeps {
   readonly clock: Clock;
   readonly files: Pick<CargoFiles, "pull" | "downloads">;
-  /** Asks the coordinator for Cargos, which come by `offer`; false when there is no session to ask in. */
+  /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */
   readonly want: (slugs: readonly string[]) => boolean;
-  /** Something that reports show has changed. */
+  /** The state in reports has changed. */
   readonly onChange: () => void;
 }
 
-/** A Cargo that the owner wants on disk, and how far it is. */
+/** A Cargo that the owner wants on disk, and its state. */
 export interface PullStatus {
   readonly slug: string;
   readonly state: "asked for" | "fetching" | "on disk" | "failed";
@@ -28,39 +28,38 @@ interface Pull {
   patience: Timer | null;
 }
 
-/** The coordinator answers at once when it has the Cargo, and not at all when it has not. */
+/** The coordinator answers at once, or not at all when it has no such Cargo. */
 const ANSWER_LIMIT_MS = 10_000;
-/** Most that are remembered; those that ended are forgotten first. */
-const MOST_PULLS = 100;
+/** Pulls that are remembered; finished ones are forgotten first. */
+const MAX_PULLS = 100;
 
-/** What the owner asked to have on disk by `island models pull`. */
+/** The downloads that the owner started with `island models pull`. */
 export class Pulls {
   readonly #deps: PullsDeps;
   readonly #pulls = new Map<string, Pull>();
-  /** Fetches under way; they never reject. */
+  /** Downloads under way; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
 
   constructor(deps: PullsDeps) {
     this.#deps = deps;
   }
 
-  /** Begins, unless it is under way. @throws {CliError} when there is no session, or too much is under way. */
+  /** Asks the coordinator for the Cargo, unless it is being pulled. @throws {CliError} when there is no session, or too many are being pulled. */
   begin(slug: string): void {
     const known = this.#pulls.get(slug);
     if (known !== undefined && !hasEnded(known)) return;
     this.#pulls.delete(slug);
-    this.#makeRoom();
-    if (!this.#deps.want([slug]))
-      throw new CliError("The agent has no session with its coordinator now; try again later");
+    this.#forgetOldest();
+    if (!this.#deps.want([slug])) throw new CliError("The agent is not connected to its coordinator: try again later");
     const pull: Pull = { state: "asked for", detail: "", patience: null };
     pull.patience = this.#deps.clock.schedule(ANSWER_LIMIT_MS, () => {
       pull.state = "failed";
-      pull.detail = `the coordinator sent no Cargo ${slug}: is there one, and may it run?`;
+      pull.detail = `the coordinator has not sent ${slug}: check the name, and that the Cargo is approved`;
     });
     this.#pulls.set(slug, pull);
   }
 
-  /** Takes a Cargo that the coordinator sent; false when the owner did not ask for it. */
+  /** Takes a Cargo that the coordinator sent; false when no pull waits for it. */
   offer(cargo: CargoManifest, signal: AbortSignal): boolean {
     const pull = this.#pulls.get(cargo.slug);
     if (pull?.state !== "asked for") return false;
@@ -79,7 +78,7 @@ export class Pulls {
     });
   }
 
-  /** Waits for what goes on, which the signals of `offer` end. */
+  /** Waits for the downloads. Abort the signals that `offer` got to end them. */
   async close(): Promise<void> {
     for (const { patience } of this.#pulls.values()) patience?.cancel();
     await Promise.all(this.#ongoing);
@@ -97,10 +96,10 @@ export class Pulls {
     onChange();
   }
 
-  #makeRoom(): void {
-    if (this.#pulls.size < MOST_PULLS) return;
+  #forgetOldest(): void {
+    if (this.#pulls.size < MAX_PULLS) return;
     const [oldest] = [...this.#pulls].find(([, pull]) => hasEnded(pull)) ?? [];
-    if (oldest === undefined) throw new CliError(`${MOST_PULLS} Cargos are being pulled; wait for them`);
+    if (oldest === undefined) throw new CliError(`${MAX_PULLS} Cargos are being pulled: wait until one is done`);
     this.#pulls.delete(oldest);
   }
 }

@@ -4,7 +4,7 @@ import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 
 /**
- * A Cargo that the coordinator would have on this Island's disk. Strict, as its texts are shown on the owner's terminal.
+ * A Cargo that the coordinator recommends for this Island's disk. Strict, because its texts appear on the owner's terminal.
  * Source: spec §2, Preload recommendation.
  */
 const recommendationSchema = z.object({
@@ -32,7 +32,7 @@ const MAX_ANSWER_BYTES = 1_000_000;
 const MAX_RECOMMENDATIONS = 20;
 
 /**
- * Asks the coordinator what to have on disk, best first. Source: spec §4, GET /island/recommendations.
+ * Asks the coordinator which Cargos to have on disk, best first. Source: spec §4, GET /island/recommendations.
  * @throws {Error} with a message for the owner.
  */
 export async function fetchRecommendations(

@@ -1,24 +1,24 @@
 /** A service that keeps the agent of one data directory running. */
 export interface ServiceSpec {
-  /** What starts it, each argument by itself; the first is an absolute path. */
+  /** The command and its arguments; the first is an absolute path. */
   readonly command: readonly string[];
-  /** Where its output goes on macOS, which has no journal. */
+  /** The log on macOS, which has no journal. */
   readonly logFile: string;
-  /** The account that it runs as; null: the one whose service it is. */
+  /** The account of a system service; null: a service of the current user. */
   readonly user: string | null;
 }
 
 export const SYSTEMD_UNIT = "atoll-island.service";
 export const LAUNCHD_LABEL = "network.atoll.island";
 
-/** How `island start` ends when the coordinator has sent the Island away for good: to start it again is of no use. */
+/** Exit code of `island start` when the coordinator refuses the Island for good, so that the service is not restarted. */
 export const SENT_AWAY_EXIT_CODE = 3;
 
-/** Longer than the agent's own limits for running jobs and last results, which it keeps after SIGTERM. */
+/** Longer than the agent's own limits after SIGTERM: for running jobs and for the last results. */
 const STOP_LIMIT_S = 90;
 const RESTART_AFTER_S = 10;
-/** A service that fails so often in this time is left alone. */
-const MOST_STARTS = 10;
+/** A service that fails this often in this time is not restarted. */
+const MAX_STARTS = 10;
 const STARTS_WITHIN_S = 300;
 
 /** A unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
@@ -26,7 +26,7 @@ export function systemdUnit({ command, user }: ServiceSpec): string {
   return `[Unit]
 Description=Atoll Island: runs jobs for a compute network
 ${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}StartLimitIntervalSec=${STARTS_WITHIN_S}
-StartLimitBurst=${MOST_STARTS}
+StartLimitBurst=${MAX_STARTS}
 
 [Service]
 Type=exec
@@ -66,7 +66,7 @@ ${user === null ? "" : `  <key>UserName</key>${string(user)}\n`}  <key>RunAtLoad
 `;
 }
 
-/** As one argument: `%` begins a specifier there, `$` a variable. */
+/** Quotes one argument. In a unit, `%` begins a specifier and `$` a variable. */
 function quoteForSystemd(argument: string): string {
   const escaped = argument
     .replaceAll("\\", "\\\\")

@@ -1,19 +1,19 @@
-/** Waits between attempts to reconnect: doubling from `firstMs` to `mostMs`, each cut to a random half, so that Islands do not return all at once. */
+/** Waits between attempts: they double from `firstMs` to `maxMs`, less a random part of up to a half, so that Islands do not reconnect all at once. */
 export class Backoff {
   readonly #firstMs: number;
-  readonly #mostMs: number;
+  readonly #maxMs: number;
   readonly #random: () => number;
   #failures = 0;
 
-  constructor(firstMs: number, mostMs: number, random: () => number = Math.random) {
+  constructor(firstMs: number, maxMs: number, random: () => number = Math.random) {
     this.#firstMs = firstMs;
-    this.#mostMs = mostMs;
+    this.#maxMs = maxMs;
     this.#random = random;
   }
 
-  /** Between half of the present step and all of it. */
+  /** Between half of the present step and the full step. */
   nextMs(): number {
-    const stepMs = Math.min(this.#mostMs, this.#firstMs * 2 ** this.#failures);
+    const stepMs = Math.min(this.#maxMs, this.#firstMs * 2 ** this.#failures);
     this.#failures += 1;
     return stepMs / 2 + (this.#random() * stepMs) / 2;
   }

@@ -4,8 +4,8 @@ import { fingerprintOf, isSigned, readPublicKey } from "../../shared/cargo-signa
 import type { Logger } from "../../shared/logger.ts";
 
 /**
- * What this Island lets itself be told: Cargos that the coordinator whose key it pinned when it joined has signed, for every
- * Island or for those of its own account.
+ * Decides which Cargos this Island trusts: those that are signed with the coordinator's key that was pinned at join, for all
+ * Islands or for the Islands of its own account.
  */
 export class CargoTrust {
   readonly #pinned: string;
@@ -16,19 +16,19 @@ export class CargoTrust {
 
   /**
    * @param pinned the public key, base64.
-   * @param accountId whose own Cargos are run too; null where it is not known.
-   * @throws {RangeError} when the key is none.
+   * @param accountId the account whose own Cargos are trusted, too; null when unknown.
+   * @throws {RangeError} for an invalid key.
    */
   constructor(pinned: string, accountId: string | null, log: Logger) {
     const key = readPublicKey(pinned);
-    if (key === undefined) throw new RangeError("the pinned key is no Ed25519 public key in base64");
+    if (key === undefined) throw new RangeError("the pinned key is not an Ed25519 public key in base64");
     this.#pinned = pinned;
     this.#key = key;
     this.#accountId = accountId;
     this.#log = log;
   }
 
-  /** Why the Cargo must not be run, nor its model fetched; null when it is signed. Logged the first time only. */
+  /** Why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
   problemOf({ cargo, signature }: { cargo: CargoManifest; signature: string }): string | null {
     if (isSigned(cargo, signature, this.#key)) return null;
     if (this.#accountId !== null && isSigned(cargo, signature, this.#key, this.#accountId)) return null;
@@ -41,13 +41,13 @@ export class CargoTrust {
     return problem;
   }
 
-  /** Why not to stay with a coordinator that shows `key`; null when it is the pinned one. */
+  /** Why to leave a coordinator that shows `key`; null when it is the pinned key. */
   changeOf(key: string): string | null {
     return key === this.#pinned ? null : describeKeyChange(this.#pinned, key);
   }
 }
 
-/** What to do about a coordinator whose key is not the pinned one. */
+/** Says that the key has changed and what the owner can do. */
 export function describeKeyChange(pinned: string, shown: string): string {
   return (
     `the coordinator's key has changed: this Island pinned ${fingerprintOf(pinned)}, now it shows ${fingerprintOf(shown)}. ` +

@@ -6,12 +6,12 @@ import { sessionUrl } from "./coordinator-link.ts";
 
 type Failed = { readonly ok: false; readonly reason: string };
 
-/** What an address answers to an upgrade; `status` 101: a session was opened, and closed at once. */
+/** The answer to an upgrade request. `status` 101: a session was opened, and closed at once. */
 type Answer = { readonly ok: true; readonly status: number; readonly headers: IncomingHttpHeaders } | Failed;
 
 const ANSWER_LIMIT_MS = 10_000;
 
-/** By which public key (base64) the coordinator at the address signs Cargos. It is asked without a token, which it need not be trusted with yet. */
+/** The public key (base64) with which the coordinator signs Cargos. Sends no token, because the coordinator is not trusted yet. */
 export async function readCoordinatorKey(
   coordinatorUrl: string,
 ): Promise<{ readonly ok: true; readonly publicKey: string } | Failed> {
@@ -24,8 +24,8 @@ export async function readCoordinatorKey(
 }
 
 /**
- * Opens a session and closes it before `hello`: tells whether the address is a coordinator that takes the token, by which key it
- * signs Cargos, and of which account it takes the Island to be (null: it does not say).
+ * Opens a session and closes it before `hello`. Finds out whether the coordinator accepts the token, its public key, and the
+ * account that the token belongs to (null: the coordinator does not say).
  */
 export async function checkToken(
   coordinatorUrl: string,
@@ -65,11 +65,11 @@ function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>)
   });
 }
 
-const NO_KEY = "the coordinator shows no key that signs its Cargos";
+const NO_KEY = "the coordinator shows no public key for its Cargos";
 
 function describeStatus(status: number): string {
   return status === 429
-    ? "the coordinator had too many wrong tokens from this address; try again in a minute"
+    ? "too many wrong tokens came from this address: try again in a minute"
     : `the address answered ${status}: is it a coordinator?`;
 }
 
@@ -78,7 +78,7 @@ function shownKey(headers: IncomingHttpHeaders): string | undefined {
   return typeof shown === "string" && readPublicKey(shown) !== undefined ? shown : undefined;
 }
 
-/** A refused connection on several addresses is an AggregateError without a message of its own. */
+/** A connection that is refused on several addresses gives an AggregateError without a message. */
 function describeError(error: Error): string {
   return error instanceof AggregateError ? error.errors.map((each) => String(each)).join("; ") : error.message;
 }

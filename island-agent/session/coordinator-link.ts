@@ -19,17 +19,17 @@ export type Served = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
 export interface LinkHandlers {
   hello(): Hello;
   state(): IslandState;
-  /** Why not to stay with a coordinator that shows this public key; null to stay. */
+  /** Why to leave a coordinator that shows this public key; null to stay. */
   distrust(publicKey: string): string | null;
   /** A session is open; `send` works until `onLost`. */
   onWelcome(welcome: Welcome, send: (frame: FromIsland) => void): void;
-  /** The session has served for one heartbeat interval: the coordinator takes this Island as it is. */
+  /** The session has lasted one heartbeat interval, so the coordinator accepts this Island. */
   onSettled(): void;
   onFrame(frame: Served): void;
   onLost(): void;
 }
 
-/** How a session ended: whether to come back, and after how long (null: as the backoff says). */
+/** How a session ended: whether to reconnect, and after how long (null: the backoff decides). */
 export type SessionEnd =
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number | null }
   | { readonly kind: "refused"; readonly reason: string };
@@ -41,7 +41,7 @@ const CLOSE_LIMIT_MS = 2_000;
 /** A close frame has room for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
 const MAX_REASON_UNITS = 41;
 
-/** WebSocket address of a coordinator's Island sessions; a path before it (a reverse proxy's) is kept. */
+/** WebSocket URL of a coordinator's Island sessions. Keeps a path of the address, as reverse proxies use it. */
 export function sessionUrl(coordinatorUrl: string): string {
   const { protocol, host, pathname } = new URL(coordinatorUrl);
   return `${protocol === "https:" ? "wss:" : "ws:"}//${host}${pathname.replace(/\/+$/, "")}${SESSION_PATH}`;
@@ -124,7 +124,7 @@ export function runSession(
     socket.on("open", () => send(handlers.hello()));
     socket.on("ping", hearSign);
     socket.on("message", (data) => {
-      // What comes after our close is nobody's.
+      // Frames after our close are ignored.
       if (socket.readyState !== socket.OPEN) return;
       hearSign();
       try {

@@ -8,13 +8,13 @@ import {
   type NumberedFrame,
 } from "../../shared/protocol/from-island.ts";
 import type { OutputItem } from "../../shared/output.ts";
-import { mostBytes, splitItems } from "./split-items.ts";
+import { maxBytes, splitItems } from "./split-items.ts";
 
 /** A numbered frame before it has its number. */
 type Unnumbered<T> = T extends NumberedFrame ? Omit<T, "seq" | "jobId" | "attempt"> : never;
 export type LastFrame = Unnumbered<Exclude<NumberedFrame, { type: "output" }>>;
 
-/** What an attempt is known by on the wire. */
+/** Identifies an attempt on the wire. */
 export interface AttemptName {
   readonly jobId: string;
   readonly attempt: number;
@@ -23,7 +23,7 @@ export interface AttemptName {
 }
 
 interface AttemptLog extends AttemptName {
-  /** Told that what the job makes cannot be sent, so that its run may stop. */
+  /** Called when output of the job cannot be sent, to stop its run. */
   readonly onFailure: (failure: JobFailure) => void;
   started: boolean;
   /** False while the coordinator has not heard that the run began. */
@@ -41,20 +41,20 @@ interface AttemptLog extends AttemptName {
 const MAX_MESSAGE = 2_000;
 
 /**
- * What this Island owes the coordinator. Numbered frames are kept until they are acknowledged and are sent again after a
- * reconnect, so that neither output nor result is ever lost with a socket. Source: DESIGN §5. A frame that the coordinator
- * would refuse is never sent, as it would be refused for ever: its job fails instead.
+ * Frames for the coordinator. Numbered frames are kept until they are acknowledged, and are sent again after a reconnect, so that
+ * a lost socket loses neither output nor result. Source: DESIGN §5. A frame that the coordinator would refuse is never sent,
+ * because it would be refused every time: its job fails instead.
  */
 export class Outbox {
   readonly #attempts = new Map<string, AttemptLog>();
-  /** Null while there is no session that was welcomed. */
+  /** Null before the welcome of a session. */
   #send: ((frame: FromIsland) => void) | null = null;
-  /** As the last welcome said. */
+  /** From the last welcome. */
   #maxFrameBytes = MAX_FRAME_BYTES;
   #flushing = false;
   #emptied = Promise.withResolvers<void>();
 
-  /** Jobs that the Island still answers for, for `hello`. */
+  /** Jobs with frames that are not acknowledged, or that run; for `hello`. */
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
       log.startTold = log.started;
@@ -75,7 +75,7 @@ export class Outbox {
     return this.#attempts.get(jobId)?.attempt === attempt;
   }
 
-  /** Takes charge of an attempt; an earlier one of the same job is superseded. */
+  /** Begins an attempt. It supersedes an earlier one of the same job. */
   open(name: AttemptName, onFailure: (failure: JobFailure) => void): void {
     const { jobId, attempt, claim } = name;
     this.#attempts.set(jobId, {
@@ -94,7 +94,7 @@ export class Outbox {
     this.#send?.({ type: "accepted", jobId, attempt });
   }
 
-  /** The job is not taken; nothing is kept of it. */
+  /** Refuses a job; nothing of it is kept. */
   refuse(frame: Extract<FromIsland, { type: "refused" }>): void {
     this.#remove(frame.jobId);
     this.#send?.(frame);
@@ -107,7 +107,7 @@ export class Outbox {
     this.#tellStart(log);
   }
 
-  /** Adds output; all of one turn of the event loop goes in as few frames as it fits. */
+  /** Adds output. The output of one turn of the event loop is packed into as few frames as possible. */
   output(jobId: string, attempt: number, item: OutputItem): void {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.hasEnded || log.failure !== null) return;
@@ -121,8 +121,8 @@ export class Outbox {
   }
 
   /**
-   * The last frame of an attempt; the job is held until it is acknowledged. Returns the frame that ends it: a failure in
-   * place of a result that cannot be sent.
+   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a failure when
+   * the result cannot be sent.
    */
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);
@@ -145,7 +145,7 @@ export class Outbox {
     if (this.has(jobId, attempt)) this.#remove(jobId);
   }
 
-  /** A session was welcomed: sends again what it has not got, and from now on everything. */
+  /** A session was welcomed: sends the frames that the coordinator has not got, and from now on every frame at once. */
   connect(
     send: (frame: FromIsland) => void,
     held: readonly HeldDecision[],
@@ -195,7 +195,7 @@ export class Outbox {
     }
   }
 
-  /** The coordinator takes smaller frames than before: the job fails in place of the first that is too large. */
+  /** The coordinator accepts only smaller frames than before: a failure replaces the first frame that is too large. */
   #failAt(log: AttemptLog, seq: number): void {
     log.unacked = log.unacked.filter((frame) => frame.seq < seq);
     log.lastSeq = seq - 1;
@@ -231,24 +231,21 @@ export class Outbox {
     return problem === null ? wanted : failedFrame(problem);
   }
 
-  /** Why the coordinator would refuse the frame; null when it would not. */
+  /** Why the coordinator would refuse the frame; null when it accepts it. */
   #problemOf(log: AttemptLog, frame: Unnumbered<NumberedFrame>): JobFailure | null {
     const numbered = this.#numbered(log, frame);
     const parsed = fromIslandSchema.safeParse(numbered);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      return new JobFailure(
-        "internal",
-        `The Cargo made output of a wrong form: ${issue?.path.join(".")}: ${issue?.message}`,
-      );
+      return new JobFailure("internal", `The Cargo gave invalid output: ${issue?.path.join(".")}: ${issue?.message}`);
     }
-    // After the schema, which bounds how deep the encoder has to go.
+    // After the schema check, which limits the depth for the encoder.
     return this.#isTooLarge(numbered) ? tooLarge(this.#maxFrameBytes) : null;
   }
 
-  /** Encodes only what may be too large: this is on the way of every token. */
+  /** Encodes only frames that may be too large, because every token passes here. */
   #isTooLarge(frame: NumberedFrame): boolean {
-    if (frame.type === "output" && mostBytes(frame.items) <= this.#maxFrameBytes) return false;
+    if (frame.type === "output" && maxBytes(frame.items) <= this.#maxFrameBytes) return false;
     return encodeFrame(frame).length > this.#maxFrameBytes;
   }
 
@@ -269,8 +266,5 @@ function failedFrame({ code, message, retryable }: JobFailure): LastFrame {
 }
 
 function tooLarge(maxFrameBytes: number): JobFailure {
-  return new JobFailure(
-    "output_too_large",
-    `A piece of the output is larger than the ${maxFrameBytes} bytes of a frame`,
-  );
+  return new JobFailure("output_too_large", `One item of the output is larger than a frame (${maxFrameBytes} bytes)`);
 }

@@ -2,18 +2,18 @@ import type { OutputItem } from "../../shared/output.ts";
 
 /** Most items of one frame. Source: shared/protocol/from-island.ts. */
 const MAX_ITEMS = 10_000;
-/** Room for the field names and numbers of an item, and for the rest of a frame. */
+/** Bytes for the field names and numbers of an item, and for the rest of a frame. */
 const ITEM_BYTES = 64;
 const FRAME_BYTES = 512;
 
-/** Output in its order, in as few groups as frames of `maxFrameBytes` need. An item that is larger is a group alone. */
+/** Splits output, in order, into groups for frames of at most `maxFrameBytes`. A larger item is a group of its own. */
 export function splitItems(items: readonly OutputItem[], maxFrameBytes: number): OutputItem[][] {
   if (items.length === 1) return [[...items]];
   const groups: OutputItem[][] = [];
   let group: OutputItem[] = [];
   let bytes = FRAME_BYTES;
   for (const item of items) {
-    const itemBytes = mostItemBytes(item);
+    const itemBytes = maxItemBytes(item);
     if (group.length === MAX_ITEMS || (group.length > 0 && bytes + itemBytes > maxFrameBytes)) {
       groups.push(group);
       group = [];
@@ -26,13 +26,13 @@ export function splitItems(items: readonly OutputItem[], maxFrameBytes: number):
   return groups;
 }
 
-/** An upper bound of what a frame with these items takes in MessagePack. */
-export function mostBytes(items: readonly OutputItem[]): number {
-  return items.reduce((sum, item) => sum + mostItemBytes(item), FRAME_BYTES);
+/** An upper bound for the size of a frame with these items in MessagePack. */
+export function maxBytes(items: readonly OutputItem[]): number {
+  return items.reduce((sum, item) => sum + maxItemBytes(item), FRAME_BYTES);
 }
 
 /** A UTF-16 unit takes at most 3 bytes in UTF-8. */
-function mostItemBytes(item: OutputItem): number {
+function maxItemBytes(item: OutputItem): number {
   if (item.type === "token") return ITEM_BYTES + item.content.length * 3;
   return item.type === "image" ? ITEM_BYTES + item.data.length * 3 : ITEM_BYTES;
 }

@@ -60,5 +60,4 @@ const goodbye = z.object({
 export const fromCoordinatorSchema = z.discriminatedUnion("type", [welcome, assign, cancel, ack, preload, goodbye]);
 export type FromCoordinator = z.infer<typeof fromCoordinatorSchema>;
 export type Assign = z.infer<typeof assign>;
-export type Preload = z.infer<typeof preload>;
 export type Welcome = z.infer<typeof welcome>;

@@ -52,13 +52,13 @@ describe("coordinator serve refuses in one line", () => {
     });
     const refused = await serve("--port", String(port));
     other.close();
-    expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program; choose another port`);
+    expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program: choose another port`);
   });
 
   it("a host that is not ours", async () => {
     // Kept for documentation by RFC 5737: no machine has it.
     const refused = await serve("--host", "192.0.2.1");
-    expectRefusal(refused, "192.0.2.1 is not an address of this machine; choose another host");
+    expectRefusal(refused, "192.0.2.1 is not an address of this machine: choose another host");
   });
 
   it("a --config that is missing, and one that is a directory", async () => {
@@ -248,7 +248,7 @@ describe("island refuses in one line", () => {
     runProgram("island", "start", "--data", directory, "--log-level", "error");
 
   it("a start before it has joined", async () => {
-    expectRefusal(await start(join(folder, "new-island")), /^This Island has not joined a coordinator: /);
+    expectRefusal(await start(join(folder, "new-island")), /^This Island has not joined a coordinator\. /);
   });
 
   it("a token with a newline", async () => {

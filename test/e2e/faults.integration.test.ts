@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../island-agent/agent.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
 import { Network } from "../support/network.ts";

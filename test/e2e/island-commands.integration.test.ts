@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../island-agent/agent.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
@@ -33,10 +33,13 @@ describe("island pause, resume and drain", () => {
     const done = await call(network.url, key, "GET", `${job}?wait=60`);
     expect(done.body.data.status).toBe("completed");
 
-    expect((await command("drain")).stdout).toContain("The agent ends as soon as its jobs do, however long they run.");
+    expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
     expect((await island.ended()).code).toBe(0);
     const late = await command("drain");
-    expect([late.code, late.stderr]).toEqual([1, "No agent runs on this data directory\n"]);
-    expect((await command("pause")).stdout).toBe("No agent runs now; the next one starts paused\n");
+    expect([late.code, late.stderr]).toEqual([
+      1,
+      "No agent runs on this data directory: start one with island start\n",
+    ]);
+    expect((await command("pause")).stdout).toBe("No agent runs now. The next one starts paused\n");
   }, 120_000);
 });

@@ -2,7 +2,7 @@ import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StoredItem } from "../../island-agent/artifacts/stored-files.ts";
+import type { ListedArtifact } from "../../island-agent/artifacts/stored-files.ts";
 import { FileServer, sha256 } from "../island-agent/models/file-server.ts";
 import { HubRepository } from "../island-agent/models/hub-repository.ts";
 import { call } from "../support/http.ts";
@@ -75,7 +75,8 @@ afterAll(async () => {
 });
 
 const command = (...args: string[]) => runProgram("island", "models", ...args, "--data", data);
-const stored = async (): Promise<StoredItem[]> => JSON.parse((await command("ls", "--json")).stdout) as StoredItem[];
+const stored = async (): Promise<ListedArtifact[]> =>
+  JSON.parse((await command("ls", "--json")).stdout) as ListedArtifact[];
 
 async function classify(workload: string, text: string): Promise<unknown> {
   const { body } = await call(network.url, key, "POST", "/jobs", { workload, input: { text } });

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../island-agent/agent.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 

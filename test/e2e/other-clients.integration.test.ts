@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateObject, generateText, jsonSchema, streamText } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../island-agent/agent.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect, jobEvents, textOf, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 

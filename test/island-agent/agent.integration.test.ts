@@ -1,97 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { IslandAgent } from "../../island-agent/agent.ts";
-import { Availability } from "../../island-agent/availability/availability.ts";
-import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
+import type { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
-import { FakeRuntime } from "../support/fake-runtime.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
-import { decide, HEARTBEAT_MS, ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
+import type { FakeRuntime } from "../support/fake-runtime.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import type { FakeLog, FakeFiles } from "./builders.ts";
+import { ISLAND_TOKEN, makeAssign } from "./builders.ts";
+import type { ScriptedCoordinator } from "./scripted-coordinator.ts";
+import { decide, HEARTBEAT_MS, type ScriptedSession } from "./scripted-coordinator.ts";
+import { AgentWorld, FIRST_RETRY_MS, HOST_ID } from "./agent-world.ts";
 
-const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
-/** With `random` at its lowest, half of each step. Source: session/backoff.ts. */
-const FIRST_RETRY_MS = 250;
-const DRAIN_LIMIT_MS = 60_000;
-const FAREWELL_LIMIT_MS = 15_000;
-
+let world: AgentWorld;
 let coordinator: ScriptedCoordinator;
 let runtime: FakeRuntime;
 let files: FakeFiles;
 let clock: ManualClock;
 let log: FakeLog;
 let agent: IslandAgent;
-let ended: Promise<string>;
-let hasEnded: boolean;
-let connections: number;
-let recommendations: Recommendation[];
 
 beforeEach(async () => {
-  coordinator = await ScriptedCoordinator.open();
-  runtime = new FakeRuntime();
-  files = new FakeFiles();
-  clock = new ManualClock();
-  log = new FakeLog();
-  connections = 0;
-  recommendations = [];
-  agent = new IslandAgent(
-    {
-      coordinatorUrl: coordinator.url,
-      token: ISLAND_TOKEN,
-      publicKey: coordinator.publicKey,
-      accountId: "user_1",
-      hostId: HOST_ID,
-      version: "0.0.0-test",
-      slots: 2,
-      farewellLimitMs: FAREWELL_LIMIT_MS,
-    },
-    {
-      clock,
-      hardware: makeHardware(),
-      runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
-      files,
-      availability: new Availability({ clock, hours: null, isPaused: false }),
-      recommend: async () => recommendations,
-      usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
-      freeRamBytes: () => null,
-      log,
-      onConnected: () => (connections += 1),
-      random: () => 0,
-    },
-  );
-  hasEnded = false;
-  ended = agent.run().finally(() => (hasEnded = true));
+  world = await AgentWorld.open();
+  ({ coordinator, runtime, files, clock, log, agent } = world);
 });
+afterEach(() => world[Symbol.asyncDispose]());
 
-afterEach(async () => {
-  const stopped = agent.stop();
-  while (!(await isEnded())) clock.advance(2_000);
-  await stopped;
-  await coordinator[Symbol.asyncDispose]();
-  expect(clock.pendingTimers, "timers left").toBe(0);
-});
-
-const isEnded = async (): Promise<boolean> => {
-  await settle();
-  return hasEnded;
-};
-
-/** The first session, welcomed, with one job that is held in the middle of its run. */
-async function openWithJob(script: object = {}): Promise<ScriptedSession> {
-  const session = await coordinator.session(1);
-  await session.welcome();
-  session.send(makeAssign({ script: { tokens: ["a"], hold: true, ...script } }));
-  await session.next("output");
-  return session;
-}
-
-/** Waits until the agent has noticed the `count`th end of a session, then lets the time to the next try pass. */
-async function retry(count: number, waitMs: number): Promise<void> {
-  await log.events.happened("info Session ended", count);
-  clock.advance(waitMs - 1);
-  await settle();
-  expect(agent.status().link).toBe("waiting");
-  clock.advance(1);
-}
+const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWithJob(script);
+const retry = (count: number, waitMs: number): Promise<void> => world.retry(count, waitMs);
 
 describe("a session", () => {
   it("begins with the token, hello and welcome", async () => {
@@ -108,7 +41,7 @@ describe("a session", () => {
     });
     await session.heard();
     expect(agent.status()).toMatchObject({ link: "connected", reconnects: 0, lastProblem: null });
-    expect(connections).toBe(1);
+    expect(world.connections).toBe(1);
   });
 
   it("runs jobs and forgets them when their end is acknowledged", async () => {
@@ -156,7 +89,7 @@ describe("a session", () => {
   });
 
   it("asks for what is recommended, and tells what it has then", async () => {
-    recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
     const session = await coordinator.session(1);
     await session.welcome();
     expect((await session.next("wanted")).slugs).toEqual(["a"]);
@@ -170,12 +103,12 @@ describe("a session", () => {
   });
 
   it("asks again for what is recommended as soon as it is resumed", async () => {
-    recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
     const session = await coordinator.session(1);
     await session.welcome();
     await session.next("wanted");
     agent.pause();
-    expect(agent.status().preload?.problem).toBe("nothing is fetched: the Island is paused");
+    expect(agent.status().preload?.problem).toBe("nothing is downloaded while the Island is paused");
     agent.resume();
     expect((await session.next("wanted", 2)).slugs).toEqual(["a"]);
     expect(agent.status().preload?.problem).toBeNull();
@@ -233,7 +166,7 @@ describe("after a lost connection", () => {
     expect(second.frames("output")).toMatchObject([{ seq: 1, items: [{ content: "a" }] }]);
     expect(second.frames("finished")).toMatchObject([{ seq: 2 }]);
     expect(agent.status()).toMatchObject({ reconnects: 1 });
-    expect(connections).toBe(1);
+    expect(world.connections).toBe(1);
   });
 
   it("sends only what comes after what the coordinator has", async () => {
@@ -294,242 +227,5 @@ describe("after a lost connection", () => {
     await coordinator.listen();
     await retry(2, 500);
     await coordinator.session(2);
-  });
-});
-
-describe("silence", () => {
-  it("of 2.5 heartbeats ends the session", async () => {
-    const session = await coordinator.session(1);
-    await session.welcome();
-    await log.events.happened("info Connected");
-    clock.advance(HEARTBEAT_MS * 2.5 - 1);
-    await session.heard();
-    clock.advance(HEARTBEAT_MS * 2.5);
-    await session.closed;
-    await retry(1, FIRST_RETRY_MS);
-    await coordinator.session(2);
-    expect(agent.status().lastProblem).toBe("the coordinator is silent");
-  });
-
-  it("of 15 s in place of welcome does so too", async () => {
-    const session = await coordinator.session(1);
-    await session.next("hello");
-    clock.advance(15_000);
-    await retry(1, FIRST_RETRY_MS);
-    await coordinator.session(2);
-    expect(agent.status()).toMatchObject({ lastProblem: "the coordinator is silent", reconnects: 0 });
-  });
-});
-
-describe("goodbye", () => {
-  it("with a wait is followed by another session after it", async () => {
-    const session = await coordinator.session(1);
-    await session.welcome();
-    session.send({ type: "goodbye", reason: "the coordinator restarts", retryAfterMs: 5_000 });
-    session.socket.close(1001);
-    await retry(1, 5_000 + FIRST_RETRY_MS);
-    await coordinator.session(2);
-    expect(agent.status().lastProblem).toBe("the coordinator restarts");
-  });
-
-  it("without one ends the agent", async () => {
-    const session = await openWithJob();
-    session.send({ type: "goodbye", reason: "this Island was removed", retryAfterMs: null });
-    session.socket.close(1001);
-    expect(await ended).toBe("this Island was removed");
-    expect(agent.status()).toMatchObject({ link: "stopped", running: [], loaded: [] });
-    expect(runtime.events.count("disposed a")).toBe(1);
-    expect(coordinator.sessions).toBe(1);
-  });
-});
-
-describe("a coordinator that will not have the Island", () => {
-  it("answering 401 ends the agent", async () => {
-    const session = await coordinator.session(1);
-    coordinator.refusals.push(401);
-    session.socket.terminate();
-    await retry(1, FIRST_RETRY_MS);
-    expect(await ended).toBe("the coordinator does not accept the token");
-  });
-
-  it("answering 503 is asked again", async () => {
-    const session = await coordinator.session(1);
-    coordinator.refusals.push(503);
-    session.socket.terminate();
-    await retry(1, FIRST_RETRY_MS);
-    await retry(2, 500);
-    await coordinator.session(2);
-    expect(agent.status().lastProblem).toBe("the coordinator answered 503");
-  });
-
-  it("speaking another version (1002) ends the agent", async () => {
-    const session = await coordinator.session(1);
-    session.socket.close(1002, "versions spoken: atoll.island.v2");
-    expect(await ended).toBe("closed with 1002: versions spoken: atoll.island.v2");
-  });
-});
-
-describe("a bad frame from the coordinator", () => {
-  it.each<[string, (session: ScriptedSession) => void, string]>([
-    ["that is no MessagePack", ({ socket }) => socket.send(Buffer.from([0x92])), "frame is not MessagePack"],
-    ["of an unknown type", (session) => session.send({ type: "dance" } as never), "type: Invalid"],
-    [
-      "before welcome",
-      (session) => session.send({ type: "ack", jobId: "job_1", attempt: 1, seq: 1 }),
-      "ack: before welcome",
-    ],
-  ])("%s closes the session with 1008 and the reason, and the Island comes back", async (_, send, reason) => {
-    const session = await coordinator.session(1);
-    await session.next("hello");
-    send(session);
-    const closed = await session.closed;
-    expect(closed).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
-    await retry(1, FIRST_RETRY_MS);
-    await coordinator.session(2);
-  });
-
-  it("that says welcome twice does so too", async () => {
-    const session = await coordinator.session(1);
-    await session.welcome();
-    await session.welcome();
-    expect(await session.closed).toEqual({ code: 1008, reason: "welcome: said twice" });
-  });
-});
-
-describe("drain()", () => {
-  it("tells the coordinator, finishes the job in hand, and leaves when its end is acknowledged", async () => {
-    const session = await openWithJob();
-    const drained = agent.drain(DRAIN_LIMIT_MS);
-    await agent.drain(DRAIN_LIMIT_MS);
-    await session.next("draining");
-    session.send(makeAssign({ jobId: "job_2" }));
-    expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "shutting_down" });
-    runtime.go("run");
-    await session.next("finished");
-    expect(session.frames("draining")).toHaveLength(1);
-    expect(await isEnded()).toBe(false);
-    session.ackAll("job_1", 1);
-    await drained;
-    expect(await ended).toBe("the agent stops");
-    expect(await session.closed).toMatchObject({ code: 1000 });
-  });
-
-  it("while disconnected comes back to bring its results, and leaves as soon as they are acknowledged", async () => {
-    const first = await openWithJob();
-    await coordinator.vanish();
-    await first.closed;
-    // So long away that the wait for the next try has grown to its most.
-    for (let count = 1; count <= 8; count += 1) {
-      await log.events.happened("info Session ended", count);
-      clock.advance(30_000);
-    }
-    await log.events.happened("info Session ended", 9);
-    const drained = agent.drain(DRAIN_LIMIT_MS);
-    runtime.go("run");
-    await log.events.happened("info Session ended", 10);
-    await coordinator.listen();
-    clock.advance(FIRST_RETRY_MS);
-    const second = await coordinator.session(2);
-    expect(await second.welcome({ held: [decide("continue")] })).toMatchObject({ draining: true });
-    await second.next("finished");
-    expect(await isEnded()).toBe(false);
-    second.ackAll("job_1", 1);
-    await drained;
-    expect(await ended).toBe("the agent stops");
-  });
-
-  it("gives up on a coordinator that does not come back when the farewell limit is over", async () => {
-    const first = await openWithJob();
-    await coordinator.vanish();
-    await first.closed;
-    const drained = agent.drain(DRAIN_LIMIT_MS);
-    runtime.go("run");
-    await runtime.events.happened("end run");
-    await settle();
-    clock.advance(FAREWELL_LIMIT_MS - 1);
-    expect(await isEnded()).toBe(false);
-    clock.advance(1);
-    await drained;
-    expect(await ended).toBe("the agent stops");
-  });
-
-  it("gives jobs back that take longer than its limit", async () => {
-    const session = await openWithJob();
-    const drained = agent.drain(DRAIN_LIMIT_MS);
-    await session.next("draining");
-    for (let count = 0; count < 3; count += 1) {
-      expect(session.frames("failed")).toEqual([]);
-      clock.advance(DRAIN_LIMIT_MS / 3);
-      await session.heard();
-    }
-    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
-    session.ackAll("job_1", 1);
-    await drained;
-  });
-
-  it("without a limit waits as long as the job runs, and takes a limit later", async () => {
-    const session = await openWithJob();
-    const drained = agent.drain(null);
-    await session.next("draining");
-    for (let count = 0; count < 9; count += 1) {
-      clock.advance(DRAIN_LIMIT_MS / 3);
-      await session.heard();
-    }
-    expect(session.frames("failed")).toEqual([]);
-    await agent.drain(1_000);
-    clock.advance(1_000);
-    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
-    session.ackAll("job_1", 1);
-    await drained;
-  });
-
-  it("without jobs leaves at once, also while it waits to connect again", async () => {
-    (await coordinator.session(1)).socket.terminate();
-    await log.events.happened("info Session ended");
-    await agent.drain(DRAIN_LIMIT_MS);
-    expect(await ended).toBe("the agent stops");
-  });
-});
-
-describe("stop()", () => {
-  it("gives the jobs back and leaves when that is acknowledged", async () => {
-    const session = await openWithJob();
-    const stopped = agent.stop();
-    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
-    expect(await isEnded()).toBe(false);
-    session.ackAll("job_1", 1);
-    await stopped;
-    await ended;
-  });
-
-  it("waits 2 s for that and no longer", async () => {
-    const session = await openWithJob();
-    const stopped = agent.stop();
-    await session.next("failed");
-    clock.advance(2_000);
-    await stopped;
-    await ended;
-  });
-
-  it("in the middle of a drain's farewell leaves at once", async () => {
-    const session = await openWithJob();
-    const drained = agent.drain(DRAIN_LIMIT_MS);
-    runtime.go("run");
-    await session.next("finished");
-    expect(await isEnded()).toBe(false);
-    await agent.stop();
-    await drained;
-    expect(await ended).toBe("the agent stops");
-  });
-
-  it("does not wait for a coordinator that does not answer the close", async () => {
-    const session = await coordinator.session(1);
-    await session.welcome();
-    await session.heard();
-    session.socket.pause();
-    await agent.stop();
-    await settle();
-    clock.advance(2_000);
-    expect(await ended).toBe("the agent stops");
   });
 });

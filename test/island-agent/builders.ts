@@ -3,7 +3,7 @@ import type { Hardware } from "../../shared/hardware.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FilesLease } from "../../island-agent/artifacts/cargo-files.ts";
+import type { ArtifactLease } from "../../island-agent/artifacts/artifact-store.ts";
 import { EventLog } from "../support/event-log.ts";
 import type { FakeScript } from "../support/fake-runtime.ts";
 import { makeHello } from "../support/frames.ts";
@@ -68,7 +68,7 @@ export class FakeFiles {
   onDisk: IslandState["cachedModels"] = [];
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 
-  async acquire({ slug, model }: CargoManifest, signal: AbortSignal): Promise<FilesLease> {
+  async acquire({ slug, model }: CargoManifest, signal: AbortSignal): Promise<ArtifactLease> {
     if (model === null) return { path: null, release: () => undefined };
     this.events.add(`fetch ${slug}`);
     if (this.held.has(slug)) {

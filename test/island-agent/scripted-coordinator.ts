@@ -5,20 +5,17 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER, publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { encodeFrame, MAX_FRAME_BYTES, readFromIsland, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
-import type {
-  Assign,
-  FromCoordinator,
-  HeldDecision,
-  Preload,
-  Welcome,
-} from "../../shared/protocol/from-coordinator.ts";
+import type { Assign, FromCoordinator, HeldDecision, Welcome } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { EventLog } from "../support/event-log.ts";
 
 type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
 
 /** A frame as a test writes it: a Cargo is signed on its way unless the test gives a signature. */
-type Scripted = FromCoordinator | Omit<Assign, "signature"> | Omit<Preload, "signature">;
+type Scripted =
+  | FromCoordinator
+  | Omit<Assign, "signature">
+  | Omit<Extract<FromCoordinator, { type: "preload" }>, "signature">;
 
 export const HEARTBEAT_MS = 10_000;
 

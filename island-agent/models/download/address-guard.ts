@@ -4,13 +4,13 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { publicLookup, type ResolveHost } from "../../../shared/host-lookup.ts";
 import { privateLiteralOf } from "../../../shared/private-address.ts";
 
-/** Checks a URL whose host is an address: the platform connects to it without a lookup. @throws {JobFailure} */
+/** Refuses a URL whose host is a private address. Such a URL needs its own check, because there is no lookup. @throws {JobFailure} */
 export function assertPublicLiteral(url: URL): void {
   const address = privateLiteralOf(url);
   if (address !== null) throw privateAddressFailure(address, address);
 }
 
-/** A lookup for `http.request` that refuses a host with any private address by a {@link JobFailure}. */
+/** A lookup for `http.request` that fails with a {@link JobFailure} for a host with any private address. */
 export function modelLookup(resolveHost: ResolveHost): LookupFunction {
   return publicLookup(resolveHost, privateAddressFailure);
 }

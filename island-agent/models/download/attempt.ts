@@ -10,9 +10,9 @@ export interface FetchContext {
 }
 
 /**
- * One try to fetch something. It is ended by silence (a byte is due from its start on) and by `signal`, both through the
- * signal that `work` gets.
- * @throws {RetriableError} when the next try may succeed; what `work` throws else; `signal.reason` when aborted.
+ * One attempt to download something. Silence of the server (from the start on) and `signal` abort it, both through the signal
+ * that `work` gets.
+ * @throws {RetriableError} when the next attempt may succeed; other errors of `work`; `signal.reason` when aborted.
  */
 export async function attempt<T>(
   { policy, clock }: FetchContext,
@@ -37,7 +37,7 @@ export async function attempt<T>(
   }
 }
 
-/** Errors of sockets, DNS, TLS and HTTP parsing carry a code; those of ours do not pass for them. */
+/** Errors of sockets, DNS, TLS and HTTP parsing have a code. Our own errors are not network errors. */
 function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
   if (error instanceof JobFailure || error instanceof RetriableError) return false;
   return error instanceof Error && "code" in error;

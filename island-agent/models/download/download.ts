@@ -6,12 +6,12 @@ import { PartFile } from "./part-file.ts";
 import { backoffMs, RetriableError } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";
 
-/** Less than this gained over the best try so far is not progress: a server that always breaks off must not go on for ever. */
+/** An attempt makes progress when it gains this much over the best one so far. Otherwise a server that always disconnects would be tried without end. */
 const PROGRESS_BYTES = MIB;
 
 export interface Download extends Transfer {
   readonly directory: string;
-  /** File names without ending, from the key: nothing remote is in them. */
+  /** File name without extension, made from the key alone. */
   readonly stem: string;
   /** Name of the finished file. */
   readonly fileName: string;
@@ -20,9 +20,9 @@ export interface Download extends Transfer {
 export type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promise<PartFile>;
 
 /**
- * Brings a model to disk, verified: resumes, retries, checks size and hash, renames. A failure or an abort keeps the
- * part for later, except for a wrong hash or size. Rejects only when files and sockets are closed. The part's facts
- * stay beside the finished file: they tell whose it is until the caller has noted it and removes them.
+ * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part for
+ * later, except for a wrong hash or size. Rejects only after files and sockets are closed. The part's facts stay beside the
+ * finished file, so that it can be identified after a crash. The caller removes them when it has recorded the file.
  * @returns the length of the file.
  * @throws {JobFailure} or `signal.reason`.
  */
@@ -68,7 +68,7 @@ async function transferWithRetries(
   }
 }
 
-/** Bytes that are not the model's are of no use for a later try. */
+/** Deletes a part with wrong bytes, because it cannot be resumed. */
 async function verify({ expected }: Download, part: PartFile): Promise<void> {
   const bytes = part.bytes;
   if (expected.bytes !== null && bytes !== expected.bytes) {
@@ -87,6 +87,6 @@ function mismatch(text: string): JobFailure {
 }
 
 function givenUp(failures: number, cause: RetriableError): JobFailure {
-  const message = `The model could not be downloaded in ${failures} tries: ${cause.message}`;
+  const message = `The model could not be downloaded after ${failures} attempts: ${cause.message}`;
   return new JobFailure("model_unavailable", message, { retryable: true, cause });
 }

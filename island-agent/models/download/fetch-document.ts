@@ -6,8 +6,8 @@ import { describeUrl, requestModel } from "./model-request.ts";
 import { statusError } from "./response-status.ts";
 import { backoffMs, RetriableError } from "./retriable-error.ts";
 
-/** Longest answer about a model, as JSON. */
-const MOST_BYTES = 8_000_000;
+/** Longest document. */
+const MAX_BYTES = 8_000_000;
 
 export interface FetchedDocument {
   readonly body: Buffer;
@@ -15,7 +15,7 @@ export interface FetchedDocument {
 }
 
 /**
- * Gets something short, tried again as a model is.
+ * Fetches a small document, with the same retries as a model.
  * @throws {JobFailure} or `signal.reason`.
  */
 export async function fetchDocument(url: URL, context: FetchContext, signal: AbortSignal): Promise<FetchedDocument> {
@@ -43,7 +43,7 @@ async function readDocument(
   try {
     onBytes();
     if (status !== 200) throw statusError(url, { status, message, hub }, policy, clock.now());
-    const body = await readBody(noticed(message, onBytes), MOST_BYTES, describeUrl(url));
+    const body = await readBody(noticed(message, onBytes), MAX_BYTES, describeUrl(url));
     return { body, headers: message.headers };
   } finally {
     message.destroy();
@@ -58,6 +58,6 @@ async function* noticed(body: AsyncIterable<Buffer>, onBytes: () => void): Async
 }
 
 function givenUp(url: URL, failures: number, cause: RetriableError): JobFailure {
-  const message = `${describeUrl(url)} could not be read in ${failures} tries: ${cause.message}`;
+  const message = `${describeUrl(url)} could not be read after ${failures} attempts: ${cause.message}`;
   return new JobFailure("model_unavailable", message, { retryable: true, cause });
 }

@@ -3,23 +3,23 @@ import { resolveWithDns } from "./address-guard.ts";
 
 export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";
 
-/** What the owner may set; every default is in {@link resolveFetchPolicy} and nowhere else. */
+/** Options of downloads. All defaults are in {@link resolveFetchPolicy}. */
 export interface FetchOptions {
   /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be fetched. */
   readonly coordinatorUrl?: string | null;
   readonly hubEndpoint?: string;
-  /** Sent to the origin of `hubEndpoint` and to no other. */
+  /** Sent only to the origin of `hubEndpoint`. */
   readonly hubToken?: string | null;
-  /** Lets model URLs reach loopback, private and link-local addresses. */
+  /** Allows model URLs with loopback, private and link-local addresses. */
   readonly allowPrivateAddresses?: boolean;
-  /** A transfer that receives no byte for so long is given up and tried again. */
+  /** A transfer that receives no byte for this long is aborted and retried. */
   readonly stallMs?: number;
-  /** Tries in a row without noticeable progress. */
+  /** Attempts in a row without progress. */
   readonly tries?: number;
-  /** Wait before the second try; doubles with each, up to `maxBackoffMs`, and is then cut by up to a half at random. */
+  /** Wait before the second attempt. It doubles up to `maxBackoffMs`, less a random part of up to a half. */
   readonly backoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** Longest wait that a server's Retry-After can ask for. */
+  /** Longest Retry-After that is respected. */
   readonly maxRetryAfterMs?: number;
   /** 0 (included) to 1 (excluded). */
   readonly random?: () => number;
@@ -49,7 +49,7 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
   });
 }
 
-/** The origins that the owner chose, the coordinator's and the hub's: they may use http and have private addresses. */
+/** Whether the URL belongs to the coordinator or the hub. The owner chose both, so they may use http and private addresses. */
 export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
   return url.origin === policy.coordinator?.origin || url.origin === policy.hub.origin;
 }

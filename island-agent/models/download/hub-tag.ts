@@ -10,8 +10,8 @@ const MAX_MANIFEST_BYTES = 1_000_000;
 const manifestSchema = z.object({ ggufFile: z.object({ rfilename: z.string().min(1).max(1_000) }) });
 
 /**
- * The URL of a source's bytes; asks the hub when the source names a quantisation. The hub answers this request in its
- * full form only to llama.cpp.
+ * The URL of a source's file. Asks the hub when the source names a quantisation. The hub sends the full answer only to
+ * llama.cpp's user agent.
  * @throws {JobFailure | RetriableError}
  */
 export async function resolveFileUrl(

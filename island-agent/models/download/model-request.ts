@@ -7,7 +7,7 @@ import { isTrustedOrigin, type FetchPolicy } from "./fetch-policy.ts";
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What the hub says of a file before it redirects to where the bytes are; null where it says nothing. */
+/** What the hub says about a file when it redirects to the bytes; null when it says nothing. */
 export interface HubFacts {
   readonly sha256: string | null;
   readonly bytes: number | null;
@@ -20,10 +20,10 @@ export interface ModelResponse {
 }
 
 /**
- * GETs a model URL, following redirects by hand: each hop is held to the policy, and the hub's token goes along only
- * while every hop so far was the hub's. `node:http` and not `fetch`, which takes no lookup without a further package.
- * The caller consumes or destroys `message`; aborting `signal` destroys it too.
- * @throws {JobFailure} when the policy forbids a hop; network errors come as they are.
+ * GETs a model URL and follows redirects itself: each hop must satisfy the policy, and the hub's token is sent only while every
+ * hop was the hub's. Uses `node:http`, because `fetch` takes no lookup function. The caller consumes or destroys `message`;
+ * aborting `signal` destroys it, too.
+ * @throws {JobFailure} when the policy forbids a hop; network errors are passed on.
  */
 export async function requestModel(
   start: URL,
@@ -49,7 +49,7 @@ export async function requestModel(
   throw unavailable(`${describeUrl(start)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** A URL for messages: without its query, which may hold a signature. */
+/** A URL for messages, without its query, which may contain a signature. */
 export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
@@ -69,7 +69,7 @@ function send(
 ): Promise<IncomingMessage> {
   const isGuarded = !policy.allowPrivateAddresses && !isTrustedOrigin(policy, url);
   const options: RequestOptions = {
-    // One socket per request, closed with it: nothing is left open between downloads.
+    // One socket per request, so that none stays open between downloads.
     agent: false,
     headers: { "user-agent": "atoll-island", "accept-encoding": "identity", ...headers },
     signal,
@@ -77,7 +77,7 @@ function send(
   };
   return new Promise((resolve, reject) => {
     const sent = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
-    // Stays on after the answer: a later socket error would otherwise have no listener and end the process.
+    // Needed after the answer, too: a socket error without listener would end the process.
     sent.on("error", reject);
     sent.once("response", resolve);
     sent.end();
@@ -86,11 +86,11 @@ function send(
 
 function redirectTarget(location: string | undefined, from: URL): URL {
   const target = location === undefined ? null : URL.parse(location, from.href);
-  if (target === null) throw unavailable(`${describeUrl(from)} redirects to nowhere`);
+  if (target === null) throw unavailable(`${describeUrl(from)} redirects to an invalid address`);
   return target;
 }
 
-/** The hub names a large file's SHA-256 and size in the redirect; small files have another kind of hash there. */
+/** The hub's redirect has the SHA-256 and size of a large file. For small files it has a different kind of hash. */
 function mergeHubFacts(known: HubFacts, { headers }: IncomingMessage): HubFacts {
   const etag = String(headers["x-linked-etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1");
   const size = String(headers["x-linked-size"] ?? "");

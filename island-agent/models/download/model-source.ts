@@ -1,4 +1,5 @@
 import { JobFailure } from "../../../shared/errors.ts";
+import { isSplitFile, ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
 /** Where a model's bytes come from. `extension` has no dot and is safe in a file name; empty when the address has none. */
@@ -7,84 +8,82 @@ export type ModelSource =
   /** The hub is asked first which file of the repository has the quantisation `tag`. */
   | { readonly kind: "hub-tag"; readonly repository: string; readonly tag: string; readonly extension: "gguf" };
 
-const REPOSITORY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
-const QUANTISATION = /^[A-Za-z0-9_-]{1,64}$/;
-const SPLIT_FILE = /-\d{5}-of-\d{5}\.gguf$/i;
+/** The quantisation that the hub chooses where an address names none. */
+const DEFAULT_TAG = "latest";
+const DEFAULT_REVISION = "main";
 
 /**
- * Reads a ModelRef's `url`: `hf:owner/repo/path/file[#revision]`, `hf:owner/repo:path/file[#revision]`,
- * `hf:owner/repo[:QUANT]`, `https://…`, a path `/models/…` of the coordinator, or an http URL of the coordinator.
+ * How the file that a ModelRef's `url` names is fetched. Grammar: shared/model-address.ts.
  * @throws {JobFailure} `model_invalid` when no Island could fetch it.
  */
 export function parseModelSource(text: string, policy: FetchPolicy): ModelSource {
-  if (text.startsWith("hf:")) return hubSource(text, policy);
-  if (text.startsWith("/")) return coordinatorPath(text, policy);
-  const url = URL.parse(text);
-  if (url === null) throw refuse(text, "is not a URL");
-  if (url.username !== "" || url.password !== "") throw refuse(text, "carries credentials");
-  if (url.protocol === "http:" && url.origin !== policy.coordinator?.origin) {
-    throw refuse(text, "uses http, which only the coordinator may");
+  const address = parseAddress(text);
+  if (address.kind === "coordinator") return coordinatorSource(text, address.path, policy);
+  if (address.kind === "url") {
+    if (address.url.protocol === "http:" && address.url.origin !== policy.coordinator?.origin) {
+      throw invalidAddress(text, "uses http, which only the coordinator may");
+    }
+    return fileSource(text, address.url);
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse(text, `uses ${url.protocol}`);
-  return fileSource(text, url);
-}
-
-/** Address of a file in a hub repository. `path` is as the repository writes it. */
-export function hubFileUrl(policy: FetchPolicy, repository: string, path: string, revision: string): URL {
-  const segments = path.split("/");
-  const isSafe = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
-  if (!isSafe) throw refuse(`hf:${repository}:${path}`, "names no file");
-  if (SPLIT_FILE.test(path)) throw refuse(`hf:${repository}:${path}`, "is split into several files");
-  const encoded = segments.map((segment) => encodeURIComponent(segment)).join("/");
-  return new URL(`${hubBase(policy)}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}?download=true`);
-}
-
-/** Address of the hub's answer to "which file has this quantisation". */
-export function hubManifestUrl(policy: FetchPolicy, repository: string, tag: string): URL {
-  return new URL(`${hubBase(policy)}/v2/${repository}/manifests/${encodeURIComponent(tag)}`);
+  const { repository, file, tag, revision } = address;
+  if (file !== null) return fileSource(text, hubFileUrl(policy, repository, file, revision ?? DEFAULT_REVISION));
+  if (revision !== null) throw invalidAddress(text, "has a revision, which needs a file");
+  return { kind: "hub-tag", repository, tag: tag ?? DEFAULT_TAG, extension: "gguf" };
 }
 
 /** A folder of the hub: `hf:owner/repo[#revision]`. @throws {JobFailure} `model_invalid` for anything else. */
 export function parseHubFolder(text: string): { readonly repository: string; readonly revision: string } {
-  const [, owner = "", repo = "", revision = "main"] = /^hf:([^/:#]*)\/([^/:#]*)(?:#([^#]+))?$/.exec(text) ?? [];
-  if (!REPOSITORY_NAME.test(owner) || !REPOSITORY_NAME.test(repo)) throw refuse(text, "names no repository");
-  return { repository: `${owner}/${repo}`, revision };
+  const address = parseAddress(text);
+  if (address.kind !== "hub" || address.file !== null || address.tag !== null) {
+    throw invalidAddress(text, "names no folder of the hub");
+  }
+  return { repository: address.repository, revision: address.revision ?? DEFAULT_REVISION };
 }
 
-/** Address of the hub's account of a repository at a revision; `sha` in it is the commit. */
+/** URL of a file in a hub repository. `path` is as the repository writes it. @throws {JobFailure} `model_invalid` */
+export function hubFileUrl(policy: FetchPolicy, repository: string, path: string, revision: string): URL {
+  const segments = path.split("/");
+  const isSafe = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
+  if (!isSafe) throw invalidAddress(`hf:${repository}:${path}`, "names no file");
+  if (isSplitFile(path)) throw invalidAddress(`hf:${repository}:${path}`, "is split into several files");
+  const encoded = segments.map((segment) => encodeURIComponent(segment)).join("/");
+  return new URL(`${hubBase(policy)}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}?download=true`);
+}
+
+/** URL at which the hub says which file has a quantisation. */
+export function hubManifestUrl(policy: FetchPolicy, repository: string, tag: string): URL {
+  return new URL(`${hubBase(policy)}/v2/${repository}/manifests/${encodeURIComponent(tag)}`);
+}
+
+/** URL of the hub's description of a repository at a revision; its `sha` is the commit. */
 export function hubRevisionUrl(policy: FetchPolicy, repository: string, revision: string): URL {
   return new URL(`${hubBase(policy)}/api/models/${repository}/revision/${encodeURIComponent(revision)}`);
 }
 
-/** Address of the list of a repository's files, all folders in one. */
+/** URL of the list of all files of a repository, with those in folders. */
 export function hubTreeUrl(policy: FetchPolicy, repository: string, commit: string): URL {
   return new URL(`${hubBase(policy)}/api/models/${repository}/tree/${encodeURIComponent(commit)}?recursive=true`);
 }
 
-function hubSource(text: string, policy: FetchPolicy): ModelSource {
-  const [name = "", revision, ...extra] = text.slice("hf:".length).split("#");
-  const [, owner = "", repo = "", separator, rest = ""] = /^([^/:]*)\/([^/:]*)(?:([/:])(.*))?$/.exec(name) ?? [];
-  if (!REPOSITORY_NAME.test(owner) || !REPOSITORY_NAME.test(repo)) throw refuse(text, "names no repository");
-  if (extra.length > 0 || revision === "") throw refuse(text, "has a bad revision");
-  const repository = `${owner}/${repo}`;
-  if (separator === undefined || (separator === ":" && QUANTISATION.test(rest))) {
-    if (revision !== undefined) throw refuse(text, "has a revision, which needs a file");
-    return { kind: "hub-tag", repository, tag: separator === undefined ? "latest" : rest, extension: "gguf" };
+function parseAddress(text: string): ModelAddress {
+  try {
+    return parseModelAddress(text);
+  } catch (error) {
+    throw error instanceof ModelAddressError ? new JobFailure("model_invalid", error.message) : error;
   }
-  return fileSource(text, hubFileUrl(policy, repository, rest, revision ?? "main"));
 }
 
-function coordinatorPath(text: string, policy: FetchPolicy): ModelSource {
-  if (policy.coordinator === null) throw refuse(text, "is a path of a coordinator, and none is set");
+function coordinatorSource(text: string, path: string, policy: FetchPolicy): ModelSource {
+  if (policy.coordinator === null) throw invalidAddress(text, "is a path of a coordinator, and none is set");
   const base = policy.coordinator.pathname.replace(/\/+$/, "");
-  const url = URL.parse(`${policy.coordinator.origin}${base}${text}`);
-  // After parsing, so that "/models/../x" is seen for what it is.
-  if (url === null || !url.pathname.startsWith(`${base}/models/`)) throw refuse(text, "is not below /models/");
+  const url = URL.parse(`${policy.coordinator.origin}${base}${path}`);
+  // Checked after parsing, which resolves "/models/../x".
+  if (url === null || !url.pathname.startsWith(`${base}/models/`)) throw invalidAddress(text, "is not below /models/");
   return fileSource(text, url);
 }
 
 function fileSource(text: string, url: URL): ModelSource {
-  if (SPLIT_FILE.test(url.pathname)) throw refuse(text, "is split into several files");
+  if (isSplitFile(url.pathname)) throw invalidAddress(text, "is split into several files");
   return { kind: "file", url, extension: /\.([a-z0-9]{1,8})$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? "" };
 }
 
@@ -92,6 +91,6 @@ function hubBase(policy: FetchPolicy): string {
   return `${policy.hub.origin}${policy.hub.pathname.replace(/\/+$/, "")}`;
 }
 
-function refuse(text: string, why: string): JobFailure {
-  return new JobFailure("model_invalid", `Model address "${text.slice(0, 200)}" ${why}`);
+function invalidAddress(text: string, problem: string): JobFailure {
+  return new JobFailure("model_invalid", new ModelAddressError(text, problem).message);
 }

@@ -155,10 +155,12 @@ async function orDiskFailure<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Turns what the disk refused into a failure that says so. Another Island, or this one later, may have room. */
+/** A failure for an error of the disk. Retryable, because another Island, or this one later, may have space. */
 export function diskFailure(cause: unknown): JobFailure {
   const { code, message } = cause as NodeJS.ErrnoException;
   const isFull = code === "ENOSPC" || code === "EDQUOT";
-  const text = isFull ? "The disk of the model store is full" : `The model store cannot be used: ${message}`;
+  const text = isFull
+    ? "The disk of the model store is full: free space, or lower models.disk_budget_gb"
+    : `The model store cannot be used: ${message}`;
   return new JobFailure("model_unavailable", text, { retryable: true, cause });
 }

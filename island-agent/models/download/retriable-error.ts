@@ -1,4 +1,4 @@
-/** A try that failed in a way that the next one may not. `retryAfterMs`: the wait the server asked for. */
+/** An attempt failed, and the next one may succeed. `retryAfterMs`: the wait that the server asked for. */
 export class RetriableError extends Error {
   override readonly name = "RetriableError";
   readonly retryAfterMs: number | null;
@@ -8,7 +8,7 @@ export class RetriableError extends Error {
   }
 }
 
-/** Reads Retry-After: seconds or an HTTP date. Null when absent or senseless. Source: RFC 9110 §10.2.3. */
+/** Reads Retry-After: seconds or an HTTP date. Null when absent or invalid. Source: RFC 9110 §10.2.3. */
 export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
@@ -17,8 +17,8 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
 }
 
 /**
- * The wait before the next try: exponential, cut by up to a half at random, and at least what the server asked for.
- * @param failures tries that failed in a row, 1 or more.
+ * The wait before the next attempt: exponential, less a random part of up to a half, and at least what the server asked for.
+ * @param failures failed attempts in a row, at least 1.
  */
 export function backoffMs(
   failures: number,

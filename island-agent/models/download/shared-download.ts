@@ -10,8 +10,8 @@ interface Waiter<T> {
 }
 
 /**
- * One download with any number of callers. Each may leave by its own signal; when the last one has left, the download
- * is told to stop. `T` is what each caller gets at the end.
+ * One download with any number of callers. Each may leave by its own signal. When the last one has left, the download is
+ * stopped. `T` is what each caller gets in the end.
  */
 export class SharedDownload<T> {
   readonly key: string;
@@ -23,12 +23,12 @@ export class SharedDownload<T> {
     this.key = key;
   }
 
-  /** Tells the transfer to stop. */
+  /** Aborts the transfer. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** True once it was told to stop: nobody may join it any more. */
+  /** Whether it was stopped: no caller can join it. */
   get isStopping(): boolean {
     return this.signal.aborted;
   }
@@ -37,7 +37,7 @@ export class SharedDownload<T> {
     return new Set([...this.#waiters].map(({ slug }) => slug));
   }
 
-  /** Whether any caller may have other things deleted for it. */
+  /** Whether any caller allows other items to be deleted for it. */
   get mayEvict(): boolean {
     return [...this.#waiters].some(({ mayEvict }) => mayEvict);
   }
@@ -84,7 +84,7 @@ export class SharedDownload<T> {
     this.fail(reason);
   }
 
-  /** Answers every caller that is still there, each with a value of its own, in one step. */
+  /** Resolves all remaining callers in one step, each with its own value. */
   succeed(makeValue: () => T): void {
     for (const { resolve } of this.#takeWaiters()) resolve(makeValue());
   }

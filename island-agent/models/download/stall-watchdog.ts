@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
 /**
- * Calls `onStall` once when the other side has been silent for `stallMs` while we wait for it. Time in which we do not
- * wait (a slow disk) does not count. Whoever makes one stops it.
+ * Calls `onStall` once when the other side has been silent for `stallMs` while we wait for it. Time in which we do not wait
+ * (a slow disk) does not count. The owner calls `stop`.
  */
 export class StallWatchdog {
   readonly #clock: Clock;
@@ -17,14 +17,14 @@ export class StallWatchdog {
     this.#onStall = onStall;
   }
 
-  /** From now on a byte is due. */
+  /** We wait for a byte from now on. */
   wait(): void {
     this.#waitingSinceMs = this.#clock.monotonicMs();
-    // One timer for many chunks: it looks again when it fires, instead of being set anew for each.
+    // One timer for many chunks: when it fires it checks again, instead of a new timer for each chunk.
     this.#timer ??= this.#clock.schedule(this.#stallMs, () => this.#check());
   }
 
-  /** Something came, or we are busy ourselves. */
+  /** A byte arrived, or we are busy ourselves. */
   pause(): void {
     this.#waitingSinceMs = null;
   }
@@ -39,7 +39,7 @@ export class StallWatchdog {
     this.#timer = null;
     if (this.#waitingSinceMs === null) return;
     const leftMs = this.#waitingSinceMs + this.#stallMs - this.#clock.monotonicMs();
-    // Timers may fire a fraction early by the other scale.
+    // Timers may fire slightly early on the monotonic scale.
     if (leftMs < 1) this.#onStall();
     else this.#timer = this.#clock.schedule(leftMs, () => this.#check());
   }

@@ -14,19 +14,19 @@ export interface DownloadProgress {
   readonly totalBytes: number | null;
 }
 
-/** One model on its way to disk. */
+/** A model that is being downloaded. */
 export interface Transfer {
   readonly key: string;
   readonly source: ModelSource;
   readonly expected: { readonly sha256: string | null; readonly bytes: number | null };
-  /** Makes room for a file of `bytes`; called before bytes beyond the last call's are written. @throws {JobFailure} */
+  /** Reserves disk space for a file of `bytes`. Called before the file grows beyond the last call's value. @throws {JobFailure} */
   readonly reserve: (bytes: number) => Promise<void>;
   readonly onProgress: (progress: DownloadProgress) => void;
 }
 
 /**
- * One try to bring `part` to its full length. What it received stays in the part, whatever happens.
- * @throws {RetriableError} when the next try may succeed; {@link JobFailure} when not; `signal.reason` when aborted.
+ * One attempt to complete `part`. The received bytes stay in the part, even when it fails.
+ * @throws {RetriableError} when the next attempt may succeed; {@link JobFailure} when not; `signal.reason` when aborted.
  */
 export async function tryTransfer(
   transfer: Transfer,
@@ -51,7 +51,7 @@ export async function tryTransfer(
   });
 }
 
-/** Byte from which to ask: bytes of unknown hash are only added to when their exact version can be named. */
+/** The byte to resume from. Without a known hash, a part is resumed only if the request can name its exact version. */
 function resumeOffset(transfer: Transfer, part: PartFile, url: URL): number {
   if (part.facts === null) return 0;
   return transfer.expected.sha256 !== null || strongEtag(part.facts, url) !== null ? part.bytes : 0;
@@ -72,7 +72,7 @@ function isComplete(part: PartFile, url: URL): boolean {
   return part.bytes > 0 && part.facts?.url === url.href && part.facts.totalBytes === part.bytes;
 }
 
-/** A range that starts at the end or beyond: all bytes are here already, or the file has become another. */
+/** The server refused the range: either all bytes are here already, or the file has changed. */
 async function settleRange({ message }: ModelResponse, part: PartFile, url: URL): Promise<void> {
   const total = /^bytes \*\/(\d{1,15})$/.exec(message.headers["content-range"] ?? "")?.[1];
   if (part.facts !== null && total !== undefined && Number(total) === part.bytes) {
@@ -83,7 +83,7 @@ async function settleRange({ message }: ModelResponse, part: PartFile, url: URL)
   throw new RetriableError(`${describeUrl(url)} has changed since the download began`);
 }
 
-/** Reads the answer's head, checks it against what is known, and makes part and disk ready for the body. */
+/** Checks the answer's headers against the known facts, and prepares part and disk for the body. */
 async function prepare(
   transfer: Transfer,
   part: PartFile,
@@ -92,10 +92,11 @@ async function prepare(
   offset: number,
 ): Promise<void> {
   const encoding = message.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw new RetriableError(`${describeUrl(url)} answered in ${encoding}`);
+  if (encoding !== "identity")
+    throw new RetriableError(`${describeUrl(url)} answered with content-encoding ${encoding}`);
   const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(message.headers["content-range"] ?? "");
   const isContinued = status === 206 && offset > 0 && Number(range?.[1] ?? -1) === offset;
-  if (status === 206 && !isContinued) throw new RetriableError(`${describeUrl(url)} answered another range`);
+  if (status === 206 && !isContinued) throw new RetriableError(`${describeUrl(url)} answered with a wrong range`);
   const announced = isContinued ? range?.[2] : message.headers["content-length"];
   const totalBytes = announced === undefined || announced === "*" ? hub.bytes : Number(announced);
   const expected = transfer.expected.bytes;
@@ -112,7 +113,7 @@ async function prepare(
   await transfer.reserve(Math.max(totalBytes ?? 0, expected ?? 0, part.bytes));
 }
 
-/** Whether a continued answer belongs to the part's bytes, as far as the server says. */
+/** Whether the resumed answer continues the same version of the file, as far as the server says. */
 function isSameVersion(known: PartFacts | null, now: PartFacts): boolean {
   if (known?.url !== now.url) return true;
   const agrees = (a: unknown, b: unknown): boolean => a === null || b === null || a === b;
@@ -141,7 +142,7 @@ async function receive(
   if (limit !== null && part.bytes < limit) throw new RetriableError(`ended after ${part.bytes} of ${limit} bytes`);
 }
 
-/** The body, with what had come in before a connection broke: the stream alone would throw that away. */
+/** The body. When a connection breaks, it includes the bytes already received, which the stream alone would drop. */
 async function* readBody(message: IncomingMessage): AsyncGenerator<Buffer, void> {
   try {
     yield* message as AsyncIterable<Buffer>;

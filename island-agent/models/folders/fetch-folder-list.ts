@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { modelRefSchema, type ModelRef } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { hubFileAddress, isHubAddress } from "../../../shared/model-address.ts";
 import type { FetchContext } from "../download/attempt.ts";
 import { fetchDocument } from "../download/fetch-document.ts";
 import { assertSafePaths } from "./folder-files.ts";
@@ -12,13 +13,13 @@ import { hubRevisionUrl, hubTreeUrl, parseHubFolder, parseModelSource } from "..
 /** A file of a model's folder. `path`: below the folder, with `/`. */
 export interface FolderFile {
   readonly path: string;
-  /** Where it comes from; its `sizeBytes` is always known. */
+  /** Its address; `sizeBytes` is always known. */
   readonly ref: ModelRef & { readonly sizeBytes: number };
 }
 
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** Pages of a repository's list; the hub puts some 1,000 files on each. */
-const MOST_PAGES = 50;
+/** Pages of a repository's list. The hub has about 1,000 files per page. */
+const MAX_PAGES = 50;
 
 const sizeSchema = z.number().int().nonnegative();
 const revisionSchema = z.object({ sha: z.string().regex(COMMIT) });
@@ -27,17 +28,17 @@ const treeSchema = z.array(
     type: z.string(),
     path: z.string(),
     size: sizeSchema,
-    /** Only of large files; of the others the hub has no SHA-256. */
+    /** Only for large files; the hub has no SHA-256 of the others. */
     lfs: z.object({ oid: z.string(), size: sizeSchema }).optional(),
   }),
 );
-/** `files.json`: what an operator writes to serve a folder by any web server. */
+/** `files.json`, which an operator writes to serve a folder from any web server. */
 const fileListSchema = z.object({
   files: z.array(z.object({ path: z.string(), bytes: sizeSchema, sha256: modelRefSchema.shape.sha256.unwrap() })),
 });
 
 /**
- * All files of the folder that a Cargo's model names. A folder of the hub is pinned to the commit that its revision has now;
+ * Lists all files of the folder that a Cargo's model names. A folder of the hub is pinned to the present commit of its revision;
  * a `files.json` is checked against the model's hash.
  * @throws {JobFailure} or `signal.reason`.
  */
@@ -46,7 +47,7 @@ export async function fetchFolderList(
   context: FetchContext,
   signal: AbortSignal,
 ): Promise<FolderFile[]> {
-  return model.url.startsWith("hf:") ? hubFiles(model, context, signal) : listedFiles(model, context, signal);
+  return isHubAddress(model.url) ? hubFiles(model, context, signal) : listedFiles(model, context, signal);
 }
 
 async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
@@ -61,7 +62,7 @@ async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal
   const files: FolderFile[] = [];
   let page: URL | null = hubTreeUrl(context.policy, repository, commit);
   for (let pages = 0; page !== null; pages += 1) {
-    if (pages === MOST_PAGES) throw new JobFailure("model_invalid", `${repository} has too many files`);
+    if (pages === MAX_PAGES) throw new JobFailure("model_invalid", `${repository} has too many files`);
     const { body, headers } = await fetchDocument(page, context, signal);
     const parsed = treeSchema.safeParse(parseJson(body));
     if (!parsed.success) throw unreadable(page);
@@ -70,7 +71,7 @@ async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal
       const hash = lfs !== undefined && /^[0-9a-f]{64}$/.test(lfs.oid) ? lfs.oid : null;
       files.push({
         path,
-        ref: { url: `hf:${repository}/${path}#${commit}`, sha256: hash, sizeBytes: lfs?.size ?? size },
+        ref: { url: hubFileAddress(repository, path, commit), sha256: hash, sizeBytes: lfs?.size ?? size },
       });
     }
     page = nextPage(page, headers.link);
@@ -90,7 +91,7 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Source: RFC 8288. A mirror may hand on its original's address: only what follows the `?` is taken of it. */
+/** Source: RFC 8288. Uses only the query of the link, because a mirror may pass on the original hub's address. */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);
@@ -120,7 +121,7 @@ async function listedFiles(model: ModelRef, context: FetchContext, signal: Abort
 }
 
 function unreadable(url: URL): JobFailure {
-  return new JobFailure("model_unavailable", `${describeUrl(url)} answered something else than a list of files`, {
+  return new JobFailure("model_unavailable", `${describeUrl(url)} did not answer with a list of files`, {
     retryable: true,
   });
 }

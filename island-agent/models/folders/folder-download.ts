@@ -1,14 +1,15 @@
 import { modelKey } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { FolderFile } from "./fetch-folder-list.ts";
-import type { ModelLease, ModelStore } from "../store/model-store.ts";
+import type { ModelLease } from "../store/model-files.ts";
+import type { ModelStore } from "../store/model-store.ts";
 import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
-/** Files of one folder that are fetched at once. */
+/** Files of one folder that are downloaded at once. */
 const AT_ONCE = 4;
 
-/** One caller's way to all files of a folder. */
+/** The download of all files of a folder, for one caller. */
 export class FolderDownload {
   readonly slug: string;
   readonly key: string;
@@ -34,20 +35,20 @@ export class FolderDownload {
     this.#mayEvict = mayEvict;
   }
 
-  /** 0 to 1, of all files together; null while they are not known. */
+  /** 0 to 1 over all files; null while they are unknown. */
   get fraction(): number | null {
     if (this.#totalBytes === null) return null;
     return this.#totalBytes === 0 ? 1 : Math.min(1, this.#receivedBytes / this.#totalBytes);
   }
 
   /**
-   * Leases on all files, by key; all or none.
+   * Leases all files, by key, or none.
    * @throws {JobFailure} naming the file, or `signal.reason`.
    */
   async run(files: readonly FolderFile[], signal: AbortSignal): Promise<Map<string, ModelLease>> {
     const byKey = new Map(files.map((file) => [modelKey(file.ref), file]));
     this.#totalBytes = [...byKey.values()].reduce((sum, { ref }) => sum + ref.sizeBytes, 0);
-    // What is there is held before the rest may evict it; then the largest, which are most likely not to fit.
+    // First the files that are on disk, before the others can evict them; then the largest, which are most likely not to fit.
     const isMissing = (key: string): number => (this.#models.has(key) ? 0 : 1);
     const order = [...byKey].sort(([a, one], [b, other]) => {
       return isMissing(a) - isMissing(b) || other.ref.sizeBytes - one.ref.sizeBytes;

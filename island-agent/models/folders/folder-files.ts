@@ -2,31 +2,31 @@ import type { CargoManifest, WeightFormat } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { chooseGraphs, formatsOf } from "../weight-format.ts";
 
-/** How a model's folder is laid out: as transformers.js reads it, or as the diffusers exporters write it. */
+/** Layout of a model's folder: as transformers.js reads it, or as the diffusers exporters write it. */
 export type FolderLayout = "onnx" | "diffusers";
 
-/** Most files that one Cargo may take of a folder. */
-export const MOST_FILES = 2_000;
-const MOST_PATH_LENGTH = 500;
+/** Files that one Cargo may need of a folder. */
+export const MAX_FILES = 2_000;
+const MAX_PATH_LENGTH = 500;
 
-/** Components of a pipeline that draws from text; `vae_encoder`, `safety_checker` and others are not run. */
+/** Components of a text-to-image pipeline. `vae_encoder`, `safety_checker` and others are not used. */
 const DRAWING_COMPONENTS = ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"];
-/** Settings, vocabularies and templates; `*.index.json` are lists of PyTorch's files. */
+/** Settings, vocabularies and templates. `*.index.json` lists PyTorch's files. */
 const SETTINGS_FILE = /^(?!.*\.index\.json$).*\.(?:json|txt|jinja)$/;
-/** Voices of text to speech: arrays of floats. No other `.bin` is taken, as those hold PyTorch's weights. */
+/** Voices for text to speech: arrays of floats. Other `.bin` files hold PyTorch's weights. */
 const VOICE_FILE = /^voices\/[^/]+\.bin$/;
-/** Where the diffusers exporters put weights that are too large for the graph. */
+/** The diffusers exporters' file for weights that are too large for the graph. */
 const OTHER_DATA_FILE = "weights.pb";
 
-/** A Core ML Cargo is run as the `onnx` or `diffusers` Cargo of the same task (catalog/README.md). */
+/** A Core ML Cargo runs like the `onnx` or `diffusers` Cargo of the same task (catalog/README.md). */
 export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): FolderLayout {
   const isDrawing = runtimeType === "diffusers" || (runtimeType === "coreml" && onnxTaskType === "text-to-image");
   return isDrawing ? "diffusers" : "onnx";
 }
 
 /**
- * The files of a folder that a Cargo needs. What PyTorch, TensorFlow and others read is never among them.
- * @param weights null: the Island's choice.
+ * The files of a folder that a Cargo needs, without the weights of PyTorch, TensorFlow and others.
+ * @param weights null: the Island chooses the format.
  * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or what is chosen is not safe to write to a disk.
  */
 export function chooseFolderFiles<T extends { readonly path: string }>(
@@ -49,8 +49,8 @@ function chooseOnnx(paths: readonly string[], weights: WeightFormat | null): str
 }
 
 /**
- * Components by their names and not by `model_index.json`: beside PyTorch's weights that one does not name the decoder.
- * Exporters write one format for each component, mostly without its suffix: that is taken where the one asked for is not there.
+ * Finds components by their names, because `model_index.json` does not name the decoder when it belongs to PyTorch's weights.
+ * Exporters write one format for each component, mostly without a suffix; it is used when the wanted format is missing.
  */
 function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null): string[] {
   const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));
@@ -77,16 +77,16 @@ function namesIn(folder: string, paths: readonly string[]): string[] {
 const isGraph = (name: string): boolean => name.endsWith(".onnx");
 
 /**
- * Checks that paths can be written below one directory of any system, each to a file of its own, and fetched.
+ * Checks that the paths are safe below a directory on any system and name distinct files.
  * @throws {JobFailure} `model_invalid`
  */
 export function assertSafePaths(paths: readonly string[]): void {
-  if (paths.length > MOST_FILES) throw refuse(`has more than ${MOST_FILES} files`);
+  if (paths.length > MAX_FILES) throw refuse(`has more than ${MAX_FILES} files`);
   const seen = new Set<string>();
   for (const path of paths) {
     if (!isSafePath(path))
       throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
-    // Some disks do not tell "A" from "a".
+    // Some file systems ignore case.
     const folded = path.toLowerCase();
     if (seen.has(folded)) throw refuse(`has two files of the name ${path}`);
     seen.add(folded);
@@ -96,9 +96,9 @@ export function assertSafePaths(paths: readonly string[]): void {
   if (blocked !== undefined) throw refuse(`has a file in the place of the folder of ${blocked}`);
 }
 
-/** Not absolute, no `..`, no drive, stream, device or fragment, nothing that a terminal would act on. */
+/** Relative, without `..`, drive, stream, device name, fragment or control character. */
 function isSafePath(path: string): boolean {
-  if (path.length > MOST_PATH_LENGTH || !path.isWellFormed()) return false;
+  if (path.length > MAX_PATH_LENGTH || !path.isWellFormed()) return false;
   return path.split("/").every((segment) => {
     const isPlain = segment !== "" && !/^\.{1,2}$/.test(segment) && !/[. ]$/.test(segment);
     return (

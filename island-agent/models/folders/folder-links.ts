@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-/** What a disk without hard links answers. */
+/** Error codes of a file system without hard links. */
 const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);
 
 export type MakeLink = (target: string, path: string) => Promise<void>;
 
-/** Directories whose files are links to those of a store: as many as one likes of the same files, for no room on disk. */
+/** Directories of links to the files of a store. They take no disk space. */
 export class FolderLinks {
   readonly #directory: string;
   readonly #hardLink: MakeLink;
@@ -17,14 +17,14 @@ export class FolderLinks {
     this.#hardLink = hardLink;
   }
 
-  /** Deletes what a crash left. */
+  /** Deletes directories that a crash has left. */
   async sweep(): Promise<void> {
     await rm(this.#directory, { recursive: true, force: true });
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
   }
 
   /**
-   * A new directory with `files`: where each is to be, and where it is. Symbolic links where the disk has no hard links.
+   * Creates a directory with a link for each file. Uses symbolic links where the file system has no hard links.
    * @param files paths below the directory, checked by `assertSafePaths`.
    */
   async make(files: Iterable<readonly [path: string, target: string]>): Promise<string> {

@@ -12,16 +12,16 @@ const fileSchema = z.object({
 });
 const listSchema = z.object({
   version: z.literal(1),
-  /** Names the choice of files: the key and how it was chosen. */
+  /** The layout and the key, which determine the choice of files. */
   id: z.string(),
   /** As `cacheKeyOf` of the Cargos that use it. */
   key: z.string(),
   files: z.array(fileSchema).min(1),
 });
-/** The files that a Cargo needs of a folder, as they were chosen when it was first fetched. */
+/** The files of a folder that a Cargo needs, as chosen at the first download. */
 export type FolderList = Omit<z.infer<typeof listSchema>, "version">;
 
-/** Lists of files, one file each, kept so that what is on disk needs no network. */
+/** Keeps the lists on disk, one file each, so that a complete folder needs no network. */
 export class FolderLists {
   readonly #directory: string;
 
@@ -29,7 +29,7 @@ export class FolderLists {
     this.#directory = directory;
   }
 
-  /** Those that can be read; the others are deleted, as is what a crash left half written. */
+  /** Reads all lists. Deletes damaged ones and the temporary files of a crash. */
   async readAll(): Promise<FolderList[]> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const lists: FolderList[] = [];
@@ -56,7 +56,7 @@ export class FolderLists {
       const { id, key, files } = parsed;
       return this.#pathOf(id) === join(this.#directory, name) ? { id, key, files } : null;
     } catch {
-      // Whatever is wrong with it: the list is asked for again.
+      // A damaged list is fetched again.
       return null;
     }
   }

@@ -1,45 +1,41 @@
 import { join } from "node:path";
 import { cacheKeyOf, modelKey, type CargoManifest } from "../../../shared/cargo.ts";
-import { JobFailure } from "../../../shared/errors.ts";
+import { JobFailure, shutdownFailure } from "../../../shared/errors.ts";
+import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import type { FetchContext } from "../download/attempt.ts";
 import { fetchFolderList } from "./fetch-folder-list.ts";
 import { chooseFolderFiles, folderLayoutOf } from "./folder-files.ts";
 import { FolderDownload } from "./folder-download.ts";
 import { FolderLinks, type MakeLink } from "./folder-links.ts";
 import { FolderLists, type FolderList } from "./folder-lists.ts";
-import {
-  closedFailure,
-  type ModelDownload,
-  type ModelLease,
-  type ModelStore,
-  type StoredModel,
-} from "../store/model-store.ts";
+import type { ModelLease } from "../store/model-files.ts";
+import type { ModelStore } from "../store/model-store.ts";
 import { diskFailure } from "../download/part-file.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
 export interface FolderStoreOptions {
-  /** Holds the files; open as long as this store is. */
+  /** Keeps the files. Must stay open as long as this store. */
   readonly models: ModelStore;
-  /** Belongs to this store alone; made when missing, on the same disk as the models'. */
+  /** Belongs to this store alone; made when missing. On the same file system as the models. */
   readonly directory: string;
   readonly context: FetchContext;
   readonly hardLink?: MakeLink;
 }
 
-/** A model's folder on the disk. */
-export interface StoredFolder extends StoredModel {
-  /** Whether every file is there; `bytes` are those of the files that are. */
+/** A model's folder on disk. */
+export interface StoredFolder extends StoredItem {
+  /** Whether every file is there; `bytes` counts those that are. */
   readonly isWhole: boolean;
 }
 
 interface Folder extends FolderList {
-  /** Leases, and calls of `acquire` that go on. */
+  /** Leases and pending calls of `acquire`. */
   users: number;
 }
 
 /**
- * Models of several files. `ModelStore` has the files, each once however many folders have it, and everything that is true of
- * its files is true of these. Here is which of them make a folder, and a directory of links for each lease.
+ * Models that are folders of files. `ModelStore` keeps the files; a file that several folders contain is stored once. This store
+ * knows which files make up a folder, and makes a directory of links for each lease.
  */
 export class FolderStore {
   readonly #models: ModelStore;
@@ -48,7 +44,7 @@ export class FolderStore {
   readonly #links: FolderLinks;
   readonly #folders = new Map<string, Folder>();
   readonly #downloads = new Set<FolderDownload>();
-  /** Work on the disk that nobody waits for; it never rejects. */
+  /** Deletions in the background; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
   readonly #end = new AbortController();
 
@@ -59,7 +55,7 @@ export class FolderStore {
     this.#links = new FolderLinks(join(directory, "leases"), hardLink);
   }
 
-  /** Forgets folders of which no file is left. @throws {JobFailure} when the disk refuses. */
+  /** Forgets folders without files. @throws {JobFailure} when the disk refuses. */
   static async open(options: FolderStoreOptions): Promise<FolderStore> {
     const store = new FolderStore(options);
     try {
@@ -73,8 +69,8 @@ export class FolderStore {
   }
 
   /**
-   * The folder of a Cargo's model, every file of it verified, downloaded as far as they are not there.
-   * @param cargo one whose `hasFolderModel` is true.
+   * Leases the folder of a Cargo's model, with every file verified, and downloads missing files.
+   * @param cargo a Cargo for which `hasFolderModel` is true.
    * @param mayEvict whether other models may be deleted for it.
    * @throws {JobFailure} or `signal.reason`.
    */
@@ -85,7 +81,7 @@ export class FolderStore {
     mayEvict = true,
   ): Promise<ModelLease> {
     signal.throwIfAborted();
-    if (this.#end.signal.aborted) throw closedFailure();
+    if (this.#end.signal.aborted) throw shutdownFailure();
     const ending = AbortSignal.any([signal, this.#end.signal]);
     const download = new FolderDownload(cargo.slug, keyOf(cargo), this.#models, onProgress, mayEvict);
     this.#downloads.add(download);
@@ -110,13 +106,13 @@ export class FolderStore {
     return isWhole ? bytes : null;
   }
 
-  /** What the budget has for the Cargo's folder already: its files, parts of them, and what their downloads reserve. */
+  /** The part of the budget that the Cargo's folder takes already: files, parts, and reservations of downloads. */
   takenBytes(cargo: CargoManifest): number {
     const folder = this.#folders.get(idOf(cargo));
     return folder === undefined ? 0 : this.#models.takenBytes(new Set(sizesOf(folder).keys()));
   }
 
-  /** Those of which something is there, or that are in use. */
+  /** Folders that have files or are in use. */
   list(): StoredFolder[] {
     const stored = this.#stored();
     const folders = [...this.#folders.values()].map((folder) => this.#describe(folder, stored));
@@ -129,12 +125,12 @@ export class FolderStore {
   }
 
   /** One entry for each Cargo that waits for a folder. */
-  downloads(): ModelDownload[] {
+  downloads(): DownloadStatus[] {
     return [...this.#downloads].map(({ slug, key, fraction }) => ({ slug, key, fraction }));
   }
 
-  /** Deletes a folder, but for files that other folders have too. `in_use`: nothing is done. */
-  async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
+  /** Deletes a folder, except files that other folders contain, too. */
+  async remove(key: string): Promise<RemoveOutcome> {
     const folders = [...this.#folders.values()].filter((folder) => folder.key === key);
     if (folders.length === 0) return "absent";
     if (folders.some(({ users }) => users > 0)) return "in_use";
@@ -145,18 +141,18 @@ export class FolderStore {
     return "removed";
   }
 
-  /** Forgets the folders that are not in use; their files are `ModelStore.prune`'s to delete. */
+  /** Forgets the folders that are not in use. `ModelStore.prune` then deletes their files. */
   async prune(): Promise<void> {
     for (const { id, users } of [...this.#folders.values()]) if (users === 0) await this.#forget(id);
   }
 
-  /** Ends what goes on and waits for it. Directories of leases that are still held stay until the next `open`. */
+  /** Stops the downloads and waits for them. Directories of leases that are still held stay until the next `open`. */
   async close(): Promise<void> {
-    this.#end.abort(closedFailure());
+    this.#end.abort(shutdownFailure());
     while (this.#ongoing.size > 0) await Promise.all(this.#ongoing);
   }
 
-  /** The Cargo's folder with one user more. Its list is asked for when it is not known, or nothing is left of it. */
+  /** The Cargo's folder, with one user more. Fetches its list when it is unknown or no file of it is left. */
   async #enter(cargo: CargoManifest, signal: AbortSignal): Promise<Folder> {
     const id = idOf(cargo);
     const known = this.#folders.get(id);
@@ -165,7 +161,7 @@ export class FolderStore {
       return known;
     }
     const list = await this.#fetchList(cargo, signal);
-    // Somebody else may have asked meanwhile, and begun: there is one list for all.
+    // Another caller may have fetched the list meanwhile and begun: use that one.
     const present = this.#folders.get(id);
     if (present !== undefined && present.users > 0) {
       present.users += 1;
@@ -174,7 +170,7 @@ export class FolderStore {
     const folder = { ...list, users: 1 };
     this.#folders.set(id, folder);
     try {
-      // Before the first file: what is broken off goes on with the same version of the folder.
+      // Before the first file, so that an interrupted download resumes with the same version of the folder.
       await this.#lists.write(list);
     } catch (error) {
       folder.users -= 1;
@@ -195,7 +191,7 @@ export class FolderStore {
 
   async #lease(folder: Folder, download: FolderDownload, signal: AbortSignal, mayEvict: boolean): Promise<ModelLease> {
     const sizes = sizesOf(folder);
-    // Refused before the first byte, and not after most of them.
+    // Refuse before the first byte, not after most of them.
     if ([...sizes.keys()].some((key) => !this.#models.has(key))) this.#models.assertFits(sizes, mayEvict);
     const files = await download.run(folder.files, signal);
     try {
@@ -215,7 +211,7 @@ export class FolderStore {
       if (!isHeld) return;
       isHeld = false;
       folder.users -= 1;
-      // At once, as whoever comes next may need the room; the links take none.
+      // At once, because the next download may need the space. The links take none.
       for (const lease of files.values()) lease.release();
       this.#track(this.#links.remove(path));
     };
@@ -234,11 +230,11 @@ export class FolderStore {
     return ![...sizesOf(folder).keys()].some((key) => this.#models.has(key));
   }
 
-  #stored(): Map<string, StoredModel> {
+  #stored(): Map<string, StoredItem> {
     return new Map(this.#models.list().map((model) => [model.key, model]));
   }
 
-  #describe(folder: Folder, stored: ReadonlyMap<string, StoredModel>): StoredFolder {
+  #describe(folder: Folder, stored: ReadonlyMap<string, StoredItem>): StoredFolder {
     const sizes = sizesOf(folder);
     const there = [...sizes.keys()].flatMap((key) => stored.get(key) ?? []);
     return {
@@ -260,12 +256,12 @@ function keyOf(cargo: CargoManifest): string {
   return cacheKeyOf(cargo) ?? "";
 }
 
-/** The same folder with the same weights may be read in two ways, which are other files. */
+/** Each layout needs other files of the same folder. */
 function idOf(cargo: CargoManifest): string {
   return `${folderLayoutOf(cargo)} ${keyOf(cargo)}`;
 }
 
-/** Length of each file by its key in `ModelStore`: files of the same bytes are one there. */
+/** Length of each file by its key in `ModelStore`, where files with the same bytes are one. */
 function sizesOf({ files }: FolderList): Map<string, number> {
   return new Map(files.map(({ ref }) => [modelKey(ref), ref.sizeBytes]));
 }

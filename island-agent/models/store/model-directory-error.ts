@@ -1,6 +1,6 @@
 import { CliError, JobFailure } from "../../../shared/errors.ts";
 
-/** The model directory cannot be used as it is; the message says why. */
+/** The model directory cannot be used; the message says why. */
 export class ModelDirectoryError extends CliError {
   override readonly name = "ModelDirectoryError";
   readonly directory: string;
@@ -10,9 +10,9 @@ export class ModelDirectoryError extends CliError {
     this.directory = directory;
   }
 
-  /** What the operating system refused, in words; undefined for errors of another kind. */
+  /** The error for what the operating system refused; undefined for errors of another kind. */
   static of(directory: string, error: unknown): ModelDirectoryError | undefined {
-    // Failures of the disk are met as those of jobs, whose cause they carry.
+    // Errors of the disk may come as job failures, with the error as their cause.
     const cause = (error instanceof JobFailure ? error.cause : error) as NodeJS.ErrnoException;
     if (!(cause instanceof Error) || typeof cause.errno !== "number") return undefined;
     return new ModelDirectoryError(directory, explain(cause), error);

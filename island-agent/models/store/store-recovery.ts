@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readModelIndex, type IndexedModel } from "./model-index.ts";
 import { partPath, readPartFacts, removePart } from "../download/part-file.ts";
 
-/** A download that was broken off and can go on. */
+/** An interrupted download that can be resumed. */
 export interface IdlePart {
   readonly key: string;
   readonly bytes: number;
@@ -16,19 +16,19 @@ export interface RecoveredStore {
   readonly parts: readonly IdlePart[];
 }
 
-/** The files that a store makes: `<hash>[.ending]`, `<hash>.part`, `<hash>.part.json`, and temporary files of both, the index and the names. */
+/** The files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these, the index and the names. */
 const OWN_FILE =
   /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:index|cargos|[0-9a-f]{64}\.part)\.json\.[0-9a-f-]{36}\.tmp)$/;
 
-/** Name of a key's files without ending. A key may be any text; its hash is safe in a file name. */
+/** Name of a key's files without extension. A key may be any text; its hash is safe in a file name. */
 export function stemOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
 /**
- * Reads a store's directory after a stop or a crash: drops models whose file is gone or has another length, adopts a
- * verified file that the index had not yet, keeps parts that can be resumed, and deletes the store's other files.
- * Files that a store does not make are left alone.
+ * Reads a store's directory after a stop or a crash. Drops models whose file is gone or has a different length, adopts verified
+ * files that the index lacks, keeps parts that can be resumed, and deletes the store's other files. Files that a store does not
+ * create are left alone.
  */
 export async function recoverStore(directory: string, nowMs: number): Promise<RecoveredStore> {
   const indexed = new Map((await readModelIndex(directory)).map((model) => [model.file, model]));

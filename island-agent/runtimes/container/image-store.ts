@@ -1,15 +1,17 @@
 import { imageReference, type ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
-import { JobFailure } from "../../../shared/errors.ts";
+import { shutdownFailure } from "../../../shared/errors.ts";
 import { chooseEvictions } from "../../disk/eviction.ts";
-import type { ModelDownload, StoredModel } from "../../models/store/model-store.ts";
+import type { IndexFileWriter } from "../../disk/index-file.ts";
+import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
-import { SharedDownload } from "../../models/download/shared-download.ts";
+import type { SharedDownload } from "../../models/download/shared-download.ts";
+import { SharedDownloads } from "../../models/download/shared-downloads.ts";
 import type { DownloadProgress } from "../../models/download/transfer.ts";
 import { AllowedRegistries } from "../../config/allowed-registries.ts";
 import type { ContainerEngine, EngineImage } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
-import { ImageIndexWriter, readImageIndex, type IndexedImage } from "./image-index.ts";
+import { imageIndexWriter, readImageIndex, type IndexedImage } from "./image-index.ts";
 import { engineReference, pullImage } from "./pull-image.ts";
 
 export interface ImageStoreOptions {
@@ -47,17 +49,15 @@ interface HeldImage extends Omit<IndexedImage, "lastUsedMs"> {
 export class ImageStore {
   readonly #options: Required<ImageStoreOptions>;
   readonly #registries: AllowedRegistries;
-  readonly #index: ImageIndexWriter;
+  readonly #index: IndexFileWriter;
   readonly #images = new Map<string, HeldImage>();
-  readonly #downloads = new Map<string, SharedDownload<ImageLease>>();
-  /** Pulls not yet at rest; they never reject. */
-  readonly #running = new Set<Promise<void>>();
+  readonly #downloads = new SharedDownloads<ImageLease>();
   #isClosed = false;
 
   private constructor(options: ImageStoreOptions, found: readonly IndexedImage[]) {
     this.#options = { stallMs: DEFAULT_STALL_MS, ...options };
     this.#registries = new AllowedRegistries(options.allowedRegistries);
-    this.#index = new ImageIndexWriter(options.directory);
+    this.#index = imageIndexWriter(options.directory, () => this.#indexed());
     for (const image of found) this.#images.set(image.key, { ...image, leases: 0 });
   }
 
@@ -80,18 +80,19 @@ export class ImageStore {
     mayEvict = true,
   ): Promise<ImageLease> {
     signal.throwIfAborted();
-    if (this.#isClosed) throw closedFailure();
+    if (this.#isClosed) throw shutdownFailure();
     this.#registries.check(spec.image);
     const key = imageReference(spec);
     const engine = await this.#options.findEngine(signal);
     const found = await this.#ask(engine, spec);
     signal.throwIfAborted();
-    if (this.#isClosed) throw closedFailure();
-    if (found === null) return this.#download(key, spec, engine).join(slug, signal, onProgress, mayEvict);
-    return this.#lease(key, found);
+    if (this.#isClosed) throw shutdownFailure();
+    if (found !== null) return this.#lease(key, found);
+    const download = this.#downloads.joinOrStart(key, (shared) => this.#pull(shared, spec, engine));
+    return download.join(slug, signal, onProgress, mayEvict);
   }
 
-  list(): StoredModel[] {
+  list(): StoredItem[] {
     return [...this.#images.values()].map(({ key, bytes, lastUsedMs, leases }) => {
       return { key, bytes, lastUsedMs, inUse: leases > 0 };
     });
@@ -103,10 +104,8 @@ export class ImageStore {
   }
 
   /** One entry for each Cargo that waits for a pull. */
-  downloads(): ModelDownload[] {
-    return [...this.#downloads.values()].flatMap(({ slugs, key, fraction }) =>
-      [...slugs].map((slug) => ({ slug, key, fraction })),
-    );
+  downloads(): DownloadStatus[] {
+    return this.#downloads.status();
   }
 
   /** Forgets what the engine does not have any more; without an engine nothing. Called at the agent's start. */
@@ -120,13 +119,13 @@ export class ImageStore {
   }
 
   /** `in_use` when a Cargo holds it, or a container of the owner's. @throws {JobFailure} when the engine is not there. */
-  async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
+  async remove(key: string): Promise<RemoveOutcome> {
     const image = this.#images.get(key);
     if (image !== undefined && image.leases > 0) return "in_use";
     if (image === undefined) return this.#downloads.has(key) ? "in_use" : "absent";
     const engine = await this.#options.findEngine(new AbortController().signal);
     const outcome = await this.#remove(engine, image);
-    if (outcome !== "in_use") await this.#index.write(this.#indexed());
+    if (outcome !== "in_use") await this.#index.write();
     return outcome;
   }
 
@@ -145,22 +144,8 @@ export class ImageStore {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const download of this.#downloads.values()) download.stop(closedFailure());
-    await Promise.all(this.#running);
-    if (this.#images.size > 0) await this.#index.write(this.#indexed());
-  }
-
-  #download(key: string, spec: ContainerSpec, engine: ContainerEngine): SharedDownload<ImageLease> {
-    const current = this.#downloads.get(key);
-    if (current !== undefined && !current.isStopping) return current;
-    const download = new SharedDownload<ImageLease>(key);
-    this.#downloads.set(key, download);
-    const ended = this.#pull(download, spec, engine).finally(() => {
-      this.#running.delete(ended);
-      if (this.#downloads.get(key) === download) this.#downloads.delete(key);
-    });
-    this.#running.add(ended);
-    return download;
+    await this.#downloads.close(shutdownFailure());
+    if (this.#images.size > 0) await this.#index.write();
   }
 
   /** Never rejects: its callers are told through `shared`. */
@@ -184,7 +169,7 @@ export class ImageStore {
           );
         }
         // Without room for the list the image is used all the same; after a restart it would be the owner's.
-        await this.#index.write(this.#indexed()).catch(() => undefined);
+        await this.#index.write().catch(() => undefined);
         shared.succeed(() => this.#lease(key, image));
       } finally {
         hold.release();
@@ -206,7 +191,7 @@ export class ImageStore {
     }
   }
 
-  async #remove(engine: ContainerEngine, image: HeldImage): Promise<"removed" | "in_use" | "absent"> {
+  async #remove(engine: ContainerEngine, image: HeldImage): Promise<RemoveOutcome> {
     // Forgotten first, so that nobody gets it while it goes.
     this.#images.delete(image.key);
     const outcome = await engine.removeImage(image.reference).catch((error: unknown) => {
@@ -244,8 +229,4 @@ export class ImageStore {
       return { key, reference, bytes, lastUsedMs };
     });
   }
-}
-
-function closedFailure(): JobFailure {
-  return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
 }

@@ -1,7 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CargoFiles, type CargoImages } from "../../../island-agent/artifacts/cargo-files.ts";
+import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { ImageArtifacts, type PulledImages } from "../../../island-agent/artifacts/image-artifacts.ts";
+import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
 import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
@@ -33,7 +35,7 @@ const container: CargoManifest = makeManifest({
 });
 
 /** Images of an engine that has every one that is asked for. */
-class FakeImages implements CargoImages {
+class FakeImages implements PulledImages {
   readonly pulled = new Map<string, number>();
   async acquire(_slug: string, { image }: { image: string }): Promise<{ release(): void }> {
     this.pulled.set(image, (this.pulled.get(image) ?? 0) + 1);
@@ -71,13 +73,20 @@ async function open(): Promise<World> {
   HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
   const images = new FakeImages();
   const names = await CargoNames.open(fixture.directory);
-  const stores = { ...(await fixture.openFolders()), names, images };
-  const files = new CargoFiles(stores);
+  const { models, folders } = await fixture.openFolders();
+  const stores = [...modelArtifacts(models, folders), new ImageArtifacts(images)];
+  const files = new CargoFiles(stores, names);
   const close = async (): Promise<void> => {
     await names.close();
     await fixture[Symbol.asyncDispose]();
   };
-  return { fixture, files, images, stored: new StoredFiles(stores, () => files.users), [Symbol.asyncDispose]: close };
+  return {
+    fixture,
+    files,
+    images,
+    stored: new StoredFiles(stores, names, () => files.users),
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Has all three on disk. */
@@ -154,7 +163,8 @@ describe("CargoFiles", () => {
   it("needs nothing for a Cargo without a model, nor for an image on a host without containers", async () => {
     await using fixture = await StoreFixture.make();
     const names = await CargoNames.open(fixture.directory);
-    const files = new CargoFiles({ ...(await fixture.openFolders()), names, images: null });
+    const { models, folders } = await fixture.openFolders();
+    const files = new CargoFiles(modelArtifacts(models, folders), names);
     expect((await files.acquire(makeManifest(), NEVER, nothing)).path).toBeNull();
     expect((await files.acquire(container, NEVER, nothing)).path).toBeNull();
     await names.close();

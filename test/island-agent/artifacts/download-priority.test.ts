@@ -19,11 +19,11 @@ function makeDownload() {
 
 describe("DownloadPriority", () => {
   it("stops a download that nobody waits for while a job has one, and begins it again after the last", async () => {
-    const bandwidth = new DownloadPriority();
+    const priority = new DownloadPriority();
     const [idle, first, second] = [makeDownload(), makeDownload(), makeDownload()];
-    const preloading = bandwidth.whenQuiet((signal) => idle.run(signal), NEVER);
+    const preloading = priority.runWhenIdle((signal) => idle.run(signal), NEVER);
     await settle();
-    const jobs = [bandwidth.forJob(() => first.run()), bandwidth.forJob(() => second.run())];
+    const jobs = [priority.runForJob(() => first.run()), priority.runForJob(() => second.run())];
     await settle();
     first.end("one");
     await settle();
@@ -36,10 +36,10 @@ describe("DownloadPriority", () => {
   });
 
   it("does not begin one while a job has its own", async () => {
-    const bandwidth = new DownloadPriority();
+    const priority = new DownloadPriority();
     const [idle, job] = [makeDownload(), makeDownload()];
-    const waited = bandwidth.forJob(() => job.run());
-    const preloading = bandwidth.whenQuiet((signal) => idle.run(signal), NEVER);
+    const waited = priority.runForJob(() => job.run());
+    const preloading = priority.runWhenIdle((signal) => idle.run(signal), NEVER);
     await settle();
     expect(idle.begun).toBe(0);
     job.fail(new Error("broken"));
@@ -49,13 +49,13 @@ describe("DownloadPriority", () => {
   });
 
   it("gives up with its caller, and with a failure of the download itself", async () => {
-    const bandwidth = new DownloadPriority();
+    const priority = new DownloadPriority();
     const [idle, broken] = [makeDownload(), makeDownload()];
     const leaver = new AbortController();
-    const preloading = bandwidth.whenQuiet((signal) => idle.run(signal), leaver.signal);
+    const preloading = priority.runWhenIdle((signal) => idle.run(signal), leaver.signal);
     leaver.abort(new Error("enough"));
     await expect(preloading).rejects.toThrow("enough");
-    const failing = bandwidth.whenQuiet((signal) => broken.run(signal), NEVER);
+    const failing = priority.runWhenIdle((signal) => broken.run(signal), NEVER);
     broken.fail(new Error("404"));
     await expect(failing).rejects.toThrow("404");
   });

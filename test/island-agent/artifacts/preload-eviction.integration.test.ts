@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
 import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { DiskBudgetExceededError } from "../../../island-agent/disk/disk-budget-error.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
@@ -17,7 +18,8 @@ let files: CargoFiles;
 beforeEach(async () => {
   fixture = await StoreFixture.make();
   names = await CargoNames.open(fixture.directory);
-  files = new CargoFiles({ ...(await fixture.openFolders({ budgetBytes: 10_000 })), names, images: null });
+  const { models, folders } = await fixture.openFolders({ budgetBytes: 10_000 });
+  files = new CargoFiles(modelArtifacts(models, folders), names);
 });
 afterEach(async () => {
   await names.close();

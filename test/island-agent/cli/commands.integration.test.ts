@@ -1,26 +1,19 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../../island-agent/agent.ts";
+import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
-import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
 import { startAgent } from "../../../island-agent/cli/start-command.ts";
 import { describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
 import { storeKey } from "../../../island-agent/config/config-file.ts";
 import { ControlServer } from "../../../island-agent/control/control-server.ts";
-import { sessionUrl } from "../../../island-agent/session/coordinator-link.ts";
 import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
-import { fingerprintOf } from "../../../shared/cargo-signature.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { FakeLog, ISLAND_TOKEN } from "../builders.ts";
-import { ScriptedCoordinator } from "../scripted-coordinator.ts";
 
-/** Of RFC 8032 §7.1, TEST 1. */
 const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
 let directory: string;
@@ -41,183 +34,6 @@ async function messageOf(work: Promise<unknown>): Promise<string> {
   expect(message).not.toContain("\n");
   return message;
 }
-
-describe("sessionUrl()", () => {
-  it.each([
-    ["https://host.example", "wss://host.example/api/v1/island/session"],
-    ["https://host.example/", "wss://host.example/api/v1/island/session"],
-    ["http://localhost:8080", "ws://localhost:8080/api/v1/island/session"],
-    ["https://host.example/prefix", "wss://host.example/prefix/api/v1/island/session"],
-    ["https://host.example/a/b//", "wss://host.example/a/b/api/v1/island/session"],
-    ["http://[::1]:8080/x?y=1#z", "ws://[::1]:8080/x/api/v1/island/session"],
-  ])("of %s is %s", (url, wanted) => {
-    expect(sessionUrl(url)).toBe(wanted);
-  });
-});
-
-describe("joinNetwork()", () => {
-  let coordinator: ScriptedCoordinator;
-  beforeEach(async () => {
-    coordinator = await ScriptedCoordinator.open();
-  });
-  afterEach(() => coordinator[Symbol.asyncDispose]());
-
-  const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> => joinNetwork({ url, token, dataDirectory });
-  const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
-
-  it("stores address and token that the coordinator accepts, below the address's own path", async () => {
-    await join_(`${coordinator.url}/prefix`);
-    const path = "/prefix/api/v1/island/session";
-    // First it asks for the key.
-    expect(coordinator.requests).toEqual([
-      { path, authorization: undefined },
-      { path, authorization: `Bearer ${ISLAND_TOKEN}` },
-    ]);
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(`${coordinator.url}/prefix`);
-    expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).toContain(ISLAND_TOKEN);
-  });
-
-  it("pins the account whose token it is, and forgets it when the coordinator does not say", async () => {
-    await join_(coordinator.url);
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("user_1");
-    coordinator.account = null;
-    await join_(coordinator.url);
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("");
-  });
-
-  it("pins the key that the coordinator shows, and tells its fingerprint", async () => {
-    expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
-    expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
-  });
-
-  it("takes the fingerprint that the operator told, and no key that has another", async () => {
-    const join = (fingerprint: string): Promise<string> =>
-      joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
-    const shown = fingerprintOf(coordinator.publicKey);
-    expect(await messageOf(join("SHA256:x"))).toBe(
-      `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
-    );
-    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
-    expect(tokensShown()).toEqual([]);
-    expect(await join(shown)).toBe(shown);
-  });
-
-  it.each(["", "/prefix"])(
-    "believes another key than the pinned one only with its fingerprint, at …%s",
-    async (path) => {
-      await join_(`${coordinator.url}/`);
-      coordinator.shownKey = OTHER_KEY;
-      coordinator.requests.length = 0;
-      expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
-        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint; or with --new-coordinator, /,
-      );
-      expect(tokensShown()).toEqual([]);
-      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
-      const fingerprint = fingerprintOf(OTHER_KEY);
-      await joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
-      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
-    },
-  );
-
-  it("believes the key of another coordinator when told that it is one, and pins that", async () => {
-    await join_(coordinator.url);
-    await using second = await ScriptedCoordinator.open();
-    second.shownKey = OTHER_KEY;
-    const shown = await joinNetwork({ url: second.url, token: ISLAND_TOKEN, dataDirectory, isNewCoordinator: true });
-    expect(shown).toBe(fingerprintOf(OTHER_KEY));
-    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
-  });
-
-  it("stores nothing when the key is another one as soon as the token is there", async () => {
-    Object.defineProperty(coordinator, "shownKey", {
-      get: () => (coordinator.requests.length === 1 ? coordinator.publicKey : OTHER_KEY),
-    });
-    expect(await messageOf(join_(coordinator.url))).toBe(
-      "Not joined: the coordinator showed one key, then another; join again",
-    );
-    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
-  });
-
-  it("shows the token to no address that is not a coordinator", async () => {
-    const authorizations: (string | undefined)[] = [];
-    const other = createHttpServer((_request, response) => response.writeHead(404).end());
-    other.on("upgrade", ({ headers }, socket) => {
-      authorizations.push(headers.authorization);
-      socket.end("HTTP/1.1 404 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    });
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo;
-    expect(await messageOf(join_(`http://127.0.0.1:${port}`))).toBe(
-      "Not joined: the address answered 404: is it a coordinator?",
-    );
-    expect(authorizations).toEqual([undefined]);
-    await new Promise((resolve) => other.close(resolve));
-  });
-
-  it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
-    coordinator.shownKey = shown;
-    expect(await messageOf(join_(coordinator.url))).toBe(
-      "Not joined: the coordinator shows no key that signs its Cargos",
-    );
-    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
-  });
-
-  it.each(["host.example", "ftp://host.example", "http://", ""])("refuses %j, which is no address", async (url) => {
-    expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address`);
-  });
-
-  it.each(["", "it_", "ak_".padEnd(43, "a"), `${ISLAND_TOKEN}a`, `${ISLAND_TOKEN}\n`])(
-    "refuses %j, which is no Island token, and shows it to nobody",
-    async (token) => {
-      expect(await messageOf(join_(coordinator.url, token))).toBe(
-        "The token is not an Island token: those begin with it_ and have 43 characters",
-      );
-      expect(coordinator.requests).toEqual([]);
-    },
-  );
-
-  it.each([
-    [401, "Not joined: the coordinator does not accept the token"],
-    [404, "Not joined: the address answered 404: is it a coordinator?"],
-  ])("says so when the answer is %i, and stores nothing", async (status, message) => {
-    coordinator.refusals.push(status);
-    expect(await messageOf(join_(coordinator.url))).toBe(message);
-    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
-  });
-
-  it("says so when nobody listens", async () => {
-    await coordinator.vanish();
-    expect(await messageOf(join_(coordinator.url))).toMatch(
-      /^Not joined: cannot reach the coordinator: .*ECONNREFUSED/,
-    );
-  });
-
-  it("says so when the other side speaks no HTTP", async () => {
-    const other = createServer((socket) => socket.resume().end("hello\r\n\r\n"));
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo;
-    expect(await messageOf(join_(`http://127.0.0.1:${port}`))).toMatch(/^Not joined: cannot reach the coordinator: /);
-    await new Promise((resolve) => other.close(resolve));
-  });
-});
-
-describe("plainHttpWarning()", () => {
-  it.each([
-    ["http://atoll.example", true],
-    ["http://192.168.0.2:8080/x", true],
-    ["http://127.0.0.1.example", true],
-    ["https://atoll.example", false],
-    ["http://localhost:8080", false],
-    ["http://127.0.0.1", false],
-    ["http://[::1]:8080", false],
-    ["atoll.example", false],
-  ])("for %s is given: %s", (url, isGiven) => {
-    const warning = plainHttpWarning(url);
-    expect(warning !== null).toBe(isGiven);
-    if (isGiven) expect(warning).toContain(`${url} is not encrypted`);
-  });
-});
 
 describe("startAgent()", () => {
   const log = new FakeLog();
@@ -242,7 +58,9 @@ describe("startAgent()", () => {
 
   it("needs a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
-    expect(await messageOf(start())).toBe("This Island has not joined a coordinator: island join URL --token it_…");
+    expect(await messageOf(start())).toBe(
+      "This Island has not joined a coordinator. Join first: island join URL --token it_…",
+    );
   });
 
   it("refuses a token that no header could hold, and does not show it", async () => {
@@ -256,14 +74,14 @@ describe("startAgent()", () => {
 
   it("refuses a directory on which an agent runs", async () => {
     await using _server = await ControlServer.open(dataDirectory, 1, { "GET /status": () => ({}) });
-    expect(await messageOf(start())).toBe(`An agent runs already on ${dataDirectory}`);
+    expect(await messageOf(start())).toBe(`An agent already runs on ${dataDirectory}: island status shows it`);
   });
 
   it("refuses a model directory that another process uses, whatever is in its control file", async () => {
     await writeFile(join(dataDirectory, "control.json"), '{"port":');
     const models = join(dataDirectory, "models");
     const store = await ModelStore.open({ directory: models, budgetBytes: 1, clock: systemClock, fetch: {} });
-    expect(await messageOf(start())).toMatch(/^Another process uses .*models; /);
+    expect(await messageOf(start())).toMatch(/^Another process uses .*models\. /);
     await store.close();
   });
 
@@ -276,7 +94,7 @@ describe("startAgent()", () => {
   it("refuses an Island that joined before there were keys, and says what to do", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
-      "This Island has pinned no key of its coordinator; join again: island join URL --token it_…",
+      "This Island has no pinned key of its coordinator. Join again: island join URL --token it_…",
     );
   });
 
@@ -286,7 +104,7 @@ describe("startAgent()", () => {
   });
 
   it.each([
-    [0o644, ["warn Other users can read the file, and with it the Island token: chmod 600"]],
+    [0o644, ["warn Other users can read the settings file, which holds the Island token: protect it with chmod 600"]],
     [0o600, []],
   ])("warns when others can read the token: mode %o", async (mode, events) => {
     const file = join(dataDirectory, "config.toml");

@@ -17,10 +17,10 @@ import { ControlServer, type ControlRoutes } from "../../../island-agent/control
 import { openStores } from "../../../island-agent/artifacts/open-stores.ts";
 import type { PullStatus } from "../../../island-agent/preload/pulls.ts";
 import { resolveAgentConfig } from "../../../island-agent/config/resolve-agent-config.ts";
-import type { StoredItem } from "../../../island-agent/artifacts/stored-files.ts";
+import type { ListedArtifact } from "../../../island-agent/artifacts/stored-files.ts";
 import { ImpatientClock } from "../models/store-fixture.ts";
 
-const ITEM: StoredItem = {
+const ITEM: ListedArtifact = {
   kind: "file",
   key: "hf:owner/repo:model.gguf",
   cargos: ["tiny-chat"],
@@ -94,7 +94,7 @@ describe("island models ls, rm and prune", () => {
 
 describe("describeModels()", () => {
   it("is a table: Cargos, or the key where none is known, size, last use and state", () => {
-    const items: StoredItem[] = [
+    const items: ListedArtifact[] = [
       { ...ITEM, cargos: ["a", "b"], inUse: true, usedBy: ["b"] },
       { ...ITEM, kind: "folder", cargos: [], isWhole: false, bytes: 10 },
       { ...ITEM, kind: "part", cargos: ["c"], isWhole: false, inUse: true, bytes: 5_368_709_120 },
@@ -144,7 +144,7 @@ describe("island models pull", () => {
 
   it("says so when the agent ends meanwhile, or none runs", async () => {
     const server = await agent({ "POST /models/pull": () => pull(), "GET /models/pulls": () => [] });
-    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has ended");
+    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has stopped");
     await server[Symbol.asyncDispose]();
     await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("No agent runs on this data directory");
   });

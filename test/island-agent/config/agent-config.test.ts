@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  describeAgentConfig,
-  getKey,
-  listKeys,
-  resolveAgentConfig,
-  threadsFor,
-} from "../../../island-agent/config/resolve-agent-config.ts";
-import type { SettingSources } from "../../../shared/settings.ts";
+import { getKey, listKeys, resolveAgentConfig, threadsFor } from "../../../island-agent/config/resolve-agent-config.ts";
+import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "../../../island-agent/config/agent-settings.ts";
+import { describeSettings, type SettingSources } from "../../../shared/settings.ts";
 import { ISLAND_TOKEN } from "../builders.ts";
 
 const GB = 1_073_741_824;
@@ -79,7 +74,9 @@ describe("resolveAgentConfig()", () => {
 
   it("takes no secret from a flag", () => {
     expect(resolveAgentConfig(sources("", {}, { coordinatorToken: "it_x" })).coordinator.token).toBeNull();
-    expect(describeAgentConfig().find(({ key }) => key === "coordinator.token")?.flag).toBeNull();
+    expect(
+      describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).find(({ key }) => key === "coordinator.token")?.flag,
+    ).toBeNull();
   });
 });
 

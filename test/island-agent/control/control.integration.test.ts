@@ -70,8 +70,10 @@ describe("ControlServer", () => {
     expect(await tellAgent(directory, "/say", { key: "a" })).toEqual({ said: { key: "a" } });
     expect(await tellAgent(directory, "/say")).toEqual({});
     await expect(tellAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
-    await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("too long");
-    await expect(askAgent(directory, "/say")).rejects.toThrow("does not know this command: is it of another version?");
+    await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("longer than 65536 bytes");
+    await expect(askAgent(directory, "/say")).rejects.toThrow(
+      "does not know this command. It may be another version: restart it",
+    );
   });
 
   it("takes its file away at the end", async () => {

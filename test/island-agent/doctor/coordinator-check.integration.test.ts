@@ -8,7 +8,7 @@ import { ScriptedCoordinator } from "../scripted-coordinator.ts";
 
 /** Of RFC 8032 §7.1, TEST 1. */
 const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
-const NOT_CHECKED = "not checked, as it is shown to the right key only";
+const NOT_CHECKED = "not checked: it is sent only to a coordinator with the pinned key";
 
 let coordinator: ScriptedCoordinator;
 beforeEach(async () => {
@@ -40,7 +40,7 @@ describe("checkCoordinator()", () => {
 
   it("says that no key is pinned", async () => {
     expect(await check({ publicKey: null })).toMatchObject({
-      keyProblem: expect.stringMatching(/^none is pinned, .*join again/) as string,
+      keyProblem: expect.stringMatching(/^no key is pinned, .*Join again/) as string,
       tokenProblem: NOT_CHECKED,
     });
   });
@@ -48,14 +48,14 @@ describe("checkCoordinator()", () => {
   it("says that the token is refused, or missing", async () => {
     coordinator.refusals.push(401);
     expect((await check()).tokenProblem).toBe("the coordinator does not accept the token");
-    expect((await check({ token: null })).tokenProblem).toMatch(/^none is set/);
+    expect((await check({ token: null })).tokenProblem).toMatch(/^no token is set/);
   });
 
   it.each([
-    [null, "has pinned none"],
-    ["user_2", "pinned user_2"],
+    [null, "has stored no account"],
+    ["user_2", "has stored user_2"],
   ])("says that the token is of another account than %j", async (accountId, words) => {
-    expect((await check({ accountId })).tokenProblem).toMatch(`accepted as one of user_1, but this Island ${words}`);
+    expect((await check({ accountId })).tokenProblem).toMatch(`belongs to user_1, but this Island ${words}`);
     coordinator.account = null;
     expect((await check({ accountId })).tokenProblem).toBeNull();
   });

@@ -24,7 +24,7 @@ const found: Examination = {
     tokenProblem: null,
   },
   tokens: { tokensPerSecond: 412, model: "tiny-islander.gguf" },
-  matrix: { problem: "the runtime that it needs is not usable" },
+  matrix: { problem: "its runtime is not usable here" },
 };
 
 describe("describeExamination()", () => {
@@ -48,7 +48,7 @@ describe("describeExamination()", () => {
       "  token    accepted",
       "Speed",
       "  tokens  412 a second (tiny-islander.gguf)",
-      "  matrix  not measured: the runtime that it needs is not usable",
+      "  matrix  not measured: its runtime is not usable here",
     ]);
   });
 

@@ -108,7 +108,7 @@ describe("Preloader", () => {
         ["big", "does not fit"],
         ["small", "on disk"],
       ]);
-      expect(stateOf("big")?.detail).toContain("more than the disk budget leaves");
+      expect(stateOf("big")?.detail).toContain("more than the disk budget has free");
     });
   });
 
@@ -180,7 +180,7 @@ describe("Preloader", () => {
     closedBecause = "paused";
     await running(async () => {
       expect(questions).toBe(0);
-      expect(preloader.status().problem).toBe("nothing is fetched: the Island is paused");
+      expect(preloader.status().problem).toBe("nothing is downloaded while the Island is paused");
     });
   });
 
@@ -249,7 +249,7 @@ describe("Preloader", () => {
       offer({ ...cargo("a"), runtimeType: "diffusers" });
       await settle();
       expect(files.events.all).toEqual([]);
-      const detail = "this Island offers no diffusers runtime";
+      const detail = "this Island has no diffusers runtime";
       expect(stateOf("a")).toMatchObject({ state: "cannot run here", detail });
     });
   });

@@ -74,13 +74,13 @@ describe("Pulls", () => {
   it("fails what the coordinator does not send", () => {
     pulls.begin("a");
     clock.advance(10_000);
-    expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("sent no Cargo a") });
+    expect(stateOf("a")).toMatchObject({ state: "failed", detail: expect.stringContaining("has not sent a") });
     expect(pulls.offer(cargo("a"), leave.signal)).toBe(false);
   });
 
   it("refuses without a session, and remembers nothing of it", () => {
     hasSession = false;
-    expect(() => pulls.begin("a")).toThrow("no session with its coordinator");
+    expect(() => pulls.begin("a")).toThrow("not connected to its coordinator");
     expect(pulls.status()).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ describe("what to preload, from a coordinator", () => {
 
     it("is refused when it is no JSON, and when it is longer than 1 MB", async () => {
       await expect(ask("<html>")).rejects.toThrow("cannot be read");
-      await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is too long");
+      await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is longer than 1000000 bytes");
     });
   });
 

@@ -127,7 +127,7 @@ describe("island install-service", () => {
 
   it("refuses in words where it may not write, and on a platform that it does not know", async () => {
     await expect(installService(options({ home: "/dev/null" }))).rejects.toThrow(/cannot be written: .*ENOTDIR/);
-    await expect(installService(options({ platform: "win32" }))).rejects.toThrow("no service to install on win32");
+    await expect(installService(options({ platform: "win32" }))).rejects.toThrow("does not support win32");
   });
 });
 
@@ -138,6 +138,6 @@ describe("homeOf()", () => {
   });
 
   it.each(["no-such-user-here", "a b", "$(id)", "-x", ""])("refuses %j", async (user) => {
-    await expect(homeOf(user)).rejects.toThrow(/no user|not the name/);
+    await expect(homeOf(user)).rejects.toThrow(/no user|not a valid user name/);
   });
 });

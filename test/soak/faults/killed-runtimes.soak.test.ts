@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import type { FilesLease } from "../../../island-agent/artifacts/cargo-files.ts";
+import type { ArtifactLease } from "../../../island-agent/artifacts/artifact-store.ts";
 import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { Executor } from "../../../island-agent/execution/executor.ts";
 import { diffusersRuntime } from "../../../island-agent/runtimes/diffusers/diffusers-runtime.ts";
@@ -242,7 +242,7 @@ class Agent {
     if (this.#isBeginning && kind !== undefined) setImmediate(() => this.#begin(kind));
   }
 
-  #lease(cargo: CargoManifest): FilesLease {
+  #lease(cargo: CargoManifest): ArtifactLease {
     this.leases += 1;
     let isHeld = true;
     const release = (): void => {

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FilesLease } from "../../../../../island-agent/artifacts/cargo-files.ts";
+import type { ArtifactLease } from "../../../../../island-agent/artifacts/artifact-store.ts";
 import { CargoPool } from "../../../../../island-agent/execution/cargo-pool.ts";
 import { Executor } from "../../../../../island-agent/execution/executor.ts";
 import { Outbox } from "../../../../../island-agent/session/outbox.ts";
@@ -142,7 +142,7 @@ class Agent {
     setImmediate(() => this.#followed.add(this.begin({})));
   }
 
-  #lease(): FilesLease {
+  #lease(): ArtifactLease {
     this.leases += 1;
     let isHeld = true;
     const release = (): void => {

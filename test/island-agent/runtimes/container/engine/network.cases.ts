@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentStatus } from "../../../../../island-agent/agent.ts";
+import type { AgentStatus } from "../../../../../island-agent/execution/island-reports.ts";
 import { call } from "../../../../support/http.ts";
 import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
 import { Network } from "../../../../support/network.ts";

@@ -1,0 +1,122 @@
+import { cacheKeyOf, hasFolderModel, type CargoManifest } from "../../shared/cargo.ts";
+import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
+import type { FolderStore } from "../models/folders/folder-store.ts";
+import type { ModelStore } from "../models/store/model-store.ts";
+import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
+
+/** The adapters for models. Folders come first: a file that belongs to a folder is listed and removed with the folder only. */
+export function modelArtifacts(models: ModelStore, folders: FolderStore): readonly ArtifactStore[] {
+  const budget: ArtifactBudget = {
+    spareBytes: () => {
+      const { budgetBytes, usedBytes } = models.usage();
+      return budgetBytes - usedBytes;
+    },
+    storedBytes: () => [...models.list(), ...models.parts()].reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+  return [new FolderArtifacts(folders, budget), new FileArtifacts(models, folders, budget)];
+}
+
+/** Models that are folders of files. */
+class FolderArtifacts implements ArtifactStore {
+  readonly budget: ArtifactBudget;
+  readonly #folders: FolderStore;
+
+  constructor(folders: FolderStore, budget: ArtifactBudget) {
+    this.#folders = folders;
+    this.budget = budget;
+  }
+
+  keeps(cargo: CargoManifest): boolean {
+    return hasFolderModel(cargo);
+  }
+
+  acquire(
+    cargo: CargoManifest,
+    signal: AbortSignal,
+    onProgress: () => void,
+    mayEvict: boolean,
+  ): Promise<ArtifactLease> {
+    return this.#folders.acquire(cargo, signal, onProgress, mayEvict);
+  }
+
+  bytesOnDisk(cargo: CargoManifest): number | null {
+    return this.#folders.bytesOnDisk(cargo);
+  }
+
+  takenBytes(cargo: CargoManifest): number {
+    return this.#folders.takenBytes(cargo);
+  }
+
+  list(): StoredArtifact[] {
+    return this.#folders.list().map((folder) => ({ kind: "folder", ...folder }));
+  }
+
+  downloads(): DownloadStatus[] {
+    return this.#folders.downloads();
+  }
+
+  remove(key: string): Promise<RemoveOutcome> {
+    return this.#folders.remove(key);
+  }
+
+  prune(): Promise<void> {
+    return this.#folders.prune();
+  }
+}
+
+/** Models that are one file, and interrupted downloads of such files. */
+class FileArtifacts implements ArtifactStore {
+  readonly budget: ArtifactBudget;
+  readonly #models: ModelStore;
+  readonly #folders: FolderStore;
+
+  constructor(models: ModelStore, folders: FolderStore, budget: ArtifactBudget) {
+    this.#models = models;
+    this.#folders = folders;
+    this.budget = budget;
+  }
+
+  keeps(cargo: CargoManifest): boolean {
+    return cargo.model !== null && !hasFolderModel(cargo);
+  }
+
+  async acquire(
+    { slug, model }: CargoManifest,
+    signal: AbortSignal,
+    onProgress: () => void,
+    mayEvict: boolean,
+  ): Promise<ArtifactLease> {
+    if (model === null) throw new TypeError(`Cargo ${slug} has no model`);
+    return this.#models.acquire(slug, model, signal, onProgress, mayEvict);
+  }
+
+  bytesOnDisk(cargo: CargoManifest): number | null {
+    const key = cacheKeyOf(cargo);
+    return this.#models.list().find((model) => model.key === key)?.bytes ?? null;
+  }
+
+  takenBytes(cargo: CargoManifest): number {
+    return this.#models.takenBytes(new Set([cacheKeyOf(cargo) ?? ""]));
+  }
+
+  list(): StoredArtifact[] {
+    const inFolders = this.#folders.fileKeys();
+    const files = this.#models.list().map((model) => ({ ...model, kind: "file" as const, isWhole: true }));
+    const parts = this.#models.parts().map((part) => ({ ...part, kind: "part" as const, isWhole: false }));
+    return [...files, ...parts].filter(({ key }) => !inFolders.has(key));
+  }
+
+  /** Without the files of folders: a folder is one download. */
+  downloads(): DownloadStatus[] {
+    const inFolders = new Set(this.#folders.downloads().map(({ slug }) => slug));
+    return this.#models.downloads().filter(({ slug }) => !inFolders.has(slug));
+  }
+
+  async remove(key: string): Promise<RemoveOutcome> {
+    return this.#folders.fileKeys().has(key) ? "absent" : this.#models.remove(key);
+  }
+
+  async prune(): Promise<void> {
+    await this.#models.prune();
+  }
+}

@@ -1,0 +1,108 @@
+import type { RuntimeType } from "../../shared/cargo.ts";
+import type { Hardware } from "../../shared/hardware.ts";
+import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
+import type { PreloadStatus } from "../preload/preloader.ts";
+import type { MemoryUse } from "../runtimes/runtime.ts";
+import type { Outbox } from "../session/outbox.ts";
+import type { CargoPool, LoadedReport } from "./cargo-pool.ts";
+import type { Executor, ExecutorCounts } from "./executor.ts";
+
+export type LinkState = "connecting" | "connected" | "waiting" | "stopped";
+
+/** What `island status` shows. */
+export interface AgentStatus {
+  readonly link: LinkState;
+  readonly coordinatorUrl: string;
+  readonly hostId: string;
+  /** Why no new jobs are taken; null while they are. */
+  readonly closedBecause: string | null;
+  readonly slots: number;
+  readonly runtimes: readonly RuntimeReport[];
+  readonly loaded: readonly LoadedReport[];
+  /** Most memory that all Cargos together may take; `vramBytes` null when unknown. */
+  readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
+  readonly running: ReturnType<Executor["running"]>;
+  readonly counts: ExecutorCounts;
+  /** Null when it is switched off. */
+  readonly preload: PreloadStatus | null;
+  readonly reconnects: number;
+  readonly lastProblem: string | null;
+}
+
+/** What the Island reports of itself. */
+export interface IslandFacts {
+  readonly hostId: string;
+  readonly version: string;
+  readonly slots: number;
+  readonly hardware: Hardware;
+  /** Usable runtimes with their versions. */
+  readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
+  readonly caps: MemoryUse;
+  /** Load of the machine now. */
+  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
+  readonly files: Pick<CargoFiles, "cached" | "downloads">;
+  readonly pool: Pick<CargoPool, "loaded">;
+  readonly executor: Pick<Executor, "running" | "counts">;
+  readonly outbox: Pick<Outbox, "held">;
+}
+
+/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts. */
+const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, version: 100 } as const;
+
+/** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
+export class IslandReports {
+  readonly #facts: IslandFacts;
+
+  constructor(facts: IslandFacts) {
+    this.#facts = facts;
+  }
+
+  hello(isDraining: boolean): Hello {
+    const { hostId, version, slots, hardware, outbox } = this.#facts;
+    return {
+      type: "hello",
+      hostId,
+      agentVersion: version,
+      hardware,
+      runtimes: this.#runtimes(),
+      slots,
+      draining: isDraining,
+      held: outbox.held(),
+      state: this.state(),
+    };
+  }
+
+  /** What changes while the Island is connected. */
+  state(): IslandState {
+    const { files, usage, pool } = this.#facts;
+    const slugs = pool.loaded().map(({ slug }) => slug);
+    return {
+      ...usage(),
+      cachedModels: files.cached().slice(0, MAX_LENGTHS.cachedModels),
+      loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
+      downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
+    };
+  }
+
+  /** The part of the owner's status that does not depend on the session. */
+  status(): Pick<AgentStatus, "hostId" | "slots" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"> {
+    const { hostId, slots, pool, caps, executor } = this.#facts;
+    return {
+      hostId,
+      slots,
+      runtimes: this.#runtimes(),
+      loaded: pool.loaded(),
+      memoryCaps: { ramBytes: caps.ramBytes, vramBytes: Number.isFinite(caps.vramBytes) ? caps.vramBytes : null },
+      running: executor.running(),
+      counts: { ...executor.counts },
+    };
+  }
+
+  #runtimes(): RuntimeReport[] {
+    return [...this.#facts.runtimes].map(([type, { version }]) => ({
+      type,
+      version: version.slice(0, MAX_LENGTHS.version),
+    }));
+  }
+}

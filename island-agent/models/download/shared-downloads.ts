@@ -1,0 +1,49 @@
+import type { DownloadStatus } from "../../disk/stored-item.ts";
+import { SharedDownload } from "./shared-download.ts";
+
+/** The downloads of one store: at most one for each key, however many callers wait for it. */
+export class SharedDownloads<T> {
+  /** Those that callers may join. */
+  readonly #current = new Map<string, SharedDownload<T>>();
+  /** Those still at work, including stopped ones. The promises never reject. */
+  readonly #running = new Map<SharedDownload<T>, Promise<void>>();
+
+  has(key: string): boolean {
+    return this.#current.has(key);
+  }
+
+  /** One entry for each Cargo that waits. */
+  status(): DownloadStatus[] {
+    return [...this.#current.values()].flatMap(({ slugs, key, fraction }) =>
+      [...slugs].map((slug) => ({ slug, key, fraction })),
+    );
+  }
+
+  /**
+   * The download of `key` that callers may join; `run` starts a new one.
+   * @param run does the work and answers the callers through `download`. It never rejects. `previous` ends when a stopped
+   * download of the same key has closed its files.
+   */
+  joinOrStart(
+    key: string,
+    run: (download: SharedDownload<T>, previous: Promise<void> | undefined) => Promise<void>,
+  ): SharedDownload<T> {
+    const current = this.#current.get(key);
+    if (current !== undefined && !current.isStopping) return current;
+    const download = new SharedDownload<T>(key);
+    this.#current.set(key, download);
+    const previous = current === undefined ? undefined : this.#running.get(current);
+    const ended = run(download, previous).finally(() => {
+      this.#running.delete(download);
+      if (this.#current.get(key) === download) this.#current.delete(key);
+    });
+    this.#running.set(download, ended);
+    return download;
+  }
+
+  /** Stops all downloads and waits until their files and sockets are closed. */
+  async close(reason: Error): Promise<void> {
+    for (const download of this.#running.keys()) download.stop(reason);
+    await Promise.all(this.#running.values());
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The grammar of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind of address is fetched, the
+ * catalog which ones a Cargo may have.
+ */
+export type ModelAddress =
+  /**
+   * `hf:owner/repo[#revision]` (the repository: a folder, or its default quantisation), `hf:owner/repo:QUANT`,
+   * `hf:owner/repo/path/file[#revision]` or `hf:owner/repo:path/file[#revision]`. At most one of `file` and `tag` is set.
+   */
+  | {
+      readonly kind: "hub";
+      readonly repository: string;
+      readonly file: string | null;
+      /** A quantisation, which the hub resolves to a file. */
+      readonly tag: string | null;
+      readonly revision: string | null;
+    }
+  /** A path that the coordinator serves: `/models/…`. */
+  | { readonly kind: "coordinator"; readonly path: string }
+  /** `https://…`, or `http://…` where the coordinator itself has no TLS. Carries no credentials. */
+  | { readonly kind: "url"; readonly url: URL };
+
+/** The address follows no rule of the grammar. */
+export class ModelAddressError extends Error {
+  override readonly name = "ModelAddressError";
+  constructor(address: string, problem: string) {
+    super(`Model address "${address.slice(0, 200)}" ${problem}`);
+  }
+}
+
+const HUB_PREFIX = "hf:";
+const REPOSITORY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;
+const QUANTISATION = /^[A-Za-z0-9_-]{1,64}$/;
+const SPLIT_FILE = /-\d{5}-of-\d{5}\.gguf$/i;
+/** A repository of the hub, or a list of files. */
+const FOLDER_ADDRESS = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
+
+/** The form that a catalog accepts. Looser than {@link parseModelAddress}, which refuses what no Island could fetch. */
+export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/;
+
+/** @throws {ModelAddressError} */
+export function parseModelAddress(text: string): ModelAddress {
+  if (isHubAddress(text)) return parseHubAddress(text);
+  if (isCoordinatorPath(text)) return { kind: "coordinator", path: text };
+  const url = URL.parse(text);
+  if (url === null) throw new ModelAddressError(text, "is not a URL");
+  if (url.username !== "" || url.password !== "") throw new ModelAddressError(text, "carries credentials");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new ModelAddressError(text, `uses ${url.protocol}`);
+  return { kind: "url", url };
+}
+
+export function isHubAddress(text: string): boolean {
+  return text.startsWith(HUB_PREFIX);
+}
+
+/** Whether the address is a path of the coordinator; only `/models/…` is served. */
+export function isCoordinatorPath(text: string): boolean {
+  return text.startsWith("/");
+}
+
+/** Whether the address may name a folder: `hf:owner/repo[#revision]`, or a list of files (`…/files.json`). */
+export function isFolderAddress(text: string): boolean {
+  return FOLDER_ADDRESS.test(text);
+}
+
+/** Whether a path is one part of a model that is split into several GGUF files; such models are not supported. */
+export function isSplitFile(path: string): boolean {
+  return SPLIT_FILE.test(path);
+}
+
+/** Address of one file of a hub repository. */
+export function hubFileAddress(repository: string, path: string, revision: string): string {
+  return `${HUB_PREFIX}${repository}/${path}#${revision}`;
+}
+
+function parseHubAddress(text: string): ModelAddress {
+  const [name = "", revision, ...extra] = text.slice(HUB_PREFIX.length).split("#");
+  const [, owner = "", repo = "", separator, rest = ""] = /^([^/:]*)\/([^/:]*)(?:([/:])(.*))?$/.exec(name) ?? [];
+  if (!REPOSITORY_NAME.test(owner) || !REPOSITORY_NAME.test(repo)) {
+    throw new ModelAddressError(text, "names no repository");
+  }
+  if (extra.length > 0 || revision === "") throw new ModelAddressError(text, "has a bad revision");
+  const isTag = separator === ":" && QUANTISATION.test(rest);
+  if (isTag && revision !== undefined) throw new ModelAddressError(text, "has a revision, which needs a file");
+  return {
+    kind: "hub",
+    repository: `${owner}/${repo}`,
+    file: separator === undefined || isTag ? null : rest,
+    tag: isTag ? rest : null,
+    revision: revision ?? null,
+  };
+}

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { IslandAgent } from "../../island-agent/agent.ts";
+import { settle } from "../support/event-log.ts";
+import type { FakeRuntime } from "../support/fake-runtime.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import type { FakeLog } from "./builders.ts";
+import { makeAssign } from "./builders.ts";
+import type { ScriptedCoordinator } from "./scripted-coordinator.ts";
+import { decide, type ScriptedSession } from "./scripted-coordinator.ts";
+import { AgentWorld, DRAIN_LIMIT_MS, FAREWELL_LIMIT_MS, FIRST_RETRY_MS } from "./agent-world.ts";
+
+let world: AgentWorld;
+let coordinator: ScriptedCoordinator;
+let runtime: FakeRuntime;
+let clock: ManualClock;
+let log: FakeLog;
+let agent: IslandAgent;
+let ended: Promise<string>;
+
+beforeEach(async () => {
+  world = await AgentWorld.open();
+  ({ coordinator, runtime, clock, log, agent, ended } = world);
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const isEnded = (): Promise<boolean> => world.isEnded();
+const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWithJob(script);
+
+describe("drain()", () => {
+  it("tells the coordinator, finishes the job in hand, and leaves when its end is acknowledged", async () => {
+    const session = await openWithJob();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
+    await agent.drain(DRAIN_LIMIT_MS);
+    await session.next("draining");
+    session.send(makeAssign({ jobId: "job_2" }));
+    expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "shutting_down" });
+    runtime.go("run");
+    await session.next("finished");
+    expect(session.frames("draining")).toHaveLength(1);
+    expect(await isEnded()).toBe(false);
+    session.ackAll("job_1", 1);
+    await drained;
+    expect(await ended).toBe("the agent stops");
+    expect(await session.closed).toMatchObject({ code: 1000 });
+  });
+
+  it("while disconnected comes back to bring its results, and leaves as soon as they are acknowledged", async () => {
+    const first = await openWithJob();
+    await coordinator.vanish();
+    await first.closed;
+    // So long away that the wait for the next try has grown to its most.
+    for (let count = 1; count <= 8; count += 1) {
+      await log.events.happened("info Session ended", count);
+      clock.advance(30_000);
+    }
+    await log.events.happened("info Session ended", 9);
+    const drained = agent.drain(DRAIN_LIMIT_MS);
+    runtime.go("run");
+    await log.events.happened("info Session ended", 10);
+    await coordinator.listen();
+    clock.advance(FIRST_RETRY_MS);
+    const second = await coordinator.session(2);
+    expect(await second.welcome({ held: [decide("continue")] })).toMatchObject({ draining: true });
+    await second.next("finished");
+    expect(await isEnded()).toBe(false);
+    second.ackAll("job_1", 1);
+    await drained;
+    expect(await ended).toBe("the agent stops");
+  });
+
+  it("gives up on a coordinator that does not come back when the farewell limit is over", async () => {
+    const first = await openWithJob();
+    await coordinator.vanish();
+    await first.closed;
+    const drained = agent.drain(DRAIN_LIMIT_MS);
+    runtime.go("run");
+    await runtime.events.happened("end run");
+    await settle();
+    clock.advance(FAREWELL_LIMIT_MS - 1);
+    expect(await isEnded()).toBe(false);
+    clock.advance(1);
+    await drained;
+    expect(await ended).toBe("the agent stops");
+  });
+
+  it("gives jobs back that take longer than its limit", async () => {
+    const session = await openWithJob();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
+    await session.next("draining");
+    for (let count = 0; count < 3; count += 1) {
+      expect(session.frames("failed")).toEqual([]);
+      clock.advance(DRAIN_LIMIT_MS / 3);
+      await session.heard();
+    }
+    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
+    session.ackAll("job_1", 1);
+    await drained;
+  });
+
+  it("without a limit waits as long as the job runs, and takes a limit later", async () => {
+    const session = await openWithJob();
+    const drained = agent.drain(null);
+    await session.next("draining");
+    for (let count = 0; count < 9; count += 1) {
+      clock.advance(DRAIN_LIMIT_MS / 3);
+      await session.heard();
+    }
+    expect(session.frames("failed")).toEqual([]);
+    await agent.drain(1_000);
+    clock.advance(1_000);
+    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
+    session.ackAll("job_1", 1);
+    await drained;
+  });
+
+  it("without jobs leaves at once, also while it waits to connect again", async () => {
+    (await coordinator.session(1)).socket.terminate();
+    await log.events.happened("info Session ended");
+    await agent.drain(DRAIN_LIMIT_MS);
+    expect(await ended).toBe("the agent stops");
+  });
+});
+
+describe("stop()", () => {
+  it("gives the jobs back and leaves when that is acknowledged", async () => {
+    const session = await openWithJob();
+    const stopped = agent.stop();
+    expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
+    expect(await isEnded()).toBe(false);
+    session.ackAll("job_1", 1);
+    await stopped;
+    await ended;
+  });
+
+  it("waits 2 s for that and no longer", async () => {
+    const session = await openWithJob();
+    const stopped = agent.stop();
+    await session.next("failed");
+    clock.advance(2_000);
+    await stopped;
+    await ended;
+  });
+
+  it("in the middle of a drain's farewell leaves at once", async () => {
+    const session = await openWithJob();
+    const drained = agent.drain(DRAIN_LIMIT_MS);
+    runtime.go("run");
+    await session.next("finished");
+    expect(await isEnded()).toBe(false);
+    await agent.stop();
+    await drained;
+    expect(await ended).toBe("the agent stops");
+  });
+
+  it("does not wait for a coordinator that does not answer the close", async () => {
+    const session = await coordinator.session(1);
+    await session.welcome();
+    await session.heard();
+    session.socket.pause();
+    await agent.stop();
+    await settle();
+    clock.advance(2_000);
+    expect(await ended).toBe("the agent stops");
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { IslandAgent } from "../../island-agent/agent.ts";
+import type { FakeRuntime } from "../support/fake-runtime.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import type { FakeLog } from "./builders.ts";
+import type { ScriptedCoordinator } from "./scripted-coordinator.ts";
+import { HEARTBEAT_MS, type ScriptedSession } from "./scripted-coordinator.ts";
+import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
+
+let world: AgentWorld;
+let coordinator: ScriptedCoordinator;
+let runtime: FakeRuntime;
+let clock: ManualClock;
+let log: FakeLog;
+let agent: IslandAgent;
+let ended: Promise<string>;
+
+beforeEach(async () => {
+  world = await AgentWorld.open();
+  ({ coordinator, runtime, clock, log, agent, ended } = world);
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWithJob(script);
+const retry = (count: number, waitMs: number): Promise<void> => world.retry(count, waitMs);
+
+describe("silence", () => {
+  it("of 2.5 heartbeats ends the session", async () => {
+    const session = await coordinator.session(1);
+    await session.welcome();
+    await log.events.happened("info Connected");
+    clock.advance(HEARTBEAT_MS * 2.5 - 1);
+    await session.heard();
+    clock.advance(HEARTBEAT_MS * 2.5);
+    await session.closed;
+    await retry(1, FIRST_RETRY_MS);
+    await coordinator.session(2);
+    expect(agent.status().lastProblem).toBe("the coordinator is silent");
+  });
+
+  it("of 15 s in place of welcome does so too", async () => {
+    const session = await coordinator.session(1);
+    await session.next("hello");
+    clock.advance(15_000);
+    await retry(1, FIRST_RETRY_MS);
+    await coordinator.session(2);
+    expect(agent.status()).toMatchObject({ lastProblem: "the coordinator is silent", reconnects: 0 });
+  });
+});
+
+describe("goodbye", () => {
+  it("with a wait is followed by another session after it", async () => {
+    const session = await coordinator.session(1);
+    await session.welcome();
+    session.send({ type: "goodbye", reason: "the coordinator restarts", retryAfterMs: 5_000 });
+    session.socket.close(1001);
+    await retry(1, 5_000 + FIRST_RETRY_MS);
+    await coordinator.session(2);
+    expect(agent.status().lastProblem).toBe("the coordinator restarts");
+  });
+
+  it("without one ends the agent", async () => {
+    const session = await openWithJob();
+    session.send({ type: "goodbye", reason: "this Island was removed", retryAfterMs: null });
+    session.socket.close(1001);
+    expect(await ended).toBe("this Island was removed");
+    expect(agent.status()).toMatchObject({ link: "stopped", running: [], loaded: [] });
+    expect(runtime.events.count("disposed a")).toBe(1);
+    expect(coordinator.sessions).toBe(1);
+  });
+});
+
+describe("a coordinator that will not have the Island", () => {
+  it("answering 401 ends the agent", async () => {
+    const session = await coordinator.session(1);
+    coordinator.refusals.push(401);
+    session.socket.terminate();
+    await retry(1, FIRST_RETRY_MS);
+    expect(await ended).toBe("the coordinator does not accept the token");
+  });
+
+  it("answering 503 is asked again", async () => {
+    const session = await coordinator.session(1);
+    coordinator.refusals.push(503);
+    session.socket.terminate();
+    await retry(1, FIRST_RETRY_MS);
+    await retry(2, 500);
+    await coordinator.session(2);
+    expect(agent.status().lastProblem).toBe("the coordinator answered 503");
+  });
+
+  it("speaking another version (1002) ends the agent", async () => {
+    const session = await coordinator.session(1);
+    session.socket.close(1002, "versions spoken: atoll.island.v2");
+    expect(await ended).toBe("closed with 1002: versions spoken: atoll.island.v2");
+  });
+});
+
+describe("a bad frame from the coordinator", () => {
+  it.each<[string, (session: ScriptedSession) => void, string]>([
+    ["that is no MessagePack", ({ socket }) => socket.send(Buffer.from([0x92])), "frame is not MessagePack"],
+    ["of an unknown type", (session) => session.send({ type: "dance" } as never), "type: Invalid"],
+    [
+      "before welcome",
+      (session) => session.send({ type: "ack", jobId: "job_1", attempt: 1, seq: 1 }),
+      "ack: before welcome",
+    ],
+  ])("%s closes the session with 1008 and the reason, and the Island comes back", async (_, send, reason) => {
+    const session = await coordinator.session(1);
+    await session.next("hello");
+    send(session);
+    const closed = await session.closed;
+    expect(closed).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
+    await retry(1, FIRST_RETRY_MS);
+    await coordinator.session(2);
+  });
+
+  it("that says welcome twice does so too", async () => {
+    const session = await coordinator.session(1);
+    await session.welcome();
+    await session.welcome();
+    expect(await session.closed).toEqual({ code: 1008, reason: "welcome: said twice" });
+  });
+});

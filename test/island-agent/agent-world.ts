@@ -1,0 +1,98 @@
+import { expect } from "vitest";
+import { IslandAgent } from "../../island-agent/agent.ts";
+import { Availability } from "../../island-agent/availability/availability.ts";
+import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
+import { settle } from "../support/event-log.ts";
+import { FakeRuntime } from "../support/fake-runtime.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
+import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
+
+export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
+/** With `random` at its lowest, half of each step. Source: session/backoff.ts. */
+export const FIRST_RETRY_MS = 250;
+export const DRAIN_LIMIT_MS = 60_000;
+export const FAREWELL_LIMIT_MS = 15_000;
+
+/** An agent with a scripted coordinator; everything else is a fake. */
+export class AgentWorld implements AsyncDisposable {
+  readonly coordinator: ScriptedCoordinator;
+  readonly runtime = new FakeRuntime();
+  readonly files = new FakeFiles();
+  readonly clock = new ManualClock();
+  readonly log = new FakeLog();
+  readonly agent: IslandAgent;
+  /** Resolves with the reason when the agent has ended. */
+  readonly ended: Promise<string>;
+  /** How often the agent has said that it is connected. */
+  connections = 0;
+  /** What the coordinator recommends for preloads. */
+  recommendations: Recommendation[] = [];
+  #hasEnded = false;
+
+  private constructor(coordinator: ScriptedCoordinator) {
+    this.coordinator = coordinator;
+    const { clock, files, log, runtime } = this;
+    this.agent = new IslandAgent(
+      {
+        coordinatorUrl: coordinator.url,
+        token: ISLAND_TOKEN,
+        publicKey: coordinator.publicKey,
+        accountId: "user_1",
+        hostId: HOST_ID,
+        version: "0.0.0-test",
+        slots: 2,
+        farewellLimitMs: FAREWELL_LIMIT_MS,
+      },
+      {
+        clock,
+        hardware: makeHardware(),
+        runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
+        files,
+        availability: new Availability({ clock, hours: null, isPaused: false }),
+        recommend: async () => this.recommendations,
+        usage: () => ({ cpuLoad: 0.5, freeRamBytes: 1, freeVramBytes: null }),
+        freeRamBytes: () => null,
+        log,
+        onConnected: () => (this.connections += 1),
+        random: () => 0,
+      },
+    );
+    this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
+  }
+
+  static async open(): Promise<AgentWorld> {
+    return new AgentWorld(await ScriptedCoordinator.open());
+  }
+
+  async isEnded(): Promise<boolean> {
+    await settle();
+    return this.#hasEnded;
+  }
+
+  /** The first session, welcomed, with one job that is held in the middle of its run. */
+  async openWithJob(script: object = {}): Promise<ScriptedSession> {
+    const session = await this.coordinator.session(1);
+    await session.welcome();
+    session.send(makeAssign({ script: { tokens: ["a"], hold: true, ...script } }));
+    await session.next("output");
+    return session;
+  }
+
+  /** Waits until the agent has noticed the `count`th end of a session, then lets the time to the next try pass. */
+  async retry(count: number, waitMs: number): Promise<void> {
+    await this.log.events.happened("info Session ended", count);
+    this.clock.advance(waitMs - 1);
+    await settle();
+    expect(this.agent.status().link).toBe("waiting");
+    this.clock.advance(1);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stopped = this.agent.stop();
+    while (!(await this.isEnded())) this.clock.advance(2_000);
+    await stopped;
+    await this.coordinator[Symbol.asyncDispose]();
+    expect(this.clock.pendingTimers, "timers left").toBe(0);
+  }
+}

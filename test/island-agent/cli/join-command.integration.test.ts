@@ -1,0 +1,197 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CliError } from "../../../shared/errors.ts";
+import { configCommand } from "../../../island-agent/cli/config-command.ts";
+import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
+import { fingerprintOf } from "../../../shared/cargo-signature.ts";
+import { ISLAND_TOKEN } from "../builders.ts";
+import { ScriptedCoordinator } from "../scripted-coordinator.ts";
+
+const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+let directory: string;
+let dataDirectory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "atoll-commands-"));
+  dataDirectory = join(directory, "data");
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => "it did not fail",
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(CliError);
+  const { message } = error as CliError;
+  expect(message).not.toContain("\n");
+  return message;
+}
+
+describe("joinNetwork()", () => {
+  let coordinator: ScriptedCoordinator;
+  beforeEach(async () => {
+    coordinator = await ScriptedCoordinator.open();
+  });
+  afterEach(() => coordinator[Symbol.asyncDispose]());
+
+  const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> => joinNetwork({ url, token, dataDirectory });
+  const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
+
+  it("stores address and token that the coordinator accepts, below the address's own path", async () => {
+    await join_(`${coordinator.url}/prefix`);
+    const path = "/prefix/api/v1/island/session";
+    // First it asks for the key.
+    expect(coordinator.requests).toEqual([
+      { path, authorization: undefined },
+      { path, authorization: `Bearer ${ISLAND_TOKEN}` },
+    ]);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(`${coordinator.url}/prefix`);
+    expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).toContain(ISLAND_TOKEN);
+  });
+
+  it("pins the account whose token it is, and forgets it when the coordinator does not say", async () => {
+    await join_(coordinator.url);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("user_1");
+    coordinator.account = null;
+    await join_(coordinator.url);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("");
+  });
+
+  it("pins the key that the coordinator shows, and tells its fingerprint", async () => {
+    expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
+    expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
+  });
+
+  it("takes the fingerprint that the operator told, and no key that has another", async () => {
+    const join = (fingerprint: string): Promise<string> =>
+      joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+    const shown = fingerprintOf(coordinator.publicKey);
+    expect(await messageOf(join("SHA256:x"))).toBe(
+      `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
+    );
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+    expect(tokensShown()).toEqual([]);
+    expect(await join(shown)).toBe(shown);
+  });
+
+  it.each(["", "/prefix"])(
+    "believes another key than the pinned one only with its fingerprint, at …%s",
+    async (path) => {
+      await join_(`${coordinator.url}/`);
+      coordinator.shownKey = OTHER_KEY;
+      coordinator.requests.length = 0;
+      expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
+        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint\. If it is a different coordinator, join with --new-coordinator/,
+      );
+      expect(tokensShown()).toEqual([]);
+      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
+      const fingerprint = fingerprintOf(OTHER_KEY);
+      await joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+    },
+  );
+
+  it("believes the key of another coordinator when told that it is one, and pins that", async () => {
+    await join_(coordinator.url);
+    await using second = await ScriptedCoordinator.open();
+    second.shownKey = OTHER_KEY;
+    const shown = await joinNetwork({ url: second.url, token: ISLAND_TOKEN, dataDirectory, isNewCoordinator: true });
+    expect(shown).toBe(fingerprintOf(OTHER_KEY));
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+  });
+
+  it("stores nothing when the key is another one as soon as the token is there", async () => {
+    Object.defineProperty(coordinator, "shownKey", {
+      get: () => (coordinator.requests.length === 1 ? coordinator.publicKey : OTHER_KEY),
+    });
+    expect(await messageOf(join_(coordinator.url))).toBe(
+      "Not joined: the coordinator changed its key meanwhile. Try again",
+    );
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+  });
+
+  it("shows the token to no address that is not a coordinator", async () => {
+    const authorizations: (string | undefined)[] = [];
+    const other = createHttpServer((_request, response) => response.writeHead(404).end());
+    other.on("upgrade", ({ headers }, socket) => {
+      authorizations.push(headers.authorization);
+      socket.end("HTTP/1.1 404 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    expect(await messageOf(join_(`http://127.0.0.1:${port}`))).toBe(
+      "Not joined: the address answered 404: is it a coordinator?",
+    );
+    expect(authorizations).toEqual([undefined]);
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
+    coordinator.shownKey = shown;
+    expect(await messageOf(join_(coordinator.url))).toBe(
+      "Not joined: the coordinator shows no public key for its Cargos",
+    );
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+  });
+
+  it.each(["host.example", "ftp://host.example", "http://", ""])("refuses %j, which is no address", async (url) => {
+    expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address`);
+  });
+
+  it.each(["", "it_", "ak_".padEnd(43, "a"), `${ISLAND_TOKEN}a`, `${ISLAND_TOKEN}\n`])(
+    "refuses %j, which is no Island token, and shows it to nobody",
+    async (token) => {
+      expect(await messageOf(join_(coordinator.url, token))).toBe(
+        "This is not an Island token: they begin with it_ and have 43 characters",
+      );
+      expect(coordinator.requests).toEqual([]);
+    },
+  );
+
+  it.each([
+    [401, "Not joined: the coordinator does not accept the token"],
+    [404, "Not joined: the address answered 404: is it a coordinator?"],
+  ])("says so when the answer is %i, and stores nothing", async (status, message) => {
+    coordinator.refusals.push(status);
+    expect(await messageOf(join_(coordinator.url))).toBe(message);
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
+  });
+
+  it("says so when nobody listens", async () => {
+    await coordinator.vanish();
+    expect(await messageOf(join_(coordinator.url))).toMatch(
+      /^Not joined: cannot reach the coordinator: .*ECONNREFUSED/,
+    );
+  });
+
+  it("says so when the other side speaks no HTTP", async () => {
+    const other = createServer((socket) => socket.resume().end("hello\r\n\r\n"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    expect(await messageOf(join_(`http://127.0.0.1:${port}`))).toMatch(/^Not joined: cannot reach the coordinator: /);
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+describe("plainHttpWarning()", () => {
+  it.each([
+    ["http://atoll.example", true],
+    ["http://192.168.0.2:8080/x", true],
+    ["http://127.0.0.1.example", true],
+    ["https://atoll.example", false],
+    ["http://localhost:8080", false],
+    ["http://127.0.0.1", false],
+    ["http://[::1]:8080", false],
+    ["atoll.example", false],
+  ])("for %s is given: %s", (url, isGiven) => {
+    const warning = plainHttpWarning(url);
+    expect(warning !== null).toBe(isGiven);
+    if (isGiven) expect(warning).toContain(`${url} is not encrypted`);
+  });
+});

@@ -1,0 +1,39 @@
+import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
+import { Executor } from "../../../island-agent/execution/executor.ts";
+import { Outbox } from "../../../island-agent/session/outbox.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { FakeRuntime } from "../../support/fake-runtime.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { FakeLog, FakeFiles } from "../builders.ts";
+
+/** An executor with two slots over fakes. */
+export class ExecutorWorld {
+  readonly runtime = new FakeRuntime();
+  readonly files = new FakeFiles();
+  readonly clock = new ManualClock();
+  readonly log = new FakeLog();
+  readonly outbox = new Outbox();
+  /** What the Island has sent. */
+  readonly sent: FromIsland[] = [];
+  readonly executor: Executor;
+
+  constructor() {
+    const { runtime, files, clock, log, outbox } = this;
+    outbox.connect((frame) => this.sent.push(frame), []);
+    const pool = new CargoPool({
+      runtimes: new Map([["llmcpp" as const, runtime]]),
+      files,
+      clock,
+      log,
+      caps: { ramBytes: 1_000, vramBytes: 0 },
+      freeRamBytes: () => null,
+      onChange: () => undefined,
+    });
+    this.executor = new Executor({ outbox, pool, clock, log, slots: 2 });
+  }
+
+  /** Types of the frames of one job. */
+  typesOf(jobId = "job_1"): string[] {
+    return this.sent.flatMap((frame) => ("jobId" in frame && frame.jobId === jobId ? [frame.type] : []));
+  }
+}

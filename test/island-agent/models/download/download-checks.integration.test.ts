@@ -1,0 +1,196 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { diskFailure, PartFile } from "../../../../island-agent/models/download/part-file.ts";
+import type { DownloadProgress } from "../../../../island-agent/models/download/transfer.ts";
+import { file, makeBytes, redirect, sha256, status } from "../file-server.ts";
+import { failureOf, makeRef, StoreFixture } from "../store-fixture.ts";
+import { BYTES, PATH, done, runDownload } from "./run-download.ts";
+
+describe("downloadModel()", () => {
+  it("asks nobody for a part that is complete", async () => {
+    await using fixture = await StoreFixture.make();
+    const facts = {
+      key: "k",
+      url: `${fixture.server.url}${PATH}`,
+      etag: null,
+      totalBytes: BYTES.length,
+      hubSha256: null,
+    };
+    await writeFile(join(fixture.directory, "stem.part"), BYTES);
+    await writeFile(join(fixture.directory, "stem.part.json"), JSON.stringify(facts));
+    expect(await runDownload(fixture, { expected: { sha256: sha256(BYTES) } })).toBe(BYTES.length);
+    expect(fixture.server.requests).toHaveLength(0);
+  });
+
+  it("deletes the part of a wrong hash", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on(PATH, file(BYTES));
+    const error = await failureOf(runDownload(fixture, { expected: { sha256: sha256(Buffer.from("other")) } }));
+    expect(error).toMatchObject({ code: "model_hash_mismatch", retryable: true });
+    expect(error.message).toContain(sha256(BYTES));
+    expect(await fixture.files()).toEqual([]);
+    expect(fixture.server.requests).toHaveLength(1);
+  });
+
+  it("hashes what an earlier process left, so that a damaged part is found out", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.onEach(PATH, file(BYTES, { cutAfter: 70_000 }), file(BYTES));
+    await failureOf(runDownload(fixture, { fetch: { tries: 1 } }));
+    await writeFile(join(fixture.directory, "stem.part"), makeBytes(70_000, "damaged"));
+    const error = await failureOf(runDownload(fixture, { expected: { sha256: sha256(BYTES) } }));
+    expect(error.code).toBe("model_hash_mismatch");
+    expect(await fixture.files()).toEqual([]);
+  });
+
+  it("refuses a file of another announced size before its body, and keeps the part", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.onEach(
+      PATH,
+      file(BYTES, { cutAfter: 70_000 }),
+      file(Buffer.from("<html>login</html>"), { ignoreRange: true }),
+    );
+    const expected = { bytes: BYTES.length };
+    const error = await failureOf(runDownload(fixture, { expected }));
+    expect(error).toMatchObject({ code: "model_hash_mismatch", retryable: true });
+    expect(error.message).toContain(`has 18 bytes; the Cargo says ${BYTES.length}`);
+    expect(await readFile(join(fixture.directory, "stem.part"))).toEqual(BYTES.subarray(0, 70_000));
+  });
+
+  it("stops a body without a length at the size that the Cargo says, and writes nothing beyond", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
+    let most = 0;
+    const onProgress = ({ receivedBytes }: DownloadProgress): void => {
+      most = Math.max(most, receivedBytes);
+    };
+    const error = await failureOf(runDownload(fixture, { expected: { bytes: 1_000_000 }, onProgress }));
+    expect(error).toMatchObject({ code: "model_hash_mismatch", message: "The model is longer than its 1000000 bytes" });
+    expect(most).toBeLessThanOrEqual(1_000_000);
+    expect(await fixture.files()).toEqual([]);
+  });
+
+  it("takes a shorter body without a length for a truncated one", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.onEach(PATH, file(BYTES.subarray(0, 70_000), { chunked: true }), file(BYTES));
+    await runDownload(fixture, { expected: { bytes: BYTES.length } });
+    expect(await done(fixture)).toEqual(BYTES);
+  });
+
+  it("asks for room before it writes, and writes nothing beyond", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
+    const reserve = async (bytes: number): Promise<void> => {
+      if (bytes > 1_000_000) throw new Error("no room");
+    };
+    expect((await failureOf(runDownload(fixture, { reserve }))).message).toBe("no room");
+    expect((await readFile(join(fixture.directory, "stem.part"))).length).toBeLessThanOrEqual(1_000_000);
+  });
+
+  it("says that the disk is full, keeps the part and goes on from it later", async () => {
+    await using fixture = await StoreFixture.make();
+    const bytes = makeBytes(3_000_000);
+    fixture.server.on(PATH, file(bytes));
+    const full = await failureOf(
+      runDownload(fixture, {}, async (stem, key, signal) => {
+        const part = await PartFile.open(stem, key, signal);
+        const append = part.append.bind(part);
+        part.append = (chunk) =>
+          part.bytes + chunk.length > 1_000_000
+            ? Promise.reject(diskFailure(Object.assign(new Error("write"), { code: "ENOSPC" })))
+            : append(chunk);
+        return part;
+      }),
+    );
+    expect(full).toMatchObject({ code: "model_unavailable", retryable: true });
+    expect(full.message).toContain("disk of the model store is full");
+    const kept = (await readFile(join(fixture.directory, "stem.part"))).length;
+    expect(kept).toBeGreaterThan(0);
+    await runDownload(fixture);
+    expect(await done(fixture)).toEqual(bytes);
+    expect(fixture.server.requests[1]).toMatchObject({ range: `bytes=${kept}-`, sentBytes: bytes.length - kept });
+  });
+
+  it("stops at an abort with its reason, closes the socket and keeps the part", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on(PATH, file(BYTES, { stallAfter: 70_000 }));
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const onProgress = ({ receivedBytes }: DownloadProgress): void => {
+      if (receivedBytes === 70_000) controller.abort(reason);
+    };
+    expect(await failureOf(runDownload(fixture, { signal: controller.signal, onProgress }))).toBe(reason);
+    expect(await readFile(join(fixture.directory, "stem.part"))).toEqual(BYTES.subarray(0, 70_000));
+    await expect.poll(() => fixture.server.openSockets()).toBe(0);
+  });
+
+  it("stops at an abort before the server has answered", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on(PATH, () => undefined);
+    const controller = new AbortController();
+    const failure = failureOf(runDownload(fixture, { signal: controller.signal }));
+    await fixture.server.arrived(1);
+    controller.abort(new Error("enough"));
+    expect((await failure).message).toBe("enough");
+    expect(await fixture.files()).toEqual([]);
+  });
+});
+
+describe("downloadModel() from the hub", () => {
+  const resolved = "/o/r/resolve/main/r-Q4_K_M.gguf";
+  const manifest = (name: string): Buffer => Buffer.from(JSON.stringify({ ggufFile: { rfilename: name } }));
+
+  it("asks the hub, as llama.cpp does, which file has the quantisation", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on("/v2/o/r/manifests/Q4_K_M", file(manifest("r-Q4_K_M.gguf")));
+    fixture.server.on(resolved, file(BYTES));
+    await runDownload(fixture, { url: "hf:o/r:Q4_K_M", fetch: { hubToken: "hf_secret" } });
+    expect(await done(fixture)).toEqual(BYTES);
+    expect(fixture.server.requests).toMatchObject([
+      { userAgent: "llama-cpp", authorization: "Bearer hf_secret" },
+      { path: resolved, authorization: "Bearer hf_secret" },
+    ]);
+  });
+
+  it("asks for the tag latest when the address names nothing, and tries again when the hub is ill", async () => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.onEach("/v2/o/r/manifests/latest", status(502), file(manifest("r-Q4_K_M.gguf")));
+    fixture.server.on(resolved, file(BYTES));
+    expect(await runDownload(fixture, { url: "hf:o/r" })).toBe(BYTES.length);
+  });
+
+  it.each([
+    ["says nothing of a file", Buffer.from("{}"), "names no GGUF file"],
+    ["is not JSON", Buffer.from("<html>"), "names no GGUF file"],
+    ["names a split file", manifest("r-00001-of-00002.gguf"), "split"],
+    ["is endless", makeBytes(1_100_000), "longer than 1000000 bytes"],
+  ])("fails when the manifest %s", async (_title, body, text) => {
+    await using fixture = await StoreFixture.make();
+    fixture.server.on("/v2/o/r/manifests/Q8_0", file(body));
+    const error = await failureOf(runDownload(fixture, { url: "hf:o/r:Q8_0" }));
+    expect(error.message).toContain(text);
+    expect(fixture.server.requests).toHaveLength(1);
+  });
+
+  it("checks the hash and size that the hub names before it redirects to the bytes", async () => {
+    await using fixture = await StoreFixture.make();
+    const linked = { "x-linked-etag": `"${sha256(Buffer.from("other"))}"`, "x-linked-size": String(BYTES.length) };
+    fixture.server.on("/o/r/resolve/main/a.gguf", redirect("/cdn/a", 302, linked));
+    fixture.server.on("/cdn/a", file(BYTES, { chunked: true }));
+    const totals = new Set<number | null>();
+    const failure = runDownload(fixture, {
+      url: "hf:o/r/a.gguf",
+      onProgress: ({ totalBytes }) => totals.add(totalBytes),
+    });
+    expect((await failureOf(failure)).code).toBe("model_hash_mismatch");
+    expect([...totals]).toEqual([BYTES.length]);
+  });
+
+  it("does not believe a hash that another origin claims for the hub", async () => {
+    await using fixture = await StoreFixture.make();
+    await using coordinator = await StoreFixture.make();
+    coordinator.server.on(PATH, file(BYTES, { headers: { "x-linked-etag": `"${sha256(Buffer.from("other"))}"` } }));
+    const fetch = { coordinatorUrl: coordinator.server.url };
+    expect(await runDownload(fixture, { url: makeRef().url, fetch })).toBe(BYTES.length);
+  });
+});
