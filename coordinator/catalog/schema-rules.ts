@@ -107,7 +107,8 @@ class SchemaWalk {
   #checkKeywords(schema: Json, path: readonly string[]): void {
     for (const keyword of Object.keys(schema)) {
       const isDialect = keyword === "$schema" && path.length === 0 && schema[keyword] === DIALECT;
-      if (!KEYWORDS.has(keyword) && !isDialect) this.#report([...path, keyword], "is not a keyword that is accepted here");
+      if (!KEYWORDS.has(keyword) && !isDialect)
+        this.#report([...path, keyword], "is not a keyword that is accepted here");
     }
     if (path.length > 0 && Object.hasOwn(schema, "$defs")) this.#report([...path, "$defs"], "must be at the top");
     const { pattern, format, enum: values, uniqueItems, maxItems } = schema;

@@ -97,7 +97,11 @@ describe("readCargoFile() refuses", () => {
     ["memory that is less than nothing", { ...CHAT, required_ram_mb: -1 }, "required_ram_mb: "],
     ["chat without a model", modelless, "model: is needed by llmcpp Cargos"],
     ["chat without a context", { ...CHAT, context_tokens: null }, "context_tokens: is needed by llmcpp Cargos"],
-    ["an own schema for chat", { ...CHAT, input_schema: {} }, "input_schema: is not for llmcpp Cargos, which take chat input"],
+    [
+      "an own schema for chat",
+      { ...CHAT, input_schema: {} },
+      "input_schema: is not for llmcpp Cargos, which take chat input",
+    ],
     ["no schema for others", { ...ONNX, input_schema: undefined }, "input_schema: is needed by onnx Cargos"],
     ["an ONNX task for others", { ...CHAT, onnx_task_type: "fill-mask" }, "onnx_task_type: is not for llmcpp Cargos"],
     [

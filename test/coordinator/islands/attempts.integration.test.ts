@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import type { OutputItem } from "../../../shared/output.ts";
+import { beginFrames as begin, finishedFrame, outputFrame as output } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
 import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
@@ -26,7 +26,6 @@ afterEach(async () => {
 const join = (hostId: string = randomUUID(), more = {}): Promise<FakeIsland> =>
   FakeIsland.join(coordinator.url, account.islandToken, { hostId, ...more });
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
-const token = (content: string): OutputItem => ({ type: "token", content, count: 1 });
 
 async function submit(input: object = { prompt: "Hi" }): Promise<string> {
   const { status, body } = await api("POST", "/jobs", { workload: "tiny-chat", input });
@@ -34,29 +33,9 @@ async function submit(input: object = { prompt: "Hi" }): Promise<string> {
   return body.data.id as string;
 }
 
-function output({ jobId, attempt }: Assign, seq: number, ...texts: string[]) {
-  return { type: "output" as const, jobId, attempt, seq, items: texts.map(token) };
-}
-
-function finished({ jobId, attempt }: Assign, seq: number, completionTokens: number) {
-  return {
-    type: "finished" as const,
-    jobId,
-    attempt,
-    seq,
-    finishReason: "stop" as const,
-    usage: { promptTokens: 5, completionTokens },
-    timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
-  };
-}
-
+const finished = (assign: Assign, seq: number, completionTokens: number) =>
+  finishedFrame(assign, seq, { completionTokens });
 const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim, started: true });
-const begin = ({ jobId, attempt }: Assign) =>
-  [
-    { type: "accepted", jobId, attempt },
-    { type: "started", jobId, attempt },
-  ] as const;
-
 const stateOf = async (jobId: string): Promise<string> =>
   (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
 
