@@ -2,15 +2,15 @@ import { RequestWindow } from "../coordinator/quotas/request-window.ts";
 import { systemClock } from "../shared/clock.ts";
 
 /*
- * What the request window costs each request, beside the least that counting by caller can cost: one number in a Map. Both run by
- * turns, so that a noisy machine slows both; the figure of each row is the median of its rounds.
+ * Time that the request window adds to each request, beside the least that counting by caller can cost: one number in a Map.
+ * The two run in turns, so that a noisy machine slows both. Each figure is the median of the rounds.
  */
 
 const ROUNDS = 9;
 const DECISIONS = 200_000;
 const LIMIT = 100;
-/** Most that a decision may cost. Source: DESIGN §4 row Quotas asks for exact counters; this is what they may cost. */
-const BUDGET_NS = 20_000;
+/** Longest acceptable decision of the exact counters that DESIGN §4 row Quotas asks for. */
+const MAX_DECISION_NS = 20_000;
 
 interface Figures {
   readonly callers: number;
@@ -26,7 +26,7 @@ function measure(callers: number): Figures {
   for (let round = 0; round <= ROUNDS; round += 1) {
     const ofWindow = nsPerCall(names, (name) => window.count(name, LIMIT));
     const ofBaseline = nsPerCall(names, (name) => counts.set(name, (counts.get(name) ?? 0) + 1));
-    // The first round is there to be compiled.
+    // The first round warms up the compiler.
     if (round === 0) continue;
     windowNs.push(ofWindow);
     baselineNs.push(ofBaseline);
@@ -56,4 +56,4 @@ for (const { callers, windowNs, baselineNs } of figures) {
   console.log(columns.join("   "));
 }
 const worstNs = Math.max(...figures.map(({ windowNs }) => windowNs));
-console.log(`budget ${BUDGET_NS} ns a decision: ${worstNs <= BUDGET_NS ? "kept" : "exceeded"}`);
+console.log(`budget ${MAX_DECISION_NS} ns a decision: ${worstNs <= MAX_DECISION_NS ? "kept" : "exceeded"}`);

@@ -3,13 +3,13 @@ import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Assign, Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState, RuntimeReport } from "../shared/protocol/from-island.ts";
-import type { AgentLog } from "../shared/logger.ts";
+import type { Logger } from "../shared/logger.ts";
 import type { Availability } from "./availability/availability.ts";
 import type { CargoFiles } from "./artifacts/cargo-files.ts";
 import { CargoPool, type LoadedReport } from "./execution/cargo-pool.ts";
 import { Executor, type ExecutorCounts } from "./execution/executor.ts";
 import { memoryCapsOf } from "./execution/memory-budget.ts";
-import { orAbort } from "../shared/abortable.ts";
+import { abortable } from "../shared/abortable.ts";
 import { Preloader, type PreloadStatus } from "./preload/preloader.ts";
 import { Pulls, type PullStatus } from "./preload/pulls.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
@@ -50,7 +50,7 @@ export interface AgentDeps {
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
   /** RAM that a load can have now; null when unknown. */
   readonly freeRamBytes: () => number | null;
-  readonly log: AgentLog;
+  readonly log: Logger;
   /** Called at the first welcome. */
   readonly onConnected: () => void;
   /** 0 (included) to 1 (excluded); spreads the tries to reconnect. */
@@ -233,7 +233,7 @@ export class IslandAgent {
   async #farewell(limitMs: number): Promise<void> {
     const limit = new AbortController();
     const timer = this.#deps.clock.schedule(limitMs, () => limit.abort());
-    await orAbort(this.#outbox.emptied(), AbortSignal.any([limit.signal, this.#leave.signal])).catch(() => undefined);
+    await abortable(this.#outbox.emptied(), AbortSignal.any([limit.signal, this.#leave.signal])).catch(() => undefined);
     timer.cancel();
   }
 

@@ -1,5 +1,8 @@
-/** What `work` gives, or `signal.reason` as soon as that aborts. The work itself goes on; its late failure is nobody's. */
-export function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/**
+ * Resolves or rejects as `work` does, or rejects with `signal.reason` as soon as that aborts.
+ * The work itself goes on; if it fails after that, its error is dropped.
+ */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

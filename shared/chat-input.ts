@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KIB } from "./format-bytes.ts";
 
 /** Source: DESIGN §4, row Chat. */
 export const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
@@ -6,7 +7,7 @@ export const MAX_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
 /** Most UTF-8 bytes of a job's input, as JSON. Source: DESIGN §4. */
-export const MAX_INPUT_BYTES = 256 * 1_024;
+export const MAX_INPUT_BYTES = 256 * KIB;
 
 const MAX_PARTS = 256;
 

@@ -1,22 +1,22 @@
 /** A pending call made with {@link Clock.schedule}. */
 export interface Timer {
-  /** Prevents the call; does nothing once it has run. */
+  /** Prevents the call; does nothing after it has run. */
   cancel(): void;
 }
 
-/** The only source of time. Tests drive a manual one; nothing else may read the system's. */
+/** The only source of time: no other code reads the system's, so that tests can set it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds on a scale that never jumps, with fractions; only differences mean anything. */
+  /** Milliseconds, with fractions, on a scale that never jumps; only differences have a meaning. */
   monotonicMs(): number;
   /** Runs `task` once after `delayMs` (0 or more). */
   schedule(delayMs: number, task: () => void): Timer;
-  /** Resolves after `ms`; rejects with `signal.reason` when aborted first. */
+  /** Resolves after `ms`; rejects with `signal.reason` if the signal aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Longest delay that the platform's timers take; longer ones would fire at once. */
+/** Longest delay of the platform's timers; a longer one would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 };
 
-/** `sleep` in terms of `schedule`, shared by every clock. */
+/** Implements `sleep` with `schedule`, for every clock. */
 export function sleepOn(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

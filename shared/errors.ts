@@ -1,4 +1,4 @@
-/** Wire code to HTTP status. Statuses: spec §7 and DESIGN §4. Only `rate_limited` is a code of the spec. */
+/** HTTP status of each error code. Statuses: spec §7 and DESIGN §4. The spec names only the code `rate_limited`. */
 export const ERROR_STATUS = {
   invalid_json: 400,
   bad_request: 400,
@@ -26,7 +26,7 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** An expected failure with a code that clients can act on. Anything else that is thrown is a fault of ours. */
+/** An expected failure with a code that clients can act on. Any other error is unexpected: 500 `internal`, and logged. */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
@@ -36,22 +36,22 @@ export class ServiceError extends Error {
   }
 }
 
-/** One wrong field. `path` is dotted ("messages.0.role"), empty for the whole body. */
+/** One wrong field. `path` is dotted ("messages.0.role"); empty for the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
-/** More wrong fields than this are not listed. */
+/** Longest list of wrong fields in one answer. */
 export const MAX_DETAILS = 100;
 
-/** A request whose fields are wrong; all of them are named, up to {@link MAX_DETAILS}. */
+/** A request with wrong fields. `details` names them all, up to {@link MAX_DETAILS}; the message is the first. */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
   readonly details: readonly FieldError[];
   constructor(details: readonly FieldError[]) {
     const first = details[0];
-    super("validation_failed", first === undefined ? "Validation failed" : describeField(first));
+    super("validation_failed", first === undefined ? "The request is not valid" : describeField(first));
     this.details = details.slice(0, MAX_DETAILS);
   }
 }
@@ -60,11 +60,11 @@ function describeField({ path, message }: FieldError): string {
   return path === "" ? message : `${path}: ${message}`;
 }
 
-/** Names of the limits that can be passed. Source: spec §8. */
+/** Limits that a caller can exceed. Source: spec §8. */
 export const LIMIT_NAMES = ["requests_per_minute", "concurrent_jobs", "concurrent_streams", "login_attempts"] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** Too much, too fast. `retryAfterS`: whole seconds until it is worth trying again, at least 1. */
+/** A caller exceeded a limit. `retryAfterS`: whole seconds to wait before the next try, at least 1. */
 export class RateLimitedError extends ServiceError {
   override readonly name = "RateLimitedError";
   readonly retryAfterS: number;
@@ -77,8 +77,8 @@ export class RateLimitedError extends ServiceError {
 }
 
 /**
- * Why a job failed or timed out, as the job's `error.code`. `retryable` (beside it) tells whether the same job may succeed
- * on another Island or later; it is what the runtimes report, not a property of the code.
+ * Why a job failed or timed out: the job's `error.code`. The runtime that reports a code also decides `retryable`, which says
+ * whether the same job may succeed on another Island or later.
  */
 export const JOB_ERROR_CODES = [
   "wait_timeout",
@@ -103,14 +103,14 @@ export const JOB_ERROR_CODES = [
 ] as const;
 export type JobErrorCode = (typeof JOB_ERROR_CODES)[number];
 
-/** A job's failure as it is stored and shown. */
+/** A job's failure as stored and shown. */
 export interface JobError {
   readonly code: JobErrorCode;
   readonly message: string;
   readonly retryable: boolean;
 }
 
-/** Thrown by the agent's side for a job that cannot be run; becomes a `failed` or `refused` frame. */
+/** Thrown in the agent for a job that it cannot run; becomes a `failed` or `refused` frame. */
 export class JobFailure extends Error {
   override readonly name = "JobFailure";
   readonly code: JobErrorCode;

@@ -1,11 +1,20 @@
-export const BYTES_PER_MIB = 1_048_576;
+export const KIB = 1_024;
+export const MIB = 1_024 * KIB;
+export const GIB = 1_024 * MIB;
 
-/** Rounded up, so that it never looks as if less would do. */
-export function mebibytesNeeded(bytes: number): string {
-  return `${Math.ceil(bytes / BYTES_PER_MIB)} MiB`;
+/** A size for people, in the largest unit that it reaches: "12 KiB", "2.2 MiB", "5.0 GiB". */
+export function formatBytes(bytes: number): string {
+  if (bytes >= GIB) return `${(bytes / GIB).toFixed(1)} GiB`;
+  if (bytes >= MIB) return `${(bytes / MIB).toFixed(1)} MiB`;
+  return `${Math.ceil(bytes / KIB)} KiB`;
 }
 
-/** Rounded down, so that it never looks as if what is needed were there. */
-export function mebibytesHad(bytes: number): string {
-  return `${Math.floor(bytes / BYTES_PER_MIB)} MiB`;
+/** In whole MiB, rounded up: for what is needed, so that it never looks as if less would do. */
+export function formatMibRoundedUp(bytes: number): string {
+  return `${Math.ceil(bytes / MIB)} MiB`;
+}
+
+/** In whole MiB, rounded down: for what is available, so that it never looks as if there were enough. */
+export function formatMibRoundedDown(bytes: number): string {
+  return `${Math.floor(bytes / MIB)} MiB`;
 }

@@ -4,7 +4,7 @@ export type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | 
 
 const nextUlid = monotonicFactory();
 
-/** A new identifier: `<kind>_` and a 26-character ULID, which sorts by creation. Source: DESIGN §4. */
+/** A new id: `<kind>_` and a 26-character ULID, which sorts by creation. Source: DESIGN §4. */
 export function newId(kind: IdKind, nowMs: number): string {
   return `${kind}_${nextUlid(nowMs)}`;
 }

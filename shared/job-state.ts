@@ -1,17 +1,17 @@
-/** Job states that a client can see. Source: spec §3 ("submitted" is a label of the submit answer, not a state). */
+/** Job states. Source: spec §3. ("submitted" is a label of the submit answer, not a state.) */
 export const JOB_STATES = ["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 /**
- * What can happen to a job. `assign`: an Island was chosen and told. `start`: the Island said that it began.
- * `lose`: the Island is gone or gave the job back, and another attempt follows. `expire`: the wait or run limit passed.
+ * What can happen to a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs.
+ * `lose`: the Island is lost or returned the job, and another attempt follows. `expire`: the wait or run limit passed.
  */
 export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];
 /** Those after which a job is over. */
 export type EndEvent = Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
 
-/** Every legal move; a missing cell is an illegal one. Source: DESIGN §4. */
+/** All legal transitions; a missing entry is illegal. Source: DESIGN §4. */
 export const JOB_TRANSITIONS = {
   pending: { assign: "queued", fail: "failed", cancel: "cancelled", expire: "timeout" },
   queued: { start: "running", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
@@ -22,13 +22,13 @@ export const JOB_TRANSITIONS = {
   timeout: {},
 } as const satisfies Record<JobState, Partial<Record<JobEvent, JobState>>>;
 
-/** Thrown when an event does not apply to a job's state; the state is unchanged. */
+/** An event does not apply to the job's state, which stays as it is. */
 export class IllegalTransitionError extends Error {
   override readonly name = "IllegalTransitionError";
   readonly from: JobState;
   readonly event: JobEvent;
   constructor(from: JobState, event: JobEvent) {
-    super(`A ${from} job cannot ${event}`);
+    super(`Event "${event}" is not allowed for a ${from} job`);
     this.from = from;
     this.event = event;
   }
@@ -42,7 +42,7 @@ export function nextState(from: JobState, event: JobEvent): JobState {
   return to;
 }
 
-/** The states in which `event` is legal, for the guard of an SQL update. */
+/** The states in which `event` is legal; SQL updates use them as a guard. */
 export function statesAllowing(event: JobEvent): JobState[] {
   return JOB_STATES.filter((state) => event in JOB_TRANSITIONS[state]);
 }

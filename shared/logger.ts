@@ -1,9 +1,9 @@
-/** A logger as it is handed to a module, which asks for the levels that it uses: `Pick<Log, "warn">`. Facts never hold prompts or answers. */
-export interface Log {
+/**
+ * The part of a logger that the code uses; pino's has it. A part takes what it needs: `Pick<Logger, "warn">`.
+ * Facts and messages never hold prompts, answers or secrets.
+ */
+export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
-
-/** The levels of the agent. */
-export type AgentLog = Pick<Log, "info" | "warn">;

@@ -6,13 +6,13 @@ export interface DemoClient {
 
 const ANSWER_LIMIT_MS = 60_000;
 
-/** The `data` of an answer. @throws for an answer that is no success. */
+/** The `data` of a successful answer. @throws for any other answer. */
 export async function call<T>(client: DemoClient, method: string, path: string, body?: unknown): Promise<T> {
   const response = await request(client, method, path, body);
   return ((await response.json()) as { data: T }).data;
 }
 
-/** @throws for an answer that is no success. */
+/** A successful answer. @throws for any other. */
 export async function request(
   { url, key }: DemoClient,
   method: string,

@@ -9,20 +9,20 @@ type ProgramName = "coordinator" | "island";
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 10_000;
 
-/** The processes that the demo starts. None outlives `stop()`, whenever it comes. */
+/** The processes that the demo starts. `stop()` ends them all, and none can start after it. */
 export class DemoProcesses {
   readonly #children: Child[] = [];
   #isStopped = false;
 
-  /** Starts a program that goes on running. */
+  /** Starts a program that keeps running. */
   start(name: ProgramName, args: readonly string[]): Child {
-    if (this.#isStopped) throw new Error("The demo is over");
+    if (this.#isStopped) throw new Error("The demo is stopping; no process may start");
     const child = new Child(name, args);
     this.#children.push(child);
     return child;
   }
 
-  /** Runs a command to its end and gives what it printed. @throws when it fails. */
+  /** Runs a command to its end. Resolves with its standard output. @throws when it fails. */
   async run(name: ProgramName, args: readonly string[]): Promise<string> {
     const child = this.start(name, args);
     const code = await child.ended;
@@ -31,23 +31,23 @@ export class DemoProcesses {
     return child.stdout;
   }
 
-  /** Ends all of them, the latest first, and waits until they are gone. */
+  /** Ends all processes, the latest first, and waits for each. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const child of this.#children.toReversed()) await child.stop();
   }
 
-  /** What they said on standard error, for people. */
-  complaints(): string {
-    const said = this.#children.filter(({ stderr }) => stderr !== "");
-    return said.map(({ name, stderr }) => `--- ${name}\n${stderr}`).join("");
+  /** Standard error of all processes, for people. */
+  errorOutput(): string {
+    const talkers = this.#children.filter(({ stderr }) => stderr !== "");
+    return talkers.map(({ name, stderr }) => `--- ${name}\n${stderr}`).join("");
   }
 }
 
-/** One of the two programs, started as a user would. */
+/** One of the two programs, started the way a user starts it. */
 export class Child {
   readonly name: ProgramName;
-  /** Resolves with the exit code or the signal when the process is gone and its output read. */
+  /** Resolves with the exit code or the signal when the process has ended and all its output is read. */
   readonly ended: Promise<number | string>;
   readonly #process: ChildProcess;
   #stdout = "";
@@ -59,9 +59,9 @@ export class Child {
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
-      // What the network would like to have on this disk is no part of the demo.
+      // The demo must not download models ahead of need.
       env: { ...process.env, ISLAND_MODELS_PRELOAD: "false" },
-      // A Ctrl-C in the terminal reaches the demo alone, which ends its children in order.
+      // Ctrl-C in the terminal must reach the demo only, which ends its children in order.
       detached: true,
     });
     this.#process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));
@@ -77,7 +77,7 @@ export class Child {
     return this.#stderr;
   }
 
-  /** Resolves with the match as soon as standard output has one. @throws when the process ends or takes too long. */
+  /** Resolves with the first match in standard output. @throws when the process ends first or takes too long. */
   async prints(pattern: RegExp): Promise<RegExpExecArray> {
     const limit = AbortSignal.timeout(START_LIMIT_MS);
     for (;;) {

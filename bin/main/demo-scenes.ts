@@ -9,12 +9,12 @@ interface JobDetail {
   readonly error: { readonly message: string } | null;
 }
 
-/** Announces what comes next. */
+/** Prints a heading. */
 export function say(title: string): void {
   console.log(`\n# ${title}`);
 }
 
-/** A chat completion, printed token by token as it arrives. */
+/** Prints a streamed chat completion token by token. */
 export async function streamChat(client: DemoClient): Promise<void> {
   say('A chat completion, streamed: "Count from 3 to 9."');
   const response = await request(client, "POST", "/chat/completions", {
@@ -42,7 +42,7 @@ export async function streamChat(client: DemoClient): Promise<void> {
   await showUsage(client, id);
 }
 
-/** A job, with the events of its stream. */
+/** Submits a job and prints the events of its stream. */
 export async function streamJob(client: DemoClient): Promise<void> {
   say('A job: "What is 7 plus 8?", and its events');
   const input = { prompt: "What is 7 plus 8?", temperature: 0 };
@@ -57,10 +57,10 @@ export async function streamJob(client: DemoClient): Promise<void> {
   await showUsage(client, submitted.id);
 }
 
-/** A job that is cancelled while it runs. */
+/** Cancels a job while it runs. */
 export async function cancelJob(client: DemoClient): Promise<void> {
-  say("A job that would go on for long (a JSON list of 300 colours), cancelled after its first words");
-  // The model alone would soon come to an end; the schema holds it to 300.
+  say("A long job (a JSON list of 300 colours), cancelled after its first token");
+  // The model alone would stop early; the schema demands 300.
   const schema = { type: "array", items: { enum: ["red", "blue", "green"] }, minItems: 300, maxItems: 300 };
   const response_format = { type: "json_schema", json_schema: { name: "colours", schema } };
   const input = { prompt: "Name 300 colours.", max_tokens: 980, response_format };
@@ -71,12 +71,12 @@ export async function cancelJob(client: DemoClient): Promise<void> {
     if (event !== "token") console.log(`${event.padEnd(8)} ${data}`);
     if (event === "token") cancelled ??= await call<object>(client, "DELETE", `/jobs/${submitted.id}`);
   }
-  if (cancelled === null) throw new Error("the job gave no token");
+  if (cancelled === null) throw new Error("the job produced no token");
   console.log(`cancel   ${JSON.stringify(cancelled)}`);
   await showUsage(client, submitted.id, "cancelled");
 }
 
-/** Usage, credits and timings of a job that has ended. */
+/** Prints usage, credits and timings of a job that has ended. @throws if its state is not `wanted`. */
 async function showUsage(client: DemoClient, jobId: string, wanted = "completed"): Promise<void> {
   const job = await call<JobDetail>(client, "GET", `/jobs/${jobId}`);
   const account = await call<{ credits: number }>(client, "GET", "/account");

@@ -7,7 +7,7 @@ import type { DemoClient } from "./demo-client.ts";
 import { DemoProcesses, type Child } from "./demo-processes.ts";
 import { cancelJob, say, streamChat, streamJob } from "./demo-scenes.ts";
 
-/** Exit codes of a demo that is ended from outside: 128 and the signal's number. Source: POSIX shells. */
+/** Exit codes when a signal ends the demo: 128 plus the signal's number, as POSIX shells have it. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 class Interruption extends Error {
@@ -18,19 +18,19 @@ class Interruption extends Error {
   }
 }
 
-// Before anything is started: whenever the signal comes, all that was started is ended.
+// Installed before anything starts, so that a signal at any time ends everything.
 const interrupted = Promise.withResolvers<never>();
 for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
   process.on(signal, () => interrupted.reject(new Interruption(code)));
 }
-// Whoever reads the output may go away (`npm run demo | head`).
+// The reader of the output may close it (`npm run demo | head`).
 process.stdout.on("error", () => interrupted.reject(new Interruption(1)));
-// Also a fault of the demo itself leaves nothing behind.
+// A bug in the demo must not leave processes behind either.
 process.on("uncaughtException", (error) => interrupted.reject(error));
 
 process.exitCode = await runDemo(process.argv.slice(2));
 
-/** Shows the product at work: a coordinator and an Island as two processes, and a client. */
+/** Runs a coordinator, an Island and a client, and prints what they do. */
 async function runDemo(args: readonly string[]): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), "atoll-demo-"));
   const processes = new DemoProcesses();
@@ -49,7 +49,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof Interruption) return isKept ? 0 : error.exitCode;
     const reason = error instanceof Error ? error.message : String(error);
-    console.error(`\nThe demo failed: ${reason}\n${processes.complaints()}`.trimEnd());
+    console.error(`\nThe demo failed: ${reason}\n${processes.errorOutput()}`.trimEnd());
     return 1;
   } finally {
     await processes.stop();
@@ -59,13 +59,13 @@ async function runDemo(args: readonly string[]): Promise<number> {
   async function startNetwork(): Promise<{ client: DemoClient; coordinator: Child; island: Child }> {
     const data = join(directory, "coordinator");
     const islandData = join(directory, "island");
-    say("Starting a coordinator and an Island, two processes on this machine");
+    say("Starting a coordinator and an Island as two processes on this machine");
     const coordinator = processes.start("coordinator", [
       ...["serve", "--port", "0", "--data", data, "--log-level", "warn"],
     ]);
     const [[, url = ""], account] = await Promise.all([
       coordinator.prints(/listening on (\S+)\n/),
-      // The commands on accounts need no server.
+      // Account commands need no running server.
       processes.run("coordinator", [
         ...["account", "create", "--email", "demo@example.com", "--password", "demo password", "--credits", "100"],
         ...["--with-key", "--with-island-token", "--data", data, "--json"],
@@ -88,7 +88,7 @@ async function showScenes(client: DemoClient): Promise<void> {
 }
 
 function tellAddress({ url, key }: DemoClient): void {
-  say("Both go on running; Ctrl-C ends them");
+  say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(
     `curl -N ${url}/api/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,

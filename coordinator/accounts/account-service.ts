@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Log } from "../../shared/logger.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
@@ -55,7 +55,7 @@ export interface AccountServiceDeps {
   readonly newAccountMicro: number;
   /** `closed`: only the operator makes accounts, with `createAccount`. */
   readonly registration: "open" | "closed";
-  readonly log: Pick<Log, "error">;
+  readonly log: Pick<Logger, "error">;
 }
 
 /** Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes. */

@@ -1,6 +1,6 @@
 import type { Cargo } from "../../shared/cargo.ts";
 import type { FieldError } from "../../shared/errors.ts";
-import { BYTES_PER_MIB } from "../../shared/format-bytes.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems } from "./cargo-rules.ts";
@@ -32,8 +32,8 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     onnxTaskType: file.onnx_task_type,
     licence: file.licence,
     priceMicro: microFromCredits(file.price_per_job),
-    requiredRamBytes: file.required_ram_mb * BYTES_PER_MIB,
-    requiredVramBytes: file.required_vram_mb * BYTES_PER_MIB,
+    requiredRamBytes: file.required_ram_mb * MIB,
+    requiredVramBytes: file.required_vram_mb * MIB,
     model:
       file.model === null ? null : { url: file.model.url, sha256: file.model.sha256, sizeBytes: file.model.size_bytes },
     contextTokens: file.context_tokens,

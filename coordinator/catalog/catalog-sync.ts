@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Log } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
@@ -14,7 +14,7 @@ interface CatalogSyncOptions {
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
   readonly clock: Pick<Clock, "schedule">;
-  readonly log: Pick<Log, "warn" | "error">;
+  readonly log: Pick<Logger, "warn" | "error">;
 }
 
 interface Kept {

@@ -3,9 +3,12 @@ import type { Context } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
+import { MethodNotAllowedError, answerError } from "./error-answers.ts";
+import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { RequestLimits } from "./limits/request-limits.ts";
+import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
 import { serveApiKeys } from "./routes/api-keys.ts";
-import { serveAuth } from "./routes/auth-routes.ts";
 import { serveBatches } from "./routes/batches.ts";
 import { serveCargos } from "./routes/cargos.ts";
 import { serveChat } from "./routes/chat.ts";
@@ -13,9 +16,7 @@ import { serveConversationMessages } from "./routes/conversation-messages.ts";
 import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
-import { MethodNotAllowedError, answerError } from "./middleware/errors.ts";
 import { serveHealth } from "./routes/health.ts";
-import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
 import { serveJobs } from "./routes/jobs.ts";
@@ -25,17 +26,17 @@ import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
 import { serveOpenApi } from "./routes/openapi.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
-import { requestFrame } from "./middleware/request-context.ts";
-import { requestLimits } from "./middleware/request-limits.ts";
+import { serveSessions } from "./routes/sessions.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 
-/** The whole HTTP API, without a socket. It must be served by a listener that hands over Node's own request and response. */
+/** The whole HTTP API, without a socket. Its listener must hand over Node's own request and response. */
 export function createApp(deps: HttpDeps): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>();
   app.onError((error, c) => refuse(c, error, deps));
-  app.notFound((c) => refuseUncounted(c, new ServiceError("not_found", "There is nothing at this path"), deps));
-  app.use(requestFrame(deps));
-  app.use(requestLimits(deps));
+  app.notFound((c) =>
+    refuseUncounted(c, new ServiceError("not_found", "Nothing is served at this path; see /docs for the paths"), deps),
+  );
+  app.use(requestContext(deps, new RequestLimits(deps)));
   app.use(
     methodNotAllowed({
       app,
@@ -56,7 +57,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveCargos(app, deps);
   serveAccount(app, deps);
   serveLedger(app, deps);
-  serveAuth(app, deps);
+  serveSessions(app, deps);
   serveApiKeys(app, deps);
   serveRecommendations(app, deps);
   serveMetrics(app, deps);
@@ -66,7 +67,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   return app;
 }
 
-/** Refuses what no endpoint has counted; it counts for the address that asks. */
+/** Refuses a request that no route has counted; it counts for the client's address. */
 function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<HttpDeps, "log">): Response {
   try {
     c.get("limits").countAddress(c.env.incoming);
@@ -76,7 +77,7 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<Ht
   return refuse(c, error, deps);
 }
 
-/** The one place where what was thrown becomes an answer, and where a fault of ours is logged. */
+/** The one place that turns an error into an answer and logs unexpected ones. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log }: Pick<HttpDeps, "log">): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");

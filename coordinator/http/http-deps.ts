@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpBindings } from "@hono/node-server";
-import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { AccountService } from "../accounts/account-service.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -11,30 +11,19 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
-import type { RequestLimits } from "./middleware/request-limits.ts";
+import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
 
-export interface HttpOptions {
-  /** Origin (and path prefix) under which clients reach the coordinator; null: that of each request. */
+/** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
+export interface HttpOptions extends RequestLimitsOptions {
+  /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
   readonly publicUrl: string | null;
   /** How long a chat waits for an Island. */
   readonly chatWaitMs: number;
-  /** Between the comment lines that keep proxies from closing a silent stream. */
+  /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
   readonly heartbeatMs: number;
-  /** Believe `X-Forwarded-For`, `-Proto` and `-Host`; only behind a proxy that sets them. */
-  readonly trustProxy: boolean;
-  /** Requests of one client address that a minute may have, where no key or session is counted instead. */
-  readonly publicRequestsPerMinute: number;
 }
 
-export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
-  publicUrl: null,
-  chatWaitMs: 60_000,
-  heartbeatMs: 15_000,
-  trustProxy: false,
-  publicRequestsPerMinute: 300,
-};
-
-/** What the API is built on. */
+/** The services and settings that routes use. */
 export interface HttpDeps {
   readonly jobs: JobApi;
   readonly batches: BatchApi;
@@ -46,14 +35,15 @@ export interface HttpDeps {
   readonly store: Pick<Store, "check" | "accounts" | "ledger">;
   readonly metrics: Pick<Metrics, "read" | "contentType">;
   readonly clock: Clock;
-  readonly log: Logger;
-  /** Of the product, as /health tells it. */
+  readonly log: Pick<Logger, "info" | "error">;
+  /** Of the product, shown by /health. */
   readonly version: string;
-  /** Folder of the GGUF files that the coordinator itself serves at /models. */
+  /** Folder of the model files that the coordinator itself serves at /models. */
   readonly modelsDirectory: string;
   readonly options: HttpOptions;
 }
 
+/** What a handler finds in its Hono context; `middleware/request-context.ts` sets the variables. */
 export interface HttpEnv {
   Bindings: HttpBindings;
   Variables: { requestId: string; limits: RequestLimits };
@@ -63,7 +53,7 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 
 export const API_BASE = "/api/v1";
 
-/** Paths whose errors must also please OpenAI's clients. */
+/** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
 const OPENAI_PATHS = [`${API_BASE}/chat/`, `${API_BASE}/models`, `${API_BASE}/embeddings`];
 
 export function isOpenAiPath(path: string): boolean {

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Log } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
@@ -10,7 +10,7 @@ import { outcomeOf } from "./retry-schedule.ts";
 export interface WebhookSenderDeps {
   readonly store: WebhookStore;
   readonly clock: Clock;
-  readonly log: Pick<Log, "warn" | "error">;
+  readonly log: Pick<Logger, "warn" | "error">;
   /** The body that reports the end of the job or batch; the same for every try. */
   readonly payload: (webhook: WebhookRecord) => Promise<string>;
   readonly resolveHost: ResolveHostUntil;

@@ -18,7 +18,9 @@ export interface DoctorOptions {
 export async function examineHost(options: DoctorOptions): Promise<{ text: string; isFit: boolean }> {
   const { dataDirectory, env, clock, modelPath, asJson } = options;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
-  const log = { info: () => undefined, warn: () => undefined };
+  const log = { info: noLog, warn: noLog, error: noLog };
   const found = await examine({ dataDirectory, config, env, clock, log, modelPath });
   return { text: asJson ? JSON.stringify(found) : describeExamination(found), isFit: isFit(found) };
 }
+
+function noLog(): void {}

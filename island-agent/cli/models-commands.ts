@@ -8,6 +8,7 @@ import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import type { PullStatus } from "../preload/pulls.ts";
 import { StoredFiles, type StoredItem } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/cli-error.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** Which Island the commands are about. */
@@ -40,13 +41,13 @@ export async function listModels(place: ModelsPlace): Promise<StoredItem[]> {
  */
 export async function removeModel(place: ModelsPlace, name: string): Promise<string> {
   const freed = await tell<number>(place, "/models/remove", { name });
-  return `Freed ${sizeOf(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
+  return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
 }
 
 /** `island models prune`: all that is not in use. @returns what to say. */
 export async function pruneModels(place: ModelsPlace): Promise<string> {
   const freed = await tell<number>(place, "/models/prune", {});
-  return `Freed ${sizeOf(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
+  return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
 }
 
 /**
@@ -80,7 +81,7 @@ export function describeModels(items: readonly StoredItem[]): string {
   if (items.length === 0) return "Nothing is on disk";
   const rows = items.map((item) => [
     item.cargos.join(", ") || item.key,
-    sizeOf(item.bytes),
+    formatBytes(item.bytes),
     new Date(item.lastUsedMs).toISOString().slice(0, 16).replace("T", " "),
     stateOf(item),
   ]);
@@ -100,12 +101,6 @@ function stateOf({ kind, isWhole, inUse, usedBy }: StoredItem): string {
   const what = kind === "part" || !isWhole ? ["incomplete"] : [];
   if (inUse) what.push(usedBy.length === 0 ? "in use" : `in use by ${usedBy.join(", ")}`);
   return what.join(", ");
-}
-
-function sizeOf(bytes: number): string {
-  if (bytes >= 1_073_741_824) return `${(bytes / 1_073_741_824).toFixed(1)} GiB`;
-  if (bytes >= 1_048_576) return `${(bytes / 1_048_576).toFixed(1)} MiB`;
-  return `${Math.ceil(bytes / 1_024)} KiB`;
 }
 
 /** As `tellAgent`; what the agent refuses is for the user. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
@@ -28,7 +28,7 @@ export interface StartOptions {
   readonly pid: number;
   readonly version: string;
   readonly clock: Clock;
-  readonly openLog: (level: string) => AgentLog;
+  readonly openLog: (level: string) => Logger;
   /** Tells the user that the Island is connected for the first time. */
   readonly onConnected: (summary: string) => void;
 }
@@ -131,7 +131,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
 async function clearContainers(
   candidates: readonly CargoRuntime[],
   images: ImageStore | null,
-  log: AgentLog,
+  log: Logger,
 ): Promise<void> {
   try {
     const limit = AbortSignal.timeout(PROBE_LIMIT_MS);

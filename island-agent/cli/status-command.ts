@@ -1,3 +1,4 @@
+import { formatBytes } from "../../shared/format-bytes.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../agent.ts";
 
@@ -44,11 +45,7 @@ function describeLoaded({ slug, ramBytes, vramBytes }: AgentStatus["loaded"][num
 
 /** "116 MiB RAM", with VRAM where there is some or where it cannot be told. */
 function describeMemory(ramBytes: number, vramBytes: number | null): string {
-  const ram = `${mebibytes(ramBytes)} RAM`;
+  const ram = `${formatBytes(ramBytes)} RAM`;
   if (vramBytes === 0) return ram;
-  return `${ram}, ${vramBytes === null ? "unknown" : mebibytes(vramBytes)} VRAM`;
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / 1_048_576)} MiB`;
+  return `${ram}, ${vramBytes === null ? "unknown" : formatBytes(vramBytes)} VRAM`;
 }

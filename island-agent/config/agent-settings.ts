@@ -1,5 +1,6 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
+import { GIB } from "../../shared/format-bytes.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "../runtimes/container/allowed-registries.ts";
 import { isIslandToken } from "../session/island-token.ts";
 import { setting, type Setting } from "../../shared/settings.ts";
@@ -8,7 +9,6 @@ export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fat
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
 /** A GB of the configuration: 2^30 bytes, for RAM, VRAM and disk alike. */
-export const BYTES_PER_GB = 1_073_741_824;
 const MAX_GB = 1_048_576;
 
 /** Every key of config.toml, in the order in which they are listed. The only place of defaults and ranges. */
@@ -173,5 +173,5 @@ interface GigabyteOptions<F> {
 }
 
 function gigabytes<F extends number | null>(key: string, options: GigabyteOptions<F>) {
-  return setting.number(key, { ...options, max: MAX_GB, factor: BYTES_PER_GB });
+  return setting.number(key, { ...options, max: MAX_GB, factor: GIB });
 }

@@ -1,8 +1,7 @@
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 import { isProblem, type CoordinatorState, type Examination, type Measured } from "./examination.ts";
-
-const BYTES_PER_GIB = 1_073_741_824;
 
 /** The examination as a table for people. */
 export function describeExamination(found: Examination): string {
@@ -36,20 +35,20 @@ function detailOf(probe: Examination["runtimes"][number]["probe"]): string {
 
 function hardwareRows({ hardware, threads, disk }: Examination): string[][] {
   const { osName, platform, arch, cpuModel, logicalCores, ramBytes, gpus } = hardware;
-  const used = disk.usedBytes === null ? "unknown" : gibibytes(disk.usedBytes);
-  const free = disk.freeBytes === null ? "unknown" : gibibytes(disk.freeBytes);
+  const used = disk.usedBytes === null ? "unknown" : formatBytes(disk.usedBytes);
+  const free = disk.freeBytes === null ? "unknown" : formatBytes(disk.freeBytes);
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
     ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
-    ["RAM", `${gibibytes(ramBytes)} for Cargos`],
+    ["RAM", `${formatBytes(ramBytes)} for Cargos`],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
-    ["disk", `models ${used} of ${gibibytes(disk.budgetBytes)}; ${free} free`],
+    ["disk", `models ${used} of ${formatBytes(disk.budgetBytes)}; ${free} free`],
   ];
 }
 
 function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
   const memory =
-    vramBytes === null ? "VRAM unknown" : `${gibibytes(vramBytes)} ${unifiedMemory ? "shared with the CPU" : "VRAM"}`;
+    vramBytes === null ? "VRAM unknown" : `${formatBytes(vramBytes)} ${unifiedMemory ? "shared with the CPU" : "VRAM"}`;
   return `${name}, ${memory}${driver === null ? "" : `, driver ${driver}`}`;
 }
 
@@ -83,10 +82,6 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
       `  ${row.map((cell, column) => cell.padEnd(column === row.length - 1 ? 0 : (widths[column] ?? 0))).join("  ")}`,
   );
   return [title, ...lines.map((line) => line.trimEnd())];
-}
-
-function gibibytes(bytes: number): string {
-  return `${(bytes / BYTES_PER_GIB).toFixed(1)} GiB`;
 }
 
 function count(number: number, what: string): string {

@@ -1,7 +1,7 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/report.ts";
 import { readModelIndex } from "../models/model-index.ts";
@@ -19,7 +19,7 @@ export interface ExamineOptions {
   readonly config: AgentConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  readonly log: AgentLog;
+  readonly log: Logger;
   /** The GGUF file by which tokens a second are measured. */
   readonly modelPath: string;
 }

@@ -1,12 +1,12 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles, FilesLease } from "../artifacts/cargo-files.ts";
 import { seekFreeRam } from "./free-ram.ts";
-import { mebibytesHad, mebibytesNeeded } from "../../shared/format-bytes.ts";
+import { formatMibRoundedDown, formatMibRoundedUp, GIB } from "../../shared/format-bytes.ts";
 import { MemoryRoom, type Occupant } from "./memory-budget.ts";
-import { orAbort } from "../../shared/abortable.ts";
+import { abortable } from "../../shared/abortable.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 
 export interface CargoPoolDeps {
@@ -17,7 +17,7 @@ export interface CargoPoolDeps {
   readonly caps: MemoryUse;
   /** RAM of the machine that nothing holds now; null when unknown. */
   readonly freeRamBytes: () => number | null;
-  readonly log: AgentLog;
+  readonly log: Logger;
   /** A Cargo was loaded or unloaded, or a download went on. */
   readonly onChange: () => void;
 }
@@ -63,7 +63,7 @@ const MOST_MEASURED = 1_000;
 /** After that a Cargo is estimated anew: what it took may have been one job's doing, and must not bar it for ever. */
 const MEASURED_FOR_MS = 600_000;
 /** What a Cargo may take beyond its estimate: as much again, at least this. */
-const LEAST_SLACK_BYTES = 1_073_741_824;
+const LEAST_SLACK_BYTES = GIB;
 
 /** Cargos in memory: each is loaded once however many jobs ask, as soon as there is room for it. */
 export class CargoPool {
@@ -96,13 +96,13 @@ export class CargoPool {
     signal.throwIfAborted();
     // All of it: a Cargo whose definition changed is another one.
     const key = JSON.stringify(manifest);
-    while (this.#room.isOverdue && this.#isLoaded(key)) await orAbort(this.#room.moved(), signal);
+    while (this.#room.isOverdue && this.#isLoaded(key)) await abortable(this.#room.moved(), signal);
     if (this.#isClosed) throw closedFailure();
     const entry = this.#entries.get(key) ?? this.#load(key, manifest);
     entry.users += 1;
     const release = this.#releaseOnce(entry);
     try {
-      return { cargo: await orAbort(entry.loading, signal), release };
+      return { cargo: await abortable(entry.loading, signal), release };
     } catch (error) {
       release();
       throw error;
@@ -219,7 +219,7 @@ export class CargoPool {
     const { caps } = this.#room;
     const refuse = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;
-      const text = `${slug} needs ${mebibytesNeeded(neededBytes)} of ${kind}, ${source}; this Island has ${mebibytesHad(capBytes)} for Cargos`;
+      const text = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind}, ${source}; this Island has ${formatMibRoundedDown(capBytes)} for Cargos`;
       throw new JobFailure("out_of_memory", text, { retryable: true });
     };
     refuse("RAM", need.ramBytes, caps.ramBytes);

@@ -2,7 +2,7 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { type JobErrorCode, JobFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { LastFrame, Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -12,7 +12,7 @@ export interface ExecutorDeps {
   readonly outbox: Outbox;
   readonly pool: Pick<CargoPool, "acquire">;
   readonly clock: Clock;
-  readonly log: AgentLog;
+  readonly log: Logger;
   /** Jobs that run at once, at least 1. */
   readonly slots: number;
 }

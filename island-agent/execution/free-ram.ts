@@ -1,6 +1,6 @@
 import { JobFailure } from "../../shared/errors.ts";
-import { mebibytesHad, mebibytesNeeded } from "../../shared/format-bytes.ts";
-import { orAbort } from "../../shared/abortable.ts";
+import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
+import { abortable } from "../../shared/abortable.ts";
 
 export interface RamSeeker {
   readonly slug: string;
@@ -26,9 +26,9 @@ export async function seekFreeRam(seeker: RamSeeker, signal: AbortSignal): Promi
     if (free === null || free >= needBytes) return;
     if (leaving.size === 0) unloadOne();
     if (leaving.size === 0) {
-      const figures = `${slug} needs ${mebibytesNeeded(needBytes)} of RAM, the machine has ${mebibytesHad(free)} free now`;
+      const figures = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
       throw new JobFailure("out_of_memory", figures, { retryable: true });
     }
-    await orAbort(Promise.race(leaving), signal);
+    await abortable(Promise.race(leaving), signal);
   }
 }

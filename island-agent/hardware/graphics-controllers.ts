@@ -1,3 +1,4 @@
+import { GIB, MIB } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 
 /** The fields that are read of what systeminformation's `graphics()` calls a controller. Sizes in MiB. */
@@ -11,8 +12,6 @@ export interface GraphicsController {
   readonly driverVersion?: string | null;
 }
 
-const MIB = 1_048_576;
-const GIB = 1_024 * MIB;
 /** Adapters of virtual machines and servers' remote consoles, which compute nothing. */
 const DISPLAY_ONLY =
   /aspeed|matrox|cirrus|vmware|virtio|qxl|bochs|virtualbox|hyper-v|basic (?:display|render)|parallels/i;

@@ -1,3 +1,4 @@
+import { MIB } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 
 /** Arguments whose output {@link parseNvidiaSmi} reads. */
@@ -10,7 +11,6 @@ export interface NvidiaGpu extends Gpu {
   readonly freeVramBytes: number | null;
 }
 
-const MIB = 1_048_576;
 /** "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", and bare "N/A" of some tools. */
 const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
 /** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */

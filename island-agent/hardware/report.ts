@@ -4,7 +4,7 @@ import { readMemoryLimitBytes } from "./cgroup-memory.ts";
 import { gpusOfControllers } from "./graphics-controllers.ts";
 import { systemProbe, type HostProbe } from "./host-probe.ts";
 import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
-import { orAbort } from "../../shared/abortable.ts";
+import { abortable } from "../../shared/abortable.ts";
 import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./owner-limits.ts";
 
 export interface DetectOptions {
@@ -31,7 +31,7 @@ export async function detectHardware(options: DetectOptions): Promise<Hardware> 
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
   const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
   // systeminformation takes no signal: what it started ends by itself, and nobody waits for it.
-  const [osName, physicalCores, gpus, diskFreeBytes] = await orAbort(
+  const [osName, physicalCores, gpus, diskFreeBytes] = await abortable(
     Promise.all([
       probe.osName(),
       probe.physicalCores(),

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { JobFailure } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import type { FetchContext } from "./attempt.ts";
 import { PartFile } from "./part-file.ts";
 import { backoffMs, RetriableError } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";
 
 /** Less than this gained over the best try so far is not progress: a server that always breaks off must not go on for ever. */
-const PROGRESS_BYTES = 1_048_576;
+const PROGRESS_BYTES = MIB;
 
 export interface Download extends Transfer {
   readonly directory: string;

@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { JobFailure } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { syncDirectory, writeFileDurably } from "./durable-file.ts";
 
 const partFactsSchema = z.object({
@@ -18,7 +19,7 @@ const partFactsSchema = z.object({
 export type PartFacts = z.infer<typeof partFactsSchema>;
 
 /** Length of one read while an existing part is hashed. */
-const READ_BYTES = 1_048_576;
+const READ_BYTES = MIB;
 
 export function partPath(stem: string): string {
   return `${stem}.part`;

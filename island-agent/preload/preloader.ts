@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { NoRoom } from "../models/disk-budget-error.ts";
 import { Backoff } from "../session/backoff.ts";
@@ -9,7 +10,7 @@ import type { Recommendation } from "./recommendations.ts";
 
 export interface PreloaderDeps {
   readonly clock: Clock;
-  readonly log: AgentLog;
+  readonly log: Logger;
   readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
   /** Those that this Island offers: files of other Cargos are of no use here. */
   readonly runtimes: ReadonlySet<RuntimeType>;
@@ -226,7 +227,7 @@ export class Preloader {
     if (files.bytesOnDisk(cargo) === null) {
       const missing = await files.makeRoom(cargo, (slug) => mayClear && !this.#isWanted(slug));
       if (missing > 0) {
-        const detail = `${gibibytes(missing)} more than the disk budget leaves beside what is used or wanted`;
+        const detail = `${formatBytes(missing)} more than the disk budget leaves beside what is used or wanted`;
         return { state: "does not fit", detail };
       }
       await files.preload(cargo, signal, onChange);
@@ -248,8 +249,4 @@ export class Preloader {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function gibibytes(bytes: number): string {
-  return `${(bytes / 1_073_741_824).toFixed(1)} GiB`;
 }

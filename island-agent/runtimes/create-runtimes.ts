@@ -1,7 +1,7 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../execution/memory-budget.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
@@ -20,7 +20,7 @@ export interface RuntimesOptions {
   readonly clock: Clock;
   /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly log: AgentLog;
+  readonly log: Logger;
   /** Null: no containers. `islandId` tells this Island's containers from another's on the same engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
@@ -85,7 +85,7 @@ export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Har
 /** Those that can be used; why the others cannot is logged. */
 export async function usableRuntimes(
   candidates: readonly CargoRuntime[],
-  log: AgentLog,
+  log: Logger,
 ): Promise<Map<RuntimeType, UsableRuntime>> {
   const usable = new Map<RuntimeType, UsableRuntime>();
   for (const runtime of candidates) {

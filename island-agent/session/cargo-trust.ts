@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { fingerprintOf, isSigned, readPublicKey } from "../../shared/cargo-signature.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 
 /**
  * What this Island lets itself be told: Cargos that the coordinator whose key it pinned when it joined has signed, for every
@@ -11,7 +11,7 @@ export class CargoTrust {
   readonly #pinned: string;
   readonly #key: KeyObject;
   readonly #accountId: string | null;
-  readonly #log: AgentLog;
+  readonly #log: Logger;
   #hasLogged = false;
 
   /**
@@ -19,7 +19,7 @@ export class CargoTrust {
    * @param accountId whose own Cargos are run too; null where it is not known.
    * @throws {RangeError} when the key is none.
    */
-  constructor(pinned: string, accountId: string | null, log: AgentLog) {
+  constructor(pinned: string, accountId: string | null, log: Logger) {
     const key = readPublicKey(pinned);
     if (key === undefined) throw new RangeError("the pinned key is no Ed25519 public key in base64");
     this.#pinned = pinned;

@@ -1,5 +1,6 @@
 import { Packr, Unpackr } from "msgpackr";
 import type { z } from "zod";
+import { MIB } from "../format-bytes.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "./from-coordinator.ts";
 import { fromIslandSchema, type FromIsland } from "./from-island.ts";
 
@@ -8,9 +9,9 @@ export const SUBPROTOCOL = "atoll.island.v1";
 /** Path of the Island session's WebSocket. */
 export const SESSION_PATH = "/api/v1/island/session";
 /** A larger frame closes the session with 1009. */
-export const MAX_FRAME_BYTES = 8 * 1_024 * 1_024;
+export const MAX_FRAME_BYTES = 8 * MIB;
 
-/** A side that hears nothing for so many heartbeats takes the other for lost: two may be missed, the half allows for delay. */
+/** A side is lost after this many silent heartbeat intervals: two may be missed, the half allows for delay. */
 export const SILENCE_IN_HEARTBEATS = 2.5;
 
 /** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and DESIGN §5. */
@@ -22,12 +23,12 @@ export const CLOSE = {
   tooBig: 1009,
 } as const;
 
-/** A frame that is not MessagePack, not known, or has a wrong field, which the message names. */
+/** A frame that is not MessagePack, of an unknown type, or with a wrong field; the message names the field. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-// Plain MessagePack without the records extension, so that any language can speak it.
+// Without the records extension, so that MessagePack libraries of any language can read it.
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
 
@@ -59,7 +60,7 @@ function read<T>(schema: z.ZodType<T>, raw: Uint8Array): T {
   throw new ProtocolError(`${path === "" ? "frame" : path}: ${issue?.message ?? "invalid"}`);
 }
 
-/** What makes even the check fail is a bad frame, not a fault that may end the process of whoever received it. */
+/** An error inside the check means a bad frame; it must not end the process that received it. */
 function parseSafely<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   try {
     return schema.safeParse(value);
@@ -68,7 +69,7 @@ function parseSafely<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseRes
   }
 }
 
-/** MessagePack has no `undefined`: an absent optional field must stay absent. */
+/** Leaves out undefined fields, because MessagePack has no `undefined`. */
 function withoutUndefined<T extends object>(frame: T): T {
   if (!Object.values(frame).includes(undefined)) return frame;
   return Object.fromEntries(Object.entries(frame).filter(([, value]) => value !== undefined)) as T;

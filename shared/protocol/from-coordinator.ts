@@ -3,7 +3,7 @@ import { cargoManifestSchema, type CargoManifest } from "../cargo.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
 
-/** What the Island does with a job that it said it holds. `drop`: stop it and forget it, someone else has it or it ended. */
+/** What an Island does with a job that it reported in `held`. `drop`: stop and forget it, because it ended or another Island has it. */
 const heldDecision = z.discriminatedUnion("action", [
   z.object({ ...attemptFields, action: z.literal("continue"), ackedSeq: z.number().int().nonnegative() }),
   z.object({ ...attemptFields, action: z.literal("drop") }),
@@ -15,13 +15,13 @@ const welcome = z.object({
   sessionId: z.string().max(64),
   heartbeatMs: z.number().int().positive(),
   maxFrameBytes: z.number().int().positive(),
-  /** One for each job that `hello` named. */
+  /** One for each job in `held` of `hello`. */
   held: z.array(heldDecision),
 });
 
 /**
- * A manifest as it was sent. Nothing is taken away from it, at any depth: the signature also covers fields that only a later
- * version knows.
+ * A manifest exactly as it was sent. Parsing must not remove unknown fields at any depth, because the signature covers fields
+ * that only a later version knows.
  */
 const signedCargoFields = {
   cargo: z.custom<CargoManifest>().superRefine((value, context) => {
@@ -36,21 +36,21 @@ const signedCargoFields = {
 const assign = z.object({
   type: z.literal("assign"),
   ...attemptFields,
-  /** Secret of this attempt; the Island repeats it when it comes back with the job. */
+  /** Secret of this attempt; the Island sends it again when it reconnects with the job. */
   claim: z.string().max(64),
   ...signedCargoFields,
   input: z.record(z.string(), z.unknown()),
-  /** The run may take so long from `started`; a duration, as the two clocks may differ. */
+  /** Longest run, counted from `started`. A duration, because the two clocks may differ. */
   runLimitMs: z.number().int().positive(),
-  /** A text job that lost its Island: go on after `text`, which took `tokens` tokens. */
+  /** A text job that lost its Island: continue after `text`, which has `tokens` tokens. */
   resume: z.object({ text: z.string(), tokens: z.number().int().nonnegative() }).optional(),
 });
 
 const cancel = z.object({ type: z.literal("cancel"), ...attemptFields, reason: z.enum(["cancelled", "timeout"]) });
-/** Frames of the attempt up to `seq` are durable and may be forgotten. */
+/** Frames of the attempt up to `seq` are durable; the Island can forget them. */
 const ack = z.object({ type: z.literal("ack"), ...attemptFields, seq: z.number().int().positive() });
 const preload = z.object({ type: z.literal("preload"), ...signedCargoFields });
-/** The coordinator is about to close. `retryAfterMs` null: do not come back by yourself. */
+/** The coordinator closes the session next. `retryAfterMs` null: do not reconnect automatically. */
 const goodbye = z.object({
   type: z.literal("goodbye"),
   reason: z.string().max(500),

@@ -6,39 +6,39 @@ import { jsonValueSchema } from "../json-value.ts";
 import { FINISH_REASONS, outputItemSchema, timingsSchema, usageSchema } from "../output.ts";
 
 const slug = z.string().max(100);
-/** Names one attempt of one job. Frames of a superseded attempt are dropped (fencing). */
+/** Name one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
-/** Frames that must not be lost carry `seq`, 1 and up without gaps per attempt, and are kept until acknowledged. */
+/** Number of a frame that must not be lost: 1, 2, 3 … in each attempt. The Island keeps such frames until an `ack`. */
 const seq = z.number().int().positive();
 
-export const runtimeReportSchema = z.object({
+const runtimeReportSchema = z.object({
   type: z.enum(RUNTIME_TYPES),
   version: z.string().max(100),
 });
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
-/** A model or image on the Island's disk; `key` as `cacheKeyOf()` makes it. */
-export const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes: z.number().int().nonnegative() });
+/** A model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
+const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes: z.number().int().nonnegative() });
 
-/** A job that the Island still holds after a reconnect. `started`: its run began (the `started` frame may have been lost). */
-export const heldJobSchema = z.object({
+/** A job that the Island still has after a reconnect. `started`: its run began, even if the `started` frame was lost. */
+const heldJobSchema = z.object({
   ...attemptFields,
-  /** As `assign` gave it: proves that the attempt is this Island's, also to a coordinator that was restarted. */
+  /** From `assign`. Proves that the attempt belongs to this Island, also after a restart of the coordinator. */
   claim: z.string().max(64),
   started: z.boolean(),
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
-/** What changes while an Island runs; sent with `hello` and every heartbeat. */
-export const islandStateSchema = z.object({
-  /** 0 to 1, over all cores; null where the platform does not tell. */
+/** State that changes while an Island runs; sent with `hello` and every heartbeat. */
+const islandStateSchema = z.object({
+  /** 0 to 1, over all cores; null where the platform does not report it. */
   cpuLoad: z.number().min(0).max(1).nullable(),
   freeRamBytes: z.number().int().nonnegative().nullable(),
   freeVramBytes: z.number().int().nonnegative().nullable(),
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
-  /** Models on their way, `fraction` 0 to 1 or null when the size is unknown. */
+  /** Downloads in progress. `fraction`: 0 to 1, or null when the size is unknown. */
   downloads: z.array(z.object({ slug, fraction: z.number().min(0).max(1).nullable() })).max(1_000),
 });
 export type IslandState = z.infer<typeof islandStateSchema>;
@@ -49,7 +49,7 @@ const hello = z.object({
   agentVersion: z.string().max(50),
   hardware: hardwareSchema,
   runtimes: z.array(runtimeReportSchema).max(20),
-  /** Jobs that the Island runs at once, all Cargos together. */
+  /** Jobs that the Island runs at the same time, over all Cargos. */
   slots: z.number().int().min(1).max(1_000),
   draining: z.boolean(),
   held: z.array(heldJobSchema).max(10_000),
@@ -57,9 +57,9 @@ const hello = z.object({
 });
 
 const heartbeat = z.object({ type: z.literal("heartbeat"), state: islandStateSchema });
-/** The Island has the job; it may wait a moment for a run that is being stopped. */
+/** The Island has the job; it may first wait for another run to stop. */
 const accepted = z.object({ type: z.literal("accepted"), ...attemptFields });
-/** The Island will not run the job; nothing was done. */
+/** The Island does not run the job and has done nothing for it. */
 const refused = z.object({
   type: z.literal("refused"),
   ...attemptFields,
@@ -74,7 +74,7 @@ const output = z.object({
   seq,
   items: z.array(outputItemSchema).min(1).max(10_000),
 });
-/** `output`: the JSON value of Cargos that make one; absent for text, which is the tokens delivered. */
+/** `output`: the JSON value that the Cargo produced; absent for text, which was delivered as tokens. */
 const finished = z.object({
   type: z.literal("finished"),
   ...attemptFields,
@@ -92,13 +92,13 @@ const failed = z.object({
   message: z.string().max(2_000),
   retryable: z.boolean(),
 });
-/** Answers `cancel`: the work has stopped and the slot is free. */
+/** The answer to `cancel`: the run has stopped and the slot is free. */
 const cancelled = z.object({ type: z.literal("cancelled"), ...attemptFields, seq });
-/** No new jobs, please; those in hand are being finished. */
+/** The Island takes no new jobs and finishes those that it has. */
 const draining = z.object({ type: z.literal("draining") });
-/** Takes back `draining`: new jobs are welcome again. */
+/** The Island takes new jobs again, after `draining`. */
 const accepting = z.object({ type: z.literal("accepting") });
-/** The Island would have these Cargos on its disk; each that it may run is answered by `preload`, best first. */
+/** Asks for these Cargos, best first, to store them on disk. The coordinator answers with `preload` for each that the Island may run. */
 const wanted = z.object({ type: z.literal("wanted"), slugs: z.array(slug).min(1).max(20) });
 
 export const fromIslandSchema = z.discriminatedUnion("type", [
@@ -117,5 +117,5 @@ export const fromIslandSchema = z.discriminatedUnion("type", [
 ]);
 export type FromIsland = z.infer<typeof fromIslandSchema>;
 export type Hello = z.infer<typeof hello>;
-/** Frames that are resent after a reconnect until the coordinator acknowledges their `seq`. */
+/** Frames that the Island resends after a reconnect until the coordinator acknowledges their `seq`. */
 export type NumberedFrame = Extract<FromIsland, { seq: number }>;

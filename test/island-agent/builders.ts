@@ -2,7 +2,7 @@ import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
-import type { AgentLog } from "../../shared/logger.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { FilesLease } from "../../island-agent/artifacts/cargo-files.ts";
 import { EventLog } from "../support/event-log.ts";
 import type { FakeScript } from "../support/fake-runtime.ts";
@@ -44,7 +44,7 @@ export function makeHardware(override: Partial<Hardware> = {}): Hardware {
 }
 
 /** Log lines as "level message", with their facts. */
-export class FakeLog implements AgentLog {
+export class FakeLog implements Logger {
   readonly events = new EventLog();
   readonly facts: object[] = [];
   info(facts: object, message: string): void {
@@ -54,6 +54,10 @@ export class FakeLog implements AgentLog {
   warn(facts: object, message: string): void {
     this.facts.push(facts);
     this.events.add(`warn ${message}`);
+  }
+  error(facts: object, message: string): void {
+    this.facts.push(facts);
+    this.events.add(`error ${message}`);
   }
 }
 

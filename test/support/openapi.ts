@@ -1,8 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createApp } from "../../coordinator/http/app.ts";
-import { DEFAULT_HTTP_OPTIONS, isOpenAiPath, type HttpDeps } from "../../coordinator/http/http-deps.ts";
+import { isOpenAiPath, type HttpDeps } from "../../coordinator/http/http-deps.ts";
 import { openApiDocument } from "../../coordinator/http/openapi/document.ts";
+import { TEST_HTTP_OPTIONS } from "./http-options.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { closed, mapValues, type Schema } from "./closed-schemas.ts";
 
@@ -51,7 +52,7 @@ let made: OpenApiDocument | undefined;
 /** The document of the API as it is in this source tree; made once in a process. */
 export function currentDocument(): OpenApiDocument {
   if (made !== undefined) return made;
-  const deps = { clock: new ManualClock(), version: "0.0.0-test", options: DEFAULT_HTTP_OPTIONS, modelsDirectory: "" };
+  const deps = { clock: new ManualClock(), version: "0.0.0-test", options: TEST_HTTP_OPTIONS, modelsDirectory: "" };
   // Nothing is asked of what is missing until a request comes.
   const app = createApp(deps as unknown as HttpDeps);
   made = openApiDocument(app, deps) as OpenApiDocument;

@@ -2,17 +2,17 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { AccountService, Identity } from "../../accounts/account-service.ts";
 import type { Scope } from "../../store/account-store.ts";
-import type { RequestLimits } from "./request-limits.ts";
+import type { RequestLimits } from "../limits/request-limits.ts";
 
-/** The secret of an `Authorization: Bearer …` header; undefined without one. */
+/** The token of the `Authorization: Bearer …` header; undefined without one. */
 export function bearerToken(incoming: IncomingMessage): string | undefined {
   return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
 }
 
 /**
- * Who calls, by API key or session token. A request without a valid one counts for its address, so that nobody guesses at will.
+ * The caller, by API key or session token. A request without a valid one counts for its address, which limits guessing.
  * @throws {RateLimitedError}
- * @throws {ServiceError} `unauthenticated`, for a missing, unknown, revoked or expired credential alike.
+ * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired.
  */
 export async function authenticate(
   accounts: Pick<AccountService, "authenticate">,
@@ -27,13 +27,13 @@ export async function authenticate(
     "unauthenticated",
     token === undefined
       ? "Send an API key or session token: Authorization: Bearer <token>"
-      : "The API key or session token is not valid",
+      : "The API key or session token is not valid: unknown, revoked or expired; use another or sign in again",
   );
 }
 
 /** @throws {ServiceError} `insufficient_scope` */
 export function requireScope(identity: Identity, scope: Scope): void {
   if (!identity.scopes.includes(scope)) {
-    throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}"`);
+    throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}"; use a key that has it`);
   }
 }

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "@hono/zod-openapi";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
 
-export const MAX_BODY_BYTES = 1_048_576;
-/** Deeper JSON would exhaust the stack of whatever walks it by recursion, ours or a library's. */
+const MAX_BODY_BYTES = MIB;
+/** Deeper JSON would exhaust the stack of code that recurses into it, ours or a library's. */
 const MAX_DEPTH = 100;
 
 /**
- * Reads and parses a JSON body, whatever its content type.
- * @throws {ServiceError} `payload_too_large`, after which no more is read, also when the length was not announced; `invalid_json`;
- * `validation_failed` for what no schema can be asked about.
+ * Reads and parses a JSON body of any content type.
+ * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, and reads no further; `invalid_json`;
+ * `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const bytes = await readBody(incoming, MAX_BODY_BYTES);
@@ -17,14 +18,18 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch (cause) {
-    throw new ServiceError("invalid_json", "The body is not valid JSON", { cause });
+    throw new ServiceError(
+      "invalid_json",
+      `The body is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
   const problem = structureProblem(value, []);
   if (problem !== null) throw new ValidationError([problem]);
   return value;
 }
 
-/** @throws {ValidationError} naming every field that is wrong. */
+/** The value as the schema gives it. @throws {ValidationError} naming every wrong field. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -54,23 +59,30 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
     const onGone = (): void =>
-      settle(() => reject(new ServiceError("bad_request", "The body ended before it was complete")));
+      settle(() =>
+        reject(
+          new ServiceError(
+            "bad_request",
+            "The connection closed before the whole body arrived; send the request again",
+          ),
+        ),
+      );
     incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
 }
 
 function tooLarge(maxBytes: number): ServiceError {
-  return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes`);
+  return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes; send less in one request`);
 }
 
-/** `path`: names on the way to `value`; as it was on return, unless there is a problem. */
+/** The first problem inside `value`. `path`: where `value` is in the body; changed during the walk and restored if all is well. */
 function structureProblem(value: unknown, path: string[]): FieldError | null {
   if (typeof value !== "object" || value === null) return null;
   if (path.length === MAX_DEPTH) return { path: "", message: `nested deeper than ${MAX_DEPTH} levels` };
   for (const key in value) {
     path.push(key);
-    // JSON may have it, but whoever copies an object member by member sets its prototype instead, and loses it in silence.
-    if (key === "__proto__") return { path: path.join("."), message: "is a name that no field may have" };
+    // Valid JSON, but code that copies an object member by member would set the prototype and lose the member.
+    if (key === "__proto__") return { path: path.join("."), message: "is not allowed as a field name" };
     const problem = structureProblem((value as Record<string, unknown>)[key], path);
     if (problem !== null) return problem;
     path.pop();

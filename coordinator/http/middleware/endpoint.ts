@@ -19,7 +19,7 @@ type BodyOf<R> = R extends {
   ? z.output<S>
   : undefined;
 
-/** A request whose parts were checked by the schemas of its route. */
+/** A request whose parts have passed the schemas of its route. */
 export interface Call<R> {
   readonly c: Context<HttpEnv>;
   readonly params: SchemaAt<R, "params">;
@@ -29,7 +29,7 @@ export interface Call<R> {
 
 type Answer = Response | Promise<Response>;
 
-/** Serves `route` to anyone, as often as an address may ask. */
+/** Serves `route` to anyone; each request counts for the client's address. */
 export function servePublic<R extends HttpRoute>(app: HttpApp, route: R, handle: (call: Call<R>) => Answer): void {
   register(app, route, null, async (c) => {
     c.get("limits").countAddress(c.env.incoming);
@@ -38,8 +38,8 @@ export function servePublic<R extends HttpRoute>(app: HttpApp, route: R, handle:
 }
 
 /**
- * Serves `route` to callers whose key or session has `scope`. What may refuse a request stands here in its order, cheapest
- * first, and the body is not read before the caller is known.
+ * Serves `route` to callers whose key or session has `scope`. The checks run in this order, cheapest first; the body is read
+ * only when the caller is known.
  */
 export function serveScoped<R extends HttpRoute>(
   app: HttpApp,
@@ -51,7 +51,7 @@ export function serveScoped<R extends HttpRoute>(
   register(app, route, scope, async (c) => {
     const limits = c.get("limits");
     const identity = await authenticate(accounts, c.env.incoming, limits);
-    // Counted before anything else can refuse it: what is refused later has cost a request too.
+    // Before all other checks: a request that they refuse counts too.
     limits.countCaller(identity, c.env.outgoing);
     requireScope(identity, scope);
     return handle({ ...(await readCall(c, route)), identity });
@@ -68,7 +68,7 @@ function register(
   app.on(route.method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => handle(c).catch(rethrow));
 }
 
-/** Hono hands only Errors to `onError`; anything else would end in an answer of its own. */
+/** Hono passes only Errors to `onError` and answers anything else itself. */
 function rethrow(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+import type { RequestLimits } from "../limits/request-limits.ts";
 
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id";
@@ -9,15 +10,19 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
- * What every answer has, whatever writes it: an id, security and CORS headers, and one line in the log. The headers are set
- * on Node's response, as streams and files are written to it past Hono.
+ * Gives every request its id, its security and CORS headers, the limits, and one line in the log; answers preflights. It sets
+ * headers on Node's response, because streams and files bypass Hono.
  */
-export function requestFrame({ log, clock }: Pick<HttpDeps, "log" | "clock">): MiddlewareHandler<HttpEnv> {
+export function requestContext(
+  { log, clock }: Pick<HttpDeps, "log" | "clock">,
+  limits: RequestLimits,
+): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const { outgoing } = c.env;
     const startedMs = clock.monotonicMs();
     const requestId = requestIdOf(c.req.header("x-request-id"));
     c.set("requestId", requestId);
+    c.set("limits", limits);
     outgoing.setHeader("X-Request-Id", requestId);
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
@@ -26,7 +31,7 @@ export function requestFrame({ log, clock }: Pick<HttpDeps, "log" | "clock">): M
       const line = {
         request_id: requestId,
         method: c.req.method,
-        // Never the query or the body: they are the client's.
+        // Without the query and the body: they may hold the client's data.
         path: c.req.path,
         status: outgoing.statusCode,
         duration_ms: Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000,
@@ -45,7 +50,7 @@ export function requestFrame({ log, clock }: Pick<HttpDeps, "log" | "clock">): M
   };
 }
 
-/** A caller's own id is kept when it is harmless in a log and a header. */
+/** Keeps the caller's own id if it is harmless in a log and a header. */
 function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && /^[\w.-]{1,100}$/.test(sent) ? sent : randomUUID();
 }

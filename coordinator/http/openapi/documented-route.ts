@@ -10,9 +10,9 @@ type OwnResponse = Exclude<Response, { $ref: string }>;
 type Content = NonNullable<OwnResponse["content"]>;
 
 /**
- * A route as the document shows it: what follows from how `endpoint.ts` serves it stands here once, so that a route says only
- * what is its own. Adds the failures that any such request can meet, the headers of every answer, tag, security and examples.
- * @param scope Null: anyone may ask.
+ * A route as the document shows it. Adds what every route of its kind has, so that a route declares only its own: the failures
+ * of `middleware/endpoint.ts`, the headers, tag, security and example.
+ * @param scope Null: public.
  * @throws {Error} for a route without an operationId.
  */
 export function documentedRoute(route: RouteConfig, scope: Scope | null, forOpenAi: boolean): RouteConfig {
@@ -37,7 +37,7 @@ export function documentedRoute(route: RouteConfig, scope: Scope | null, forOpen
             body: { ...request.body, content: withExample(request.body.content, example.request) },
           },
         }),
-    // The route's own words of a status (503 of /health) go before the common ones.
+    // The route's own answer for a status (503 of /health) replaces the common one.
     responses: { ...failureResponses(failures, forOpenAi), ...Object.fromEntries(own) },
   };
 }
@@ -56,7 +56,7 @@ function documentedResponse(status: string, response: OwnResponse, scope: Scope 
   };
 }
 
-/** Refusals that a request can meet before its handler, and faults. */
+/** Failures that can come before the route's handler, and 500. */
 function impliedFailures({ method, request }: RouteConfig, scope: Scope | null): FailureStatus[] {
   return [
     ...(scope === null ? [] : ([401, 403] as const)),
@@ -64,12 +64,12 @@ function impliedFailures({ method, request }: RouteConfig, scope: Scope | null):
     ...(request?.query === undefined ? [] : ([422] as const)),
     429,
     500,
-    // What writes is refused while the coordinator goes down.
+    // Writes are refused while the coordinator shuts down.
     ...(method === "get" ? [] : ([503] as const)),
   ];
 }
 
-/** With an example beside the schema of its JSON. */
+/** `content` with an example beside the schema of its JSON. */
 function withExample(content: Content, example: unknown): Content {
   const json = content["application/json"];
   if (example === undefined || json === undefined) return content;

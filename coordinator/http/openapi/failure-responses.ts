@@ -1,6 +1,6 @@
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
-import { openAiType } from "../middleware/errors.ts";
+import { openAiType } from "../error-answers.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
@@ -10,30 +10,33 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
   401: "No valid API key or session token",
   402: "Too few credits",
-  403: "The key lacks the scope, or the coordinator allows it to nobody",
-  404: "There is no such thing, or it belongs to another account",
+  403: "The key lacks the scope, or the operator has disabled the operation",
+  404: "Not found, or it belongs to another account",
   413: "The body is larger than 1 MB",
-  422: "A field is wrong (`details` names each), or the state of things does not allow it",
-  429: "Too much, too fast: `limit` names which limit, `retry_after` when to come again",
-  500: "A fault of the service, or a job that failed",
-  503: "Not now",
+  422: "A field is wrong (`details` names each), or the current state does not allow the request",
+  429: "Rate limit exceeded: `limit` names it, `retry_after` says when to try again",
+  500: "Internal error, or a job that failed",
+  503: "Temporarily unavailable",
 };
 const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
 
 const fieldErrorSchema = z.object({
-  path: z.string().openapi({ description: 'Dotted ("messages.0.role"); empty for the whole body' }),
+  path: z.string().openapi({ description: 'Dotted path ("messages.0.role"); empty for the whole body' }),
   message: z.string(),
 });
-const retryAfterSchema = z.int().min(1).openapi({ description: "Seconds, as in Retry-After" });
+const retryAfterSchema = z.int().min(1).openapi({ description: "Seconds, the same as Retry-After" });
 
-/** What `error` has beside message and code. `answerError` (../errors.ts) writes it. */
+/** Members of `error` beside message and code, as `answerError` (../error-answers.ts) writes them. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
   500: {
-    request_id: z.string().optional().openapi({ description: "Of a fault: by what the log names it" }),
-    job_error: z.string().optional().openapi({ description: "Of a job that failed: its error.code" }),
-    retryable: z.boolean().optional().openapi({ description: "Of a job that failed: another try may succeed" }),
+    request_id: z
+      .string()
+      .optional()
+      .openapi({ description: "Of an internal error: its id in the log, for the operator" }),
+    job_error: z.string().optional().openapi({ description: "Of a job that failed: the job's error.code" }),
+    retryable: z.boolean().optional().openapi({ description: "Of a job that failed: a new try may succeed" }),
   },
   503: { retry_after: retryAfterSchema.optional() },
 };
@@ -44,7 +47,7 @@ const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   503: failureHeaders([], ["Retry-After"]),
 };
 
-/** References to the answers with these statuses. `forOpenAi`: with what OpenAI's clients want beside. */
+/** References to the failure responses of these statuses. `forOpenAi`: with OpenAI's extra members. */
 export function failureResponses(statuses: readonly FailureStatus[], forOpenAi: boolean): RouteConfig["responses"] {
   return Object.fromEntries(
     [...new Set(statuses)]
@@ -53,7 +56,7 @@ export function failureResponses(statuses: readonly FailureStatus[], forOpenAi: 
   );
 }
 
-/** Puts what {@link failureResponses} refers to among the document's components. */
+/** Adds the components that {@link failureResponses} refers to. */
 export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
   for (const forOpenAi of [false, true]) {
     for (const status of STATUSES) {

@@ -1,6 +1,6 @@
 import type { HttpApp } from "../http-deps.ts";
 
-/** References to headers of an answer, by name. */
+/** References to header components, by header name. */
 export type HeaderRefs = Record<string, { $ref: string }>;
 
 interface HeaderFacts {
@@ -13,7 +13,7 @@ const HEADERS = {
   "X-Request-Id": {
     component: "RequestId",
     type: "string",
-    description: "Of this request, as in the log; the caller's own where it sent a harmless one",
+    description: "Id of this request, as in the log; the caller's own X-Request-Id if it is valid",
   },
   "X-RateLimit-Limit": {
     component: "RateLimit",
@@ -23,35 +23,35 @@ const HEADERS = {
   "X-RateLimit-Remaining": {
     component: "RateLimitRemaining",
     type: "integer",
-    description: "How many of them are left now",
+    description: "Requests left in this minute",
   },
   "X-RateLimit-Reset": {
     component: "RateLimitReset",
     type: "integer",
-    description: "Unix time in seconds at which the oldest request counted gives its place back",
+    description: "Unix time in seconds at which the oldest counted request leaves the window",
   },
   "Retry-After": {
     component: "RetryAfter",
     type: "integer",
-    description: "Seconds until another try is worth it",
+    description: "Seconds to wait before the next try",
   },
-  "WWW-Authenticate": { component: "Authenticate", type: "string", description: "How to sign in: Bearer" },
+  "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The scheme to sign in with: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;
 type HeaderName = keyof typeof HEADERS;
 
 const RATE: readonly HeaderName[] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
-/** Headers that are always there. `isKnown`: the answer is to a key or session, whose requests are counted. */
+/** Headers of every success. `isKnown`: the caller has a key or session, whose requests are counted. */
 export function headersOf(isKnown: boolean): HeaderRefs {
   return refs(["X-Request-Id", ...(isKnown ? RATE : [])], "");
 }
 
-/** Headers of a refusal, which may have come before the caller was known. */
+/** Headers of a failure, which may come before the caller is known. */
 export function failureHeaders(always: readonly HeaderName[], maybe: readonly HeaderName[]): HeaderRefs {
   return { ...refs(["X-Request-Id", ...always], ""), ...refs([...maybe, ...RATE], "IfKnown") };
 }
 
-/** Puts what the references stand for among the document's components. */
+/** Adds the header components to the document. */
 export function registerHeaders(registry: HttpApp["openAPIRegistry"]): void {
   for (const { component, type, description } of Object.values(HEADERS)) {
     const schema = { type, ...(type === "integer" ? { minimum: 0 } : {}) };

@@ -1,11 +1,11 @@
 import { API_BASE } from "../http-deps.ts";
 
-/** Groups of operations in the order in which the document lists them, and the first parts of their paths. */
+/** Groups of operations, in the document's order, with the path prefixes below API_BASE that belong to each. */
 const TAGS = [
-  { name: "Jobs", description: "Work that is submitted now and fetched later", paths: ["jobs"] },
-  { name: "Chat", description: "In the shape that OpenAI's clients speak", paths: ["chat", "embeddings", "models"] },
-  { name: "Conversations", description: "Chats whose history is kept here", paths: ["conversations"] },
-  { name: "Cargos", description: "The catalog, and Cargos of one's own", paths: ["cargos", "account/cargos"] },
+  { name: "Jobs", description: "Submit work now, fetch the result later", paths: ["jobs"] },
+  { name: "Chat", description: "Compatible with OpenAI's clients", paths: ["chat", "embeddings", "models"] },
+  { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
+  { name: "Cargos", description: "The catalog, and Cargos of your own", paths: ["cargos", "account/cargos"] },
   { name: "Account", description: "Credits, keys and sessions", paths: ["account", "api-keys", "auth"] },
   { name: "Islands", description: "For hosts", paths: ["island"] },
   {
@@ -19,10 +19,10 @@ export const WEBHOOK_TAG = "Webhooks";
 
 export const TAGS_DOC = [
   ...TAGS.map(({ name, description }) => ({ name, description })),
-  { name: WEBHOOK_TAG, description: "What the coordinator posts to the webhook_url of a job or batch" },
+  { name: WEBHOOK_TAG, description: "Requests that the coordinator sends to the webhook_url of a job or batch" },
 ];
 
-/** @throws {Error} for a path that no tag has. */
+/** The tag with the longest matching prefix. @throws {Error} if there is none. */
 export function tagOf(path: string): string {
   const below = path.slice(API_BASE.length + 1);
   const candidates = TAGS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start })))

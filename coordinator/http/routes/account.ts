@@ -3,7 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Account } from "../../store/account-store.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/presenters.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { data, failures, json } from "../schemas/responses.ts";
 
 export const accountSchema = z
@@ -21,7 +21,7 @@ const accountRoute = createRoute({
 export function serveAccount(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "read", accountRoute, async ({ c, identity }) => {
     const account = await deps.store.accounts.get(identity.accountId);
-    if (account === undefined) throw new ServiceError("not_found", "The account does not exist any more");
+    if (account === undefined) throw new ServiceError("not_found", `Account ${identity.accountId} no longer exists`);
     return c.json({ data: presentAccount(account) });
   });
 }

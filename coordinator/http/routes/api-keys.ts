@@ -5,7 +5,7 @@ import { SCOPES, type ApiKey } from "../../store/account-store.ts";
 import { requireScope } from "../middleware/auth.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { presentTime, presentTimeOrNull, timeSchema } from "../schemas/presenters.ts";
+import { presentTime, presentTimeOrNull, timeSchema } from "../schemas/wire-units.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
 const ANY_SCOPE = `\\s*(${SCOPES.join("|")})\\s*`;
@@ -15,12 +15,12 @@ const scopeListSchema = z
   .transform((list) => list.split(",").map((scope) => scope.trim()));
 const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
 
-/** A comma-separated string as the spec has it, or an array as people try first. What is checked of both is said of both. */
+/** A comma-separated string (spec §4), or an array, which people try first. The document describes both forms fully. */
 const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .openapi({ description: "Comma-separated, of read, write; or an array", example: "read,write" });
+  .openapi({ description: "Comma-separated list of read and write, or an array of them", example: "read,write" });
 
 const createBody = z
   .object({ name: z.string().optional().openapi({ maxLength: MAX_NAME }), scopes: scopesSchema.optional() })
@@ -36,14 +36,14 @@ const newKeySchema = z.object({ ...keyFields, prefix: z.string() });
 const keySchema = newKeySchema.extend({ last_used_at: timeSchema.nullable() }).openapi("ApiKey");
 
 const createdSchema = z
-  .object({ data: newKeySchema, key: z.string().openapi({ description: "The secret, shown only here" }), ...keyFields })
+  .object({ data: newKeySchema, key: z.string().openapi({ description: "The secret; shown only here" }), ...keyFields })
   .openapi("CreatedApiKey");
 
 const listRoute = createRoute({
   operationId: "listApiKeys",
   method: "get",
   path: `${API_BASE}/api-keys`,
-  summary: "API keys that are not revoked, newest first",
+  summary: "List API keys that are not revoked, newest first",
   responses: { 200: json(data(z.array(keySchema)), "Keys") },
 });
 
@@ -52,10 +52,9 @@ const createKeyRoute = createRoute({
   method: "post",
   path: `${API_BASE}/api-keys`,
   summary: "Create an API key",
-  description:
-    "An account has at most 50; one more is 422 too_many_keys. A key that is revoked counts for another minute, as its requests do.",
+  description: "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute.",
   request: jsonBody(createBody),
-  responses: { 201: json(createdSchema, "The key, with its secret for the only time") },
+  responses: { 201: json(createdSchema, "The key with its secret, which is never shown again") },
 });
 
 const revokeRoute = createRoute({
@@ -77,7 +76,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", createKeyRoute, async ({ c, identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
-    // A key cannot give away more than it has.
+    // A key cannot grant more than it has.
     for (const scope of scopes) requireScope(identity, scope);
     const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes });
     return c.json(presentCreated(key, secret), 201);
@@ -85,8 +84,9 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
-    if (!wasRevoked) throw new ServiceError("not_found", `There is no API key "${params.id}"`);
-    c.get("limits").endStreams(params.id);
+    if (!wasRevoked)
+      throw new ServiceError("not_found", `There is no API key "${params.id}"; GET ${API_BASE}/api-keys lists yours`);
+    c.get("limits").closeStreamsOf(params.id);
     return c.json({ data: { id: params.id, revoked: true } });
   });
 }
@@ -102,7 +102,7 @@ function presentKey(key: ApiKey): z.infer<typeof keySchema> {
   };
 }
 
-/** Both shapes of spec §4 at once. */
+/** Both shapes of spec §4 in one body. */
 function presentCreated(key: ApiKey, secret: string): z.infer<typeof createdSchema> {
   const { id, name, prefix, scopes, created_at } = presentKey(key);
   return { data: { id, name, prefix, scopes, created_at }, key: secret, id, name, scopes, created_at };

@@ -20,7 +20,7 @@ const submitRoute = createRoute({
   path: `${API_BASE}/jobs/batch`,
   summary: "Submit up to 100 jobs of one Cargo",
   description:
-    "All or none: they are stored, and their prices held, together. Each counts against the account's limit of unfinished jobs as it begins, not as it waits. With an Idempotency-Key header, the same key and body within 24 h answer the first batch again.",
+    "All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again.",
   request: {
     ...jsonBody(submitBatchSchema),
     headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -35,7 +35,7 @@ const detailRoute = createRoute({
   operationId: "getBatch",
   method: "get",
   path: `${API_BASE}/jobs/batch/{id}`,
-  summary: "A batch with the states of its jobs",
+  summary: "A batch with the state of each job",
   request: { params: batchParams },
   responses: { 200: json(data(batchSchema), "The batch"), ...failures(404) },
 });
@@ -45,7 +45,7 @@ const cancelRoute = createRoute({
   method: "delete",
   path: `${API_BASE}/jobs/batch/{id}`,
   summary: "Cancel every job of a batch that has not ended",
-  description: "Jobs that have ended stay as they are. A batch whose jobs have all ended: 422 job_not_cancellable.",
+  description: "Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.",
   request: { params: batchParams },
   responses: { 200: json(data(batchSchema), "Cancelled"), ...failures(404, 422) },
 });

@@ -15,8 +15,8 @@ import {
 } from "../schemas/cargo-schemas.ts";
 import { servePublic, serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
-import { answerJson } from "../server/large-answer.ts";
-import { metaSchema, pageQuery } from "../schemas/page.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
 const slugParams = z.object({ slug: z.string() });
@@ -25,7 +25,7 @@ const listRoute = createRoute({
   operationId: "listCargos",
   method: "get",
   path: `${API_BASE}/cargos`,
-  summary: "Enabled and approved Cargos, by slug",
+  summary: "List enabled and approved Cargos, by slug",
   request: {
     query: z.object({
       runtime_type: z.enum(RUNTIME_TYPES).optional(),
@@ -40,7 +40,7 @@ const detailRoute = createRoute({
   method: "get",
   path: `${API_BASE}/cargos/{slug}`,
   summary: "A Cargo with the schemas of its input and output",
-  description: "No credential is needed, but for a Cargo of your own that is not approved yet.",
+  description: "Public. Only a Cargo of your own that is not approved yet needs a credential.",
   security: [{}, { bearer: ["read"] }],
   request: { params: slugParams },
   responses: { 200: json(data(cargoDetailSchema), "The Cargo"), ...failures(401, 403, 404) },
@@ -50,18 +50,18 @@ const ownRoute = createRoute({
   operationId: "listOwnCargos",
   method: "get",
   path: `${API_BASE}/account/cargos`,
-  summary: "Your own Cargos, by slug, with their approval",
+  summary: "List your own Cargos, by slug, with their approval",
   request: { query: z.object(pageQuery()) },
-  responses: { 200: json(z.object({ data: z.array(ownedCargoSchema), meta: metaSchema }), "Cargos") },
+  responses: { 200: json(pageOf(ownedCargoSchema), "Cargos") },
 });
 
 const createCargoRoute = createRoute({
   operationId: "createCargo",
   method: "post",
   path: `${API_BASE}/cargos`,
-  summary: "Make a Cargo of your own",
+  summary: "Create a Cargo of your own",
   description:
-    "Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in all.",
+    "Only you can see and run it until the operator approves it. catalog/README.md explains the fields; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in total.",
   request: jsonBody(createCargoSchema),
   responses: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
 });
@@ -72,7 +72,7 @@ const changeRoute = createRoute({
   path: `${API_BASE}/cargos/{slug}`,
   summary: "Change a Cargo of your own",
   description:
-    "Fields that are left out stay. What changes what runs, the name or the description, raises the price or lowers the memory figures takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.",
+    "Fields that are left out stay as they are. A change of what runs, of the name or the description, a higher price or lower memory figures remove the approval. Accepted jobs run with the Cargo as it was.",
   request: { params: slugParams, ...jsonBody(changeCargoSchema) },
   responses: { 200: json(data(ownedCargoSchema), "The Cargo"), ...failures(404) },
 });
@@ -82,7 +82,8 @@ const deleteRoute = createRoute({
   method: "delete",
   path: `${API_BASE}/cargos/{slug}`,
   summary: "Delete a Cargo of your own",
-  description: "Its waiting jobs fail and cost nothing; those that an Island has go on. The slug stays yours.",
+  description:
+    "Its waiting jobs fail and cost nothing; jobs that an Island has already continue. The slug stays yours.",
   request: { params: slugParams },
   responses: {
     200: json(data(z.object({ slug: z.string(), deleted: z.literal(true) })), "Deleted"),
@@ -120,7 +121,7 @@ export function serveCargos(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
-/** A credential is looked at only where it can make a difference. @throws {ServiceError} `cargo_not_found` */
+/** Checks the credential only here, because a public Cargo needs none. @throws {ServiceError} `cargo_not_found` */
 async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
   const { incoming } = c.env;
   if (bearerToken(incoming) === undefined) return catalog.get(slug);

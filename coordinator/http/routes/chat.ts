@@ -5,7 +5,7 @@ import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { untilFeed, type Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
-import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schema.ts";
+import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -17,7 +17,7 @@ const chatRoute = createRoute({
   method: "post",
   path: `${API_BASE}/chat/completions`,
   summary: "Chat completion",
-  description: "A chat is a job: its id is the completion's id. It is cancelled when the client leaves.",
+  description: "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.",
   request: jsonBody(chatBodySchema),
   responses: {
     200: {

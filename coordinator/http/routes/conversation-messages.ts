@@ -8,12 +8,12 @@ import {
   conversationEventSchema,
   postMessageSchema,
   presentMessage,
-  samplingOf,
 } from "../schemas/conversation-schemas.ts";
+import { samplingOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { presentUsage } from "../schemas/presenters.ts";
+import { presentUsage } from "../schemas/wire-units.ts";
 import { data, eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 import { relayFeed } from "../streaming/relay-feed.ts";
 import { failureOf, goneSignal } from "../streaming/waiting-client.ts";
@@ -22,11 +22,11 @@ const postRoute = createRoute({
   operationId: "postMessage",
   method: "post",
   path: `${API_BASE}/conversations/{id}/messages`,
-  summary: "Say something in a conversation, and get the answer",
+  summary: "Send a message to a conversation and get the answer",
   description:
-    "A chat job on the history, of which the oldest is left out when it does not fit the model. With `stream` the answer is " +
-    "that job's events (as GET /jobs/{id}/stream has them) after one event `message` that names message and job; " +
-    "Last-Event-ID there resumes it. When the client leaves, the job is cancelled and what was delivered stays as the answer.",
+    "Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one " +
+    "event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID " +
+    "there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer.",
   request: { params: z.object({ id: z.string() }), ...jsonBody(postMessageSchema) },
   responses: {
     200: {

@@ -9,8 +9,8 @@ import {
 } from "../schemas/conversation-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { answerJson } from "../server/large-answer.ts";
-import { metaSchema, pageQuery } from "../schemas/page.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { metaSchema, pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
 const PATH = `${API_BASE}/conversations`;
@@ -20,7 +20,7 @@ const createConversationRoute = createRoute({
   operationId: "createConversation",
   method: "post",
   path: PATH,
-  summary: "Begin a conversation",
+  summary: "Start a conversation",
   request: jsonBody(createConversationSchema),
   responses: { 201: json(data(conversationSchema), "The conversation, without messages"), ...failures(404) },
 });
@@ -32,7 +32,7 @@ const listRoute = createRoute({
   summary: "List conversations, newest first",
   request: { query: z.object(pageQuery()) },
   responses: {
-    200: json(z.object({ data: z.array(conversationSchema), meta: metaSchema }), "Conversations"),
+    200: json(pageOf(conversationSchema), "Conversations"),
   },
 });
 
@@ -45,7 +45,10 @@ const detailRoute = createRoute({
     params: idParams,
     query: z.object({
       ...pageQuery(100),
-      order: z.enum(["asc", "desc"]).default("asc").openapi({ description: "Of the messages: oldest first is asc" }),
+      order: z
+        .enum(["asc", "desc"])
+        .default("asc")
+        .openapi({ description: "Order of the messages; asc: oldest first" }),
     }),
   },
   responses: {
@@ -74,12 +77,12 @@ const deleteRoute = createRoute({
   method: "delete",
   path: `${PATH}/{id}`,
   summary: "Delete a conversation with its messages",
-  description: "An answer in progress is cancelled. The jobs of its answers remain among the account's jobs.",
+  description: "An answer in progress is cancelled. The jobs of its answers stay in the account's jobs.",
   request: { params: idParams },
   responses: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted"), ...failures(404) },
 });
 
-/** Conversations themselves; posting a message stands in `conversation-messages.ts`. */
+/** Conversations; `conversation-messages.ts` posts messages to them. */
 export function serveConversations(app: HttpApp, deps: HttpDeps): void {
   const { conversations } = deps;
 

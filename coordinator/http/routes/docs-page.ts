@@ -6,7 +6,7 @@ import { servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpOptions } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
 
-/** What the page needs of swagger-ui-dist. Links are relative, so that the page works below any path of a proxy. */
+/** Files of swagger-ui-dist that the page loads. All links are relative, so that the page works under any path prefix of a proxy. */
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 
 const PAGE = `<!doctype html>
@@ -26,7 +26,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Without `validatorUrl` the page would have the document checked by a third party. */
+/** `validatorUrl: null` keeps the page from sending the document to a third party. */
 const START = `SwaggerUIBundle({
   url: "api/v1/openapi.json",
   dom_id: "#swagger-ui",
@@ -39,7 +39,7 @@ const docsRoute = createRoute({
   operationId: "getDocs",
   method: "get",
   path: `${API_BASE}/docs`,
-  summary: "This document as a page, at /docs of the coordinator",
+  summary: "This document as a web page",
   responses: { 308: { description: "The page is at /docs" } },
 });
 
@@ -65,7 +65,7 @@ export function serveDocs(app: HttpApp, { options }: Pick<HttpDeps, "options">):
   });
 }
 
-/** Nothing of the page may come from elsewhere, and it may talk to the API only; `data:` are the icons in its own style sheet. */
+/** The page loads only its own files and calls only the API; `data:` is for the icons in its style sheet. */
 function contentPolicy({ publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   const api = publicUrl === null ? "" : ` ${new URL(publicUrl).origin}`;
   return [

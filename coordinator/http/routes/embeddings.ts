@@ -18,10 +18,11 @@ const embeddingsRoute = createRoute({
   operationId: "createEmbeddings",
   method: "post",
   path: `${API_BASE}/embeddings`,
-  summary: "Embeddings of texts, in the shape of OpenAI's",
-  description: "One job for all texts. It waits for an Island as a chat does, and is cancelled when the client leaves.",
+  summary: "Embeddings of texts, as OpenAI has them",
+  description:
+    "One job for all texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
   request: jsonBody(embeddingsBodySchema),
-  responses: { 200: json(embeddingsSchema, "A vector for each text, in their order"), ...failures(402, 404) },
+  responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404) },
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {

@@ -5,7 +5,7 @@ import { servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { json } from "../schemas/responses.ts";
 
-/** One check answers all callers of this long: the endpoint is open to anyone, and a check is a write. */
+/** How long a result answers all callers: the endpoint is public, and a check is a write. */
 const FRESH_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 
@@ -22,7 +22,7 @@ const healthRoute = createRoute({
   method: "get",
   path: `${API_BASE}/health`,
   summary: "Health and version",
-  responses: { 200: json(healthSchema, "All is well"), 503: json(healthSchema, "Something does not answer") },
+  responses: { 200: json(healthSchema, "Healthy"), 503: json(healthSchema, "Degraded: a check fails") },
 });
 
 export function serveHealth(app: HttpApp, { store, clock, version }: HttpDeps): void {
@@ -36,7 +36,7 @@ export function serveHealth(app: HttpApp, { store, clock, version }: HttpDeps): 
   });
 }
 
-/** Asks the store whether it answers, at the most once a second however many ask. */
+/** Checks the store at most once a second, however many callers ask. */
 class StoreProbe {
   readonly #store: Pick<Store, "check">;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ class StoreProbe {
     return this.#result;
   }
 
-  /** A store that hangs is as bad as one that fails. */
+  /** A store that does not answer in time counts as failing. */
   #check(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = this.#clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));

@@ -5,8 +5,8 @@ import type { JobView } from "../../jobs/job-service.ts";
 import type { FeedItem } from "../../store/job-store.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { answerJson } from "../server/large-answer.ts";
-import { presentUsage, usageSchema } from "../schemas/presenters.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { presentUsage, usageSchema } from "../schemas/wire-units.ts";
 import { data, failures, json, orNull } from "../schemas/responses.ts";
 
 const outputSchema = z
@@ -15,14 +15,15 @@ const outputSchema = z
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
     output: z.unknown().openapi({
-      description: "Text so far, the last image as {format, data}, or once completed the output; null before anything",
+      description:
+        "Text so far, the last image as {format, data}, or the output once completed; null before any output",
     }),
-    is_complete: z.boolean().openapi({ description: "The job completed, and `output` is all of it" }),
+    is_complete: z.boolean().openapi({ description: "The job is completed and `output` is all of it" }),
     tokens: z.int().openapi({ description: "Model tokens delivered" }),
     progress: z
       .object({ step: z.int(), total: z.int() })
       .nullable()
-      .openapi({ description: "The last that the Cargo told" }),
+      .openapi({ description: "The last progress that the Cargo reported" }),
     usage: orNull(usageSchema).openapi({ description: "Null until the job has ended" }),
   })
   .openapi("JobOutput");
@@ -31,8 +32,8 @@ const outputRoute = createRoute({
   operationId: "getJobOutput",
   method: "get",
   path: `${API_BASE}/jobs/{id}/output`,
-  summary: "What a job has produced so far",
-  description: "Also while it runs. What a job produced before it failed or was cancelled stays readable.",
+  summary: "Output of a job so far",
+  description: "Works while the job runs. Output from before a failure or cancellation stays readable.",
   request: { params: z.object({ id: z.string() }) },
   responses: { 200: json(data(outputSchema), "The output so far"), ...failures(404) },
 });

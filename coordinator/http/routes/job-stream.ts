@@ -10,17 +10,17 @@ import { relayFeed } from "../streaming/relay-feed.ts";
 import { SSE_HEADERS } from "../streaming/sse.ts";
 
 const POSITION_LOST =
-  "Some of what was delivered up to this event is lost: forget what the stream said, and read it again without the id";
+  "The coordinator lost output delivered before this event: discard all earlier events and read the stream again without the id";
 
 const streamRoute = createRoute({
   operationId: "streamJob",
   method: "get",
   path: `${API_BASE}/jobs/{id}/stream`,
-  summary: "A job's output as it is made",
+  summary: "Stream a job's output while it is produced",
   description:
-    "Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays. " +
-    "Where a crash has lost what was delivered up to there, the stream ends without `done` or `error` and the answer to the " +
-    "id is 422 position_lost: forget what the stream said, and read it again without the id.",
+    "Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. " +
+    "If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets " +
+    "422 position_lost: discard all earlier events and read the stream again without the id.",
   request: {
     params: z.object({ id: z.string() }),
     query: z.object({ last_event_id: z.string().optional() }),
@@ -28,7 +28,7 @@ const streamRoute = createRoute({
   },
   responses: {
     200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
-    204: { description: "The last event was received already" },
+    204: { description: "The job has no events after that id" },
     ...failures(404, 422),
   },
 });

@@ -16,9 +16,8 @@ import {
   summarySchema,
 } from "../schemas/job-schemas.ts";
 import { goneSignal } from "../streaming/waiting-client.ts";
-import { answerJson } from "../server/large-answer.ts";
-import { metaSchema, pageQuery } from "../schemas/page.ts";
-import { queryInt } from "../middleware/query.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { pageOf, pageQuery, queryInt } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
@@ -31,13 +30,13 @@ const statesSchema = z
   .string()
   .transform((list) => list.split(",").map((state) => state.trim()))
   .pipe(z.array(z.enum(JOB_STATES)))
-  .openapi({ type: "string", description: `Comma-separated, of ${JOB_STATES.join(", ")}` });
+  .openapi({ type: "string", description: `Comma-separated list of ${JOB_STATES.join(", ")}` });
 
 const listQuery = z.object({
   ...pageQuery(),
   status: statesSchema.optional(),
   workload: z.string().optional().openapi({ description: "Cargo slug" }),
-  batch: z.string().optional().openapi({ description: "Id of a batch: its jobs only" }),
+  batch: z.string().optional().openapi({ description: "Id of a batch; lists only its jobs" }),
 });
 
 const submitRoute = createRoute({
@@ -45,7 +44,7 @@ const submitRoute = createRoute({
   method: "post",
   path: `${API_BASE}/jobs`,
   summary: "Submit a job",
-  description: "With an Idempotency-Key header, the same key and body within 24 h answer the first job again.",
+  description: "With an Idempotency-Key header, the same key and body within 24 h return the first job again.",
   request: {
     ...jsonBody(submitSchema),
     headers: z.object({ "idempotency-key": z.string().optional() }),
@@ -60,7 +59,7 @@ const listRoute = createRoute({
   summary: "List jobs, newest first",
   request: { query: listQuery },
   responses: {
-    200: json(z.object({ data: z.array(summarySchema), meta: metaSchema }), "Jobs"),
+    200: json(pageOf(summarySchema), "Jobs"),
   },
 });
 
@@ -69,8 +68,7 @@ const detailRoute = createRoute({
   method: "get",
   path: `${API_BASE}/jobs/{id}`,
   summary: "Status, output and usage of a job",
-  description:
-    "With `wait`, the answer comes when the job has ended, or else after so many seconds, as the job is then.",
+  description: "With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.",
   request: { params: jobParams, query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }) },
   responses: { 200: json(data(detailSchema), "The job"), ...failures(404) },
 });

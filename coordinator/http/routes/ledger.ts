@@ -2,28 +2,28 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { LedgerLine } from "../../credits/account-lines.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { metaSchema, pageQuery } from "../schemas/page.ts";
-import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/presenters.ts";
+import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { json } from "../schemas/responses.ts";
 
 const LINE_KINDS = ["grant", "hold", "charge", "release", "earning"] as const satisfies readonly LedgerLine["kind"][];
 
 const lineSchema = z
   .object({
-    id: z.int().openapi({ description: "Grows with time" }),
+    id: z.int().openapi({ description: "Increases with time" }),
     kind: z.enum(LINE_KINDS).openapi({
       description:
-        "grant: credits given. hold: set aside when a job is submitted. charge: taken of what was set aside. " +
-        "release: what was set aside and not charged comes back. earning: an Island of the account ran a job",
+        "grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. " +
+        "release: set aside, not charged, and returned. earning: an Island of the account ran a job",
     }),
-    amount: creditsSchema.openapi({ description: "Change of `credits`; negative takes away" }),
-    held: creditsSchema.openapi({ description: "Change of what is set aside for unfinished jobs" }),
+    amount: creditsSchema.openapi({ description: "Change of `credits`; negative: fewer" }),
+    held: creditsSchema.openapi({ description: "Change of the credits set aside for unfinished jobs" }),
     balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
     job_id: z.string().nullable(),
     batch_id: z
       .string()
       .nullable()
-      .openapi({ description: "Of the hold for a whole batch, whose jobs are charged and released one by one" }),
+      .openapi({ description: "On the hold of a whole batch; its jobs are charged and released one by one" }),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -32,11 +32,12 @@ const ledgerRoute = createRoute({
   operationId: "listLedger",
   method: "get",
   path: `${API_BASE}/account/ledger`,
-  summary: "What moved the account's credits, newest first",
-  description: "The amounts of all lines sum to the account's `credits`, those of `held` to what unfinished jobs hold.",
+  summary: "List changes of the account's credits, newest first",
+  description:
+    "`amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs.",
   request: { query: z.object(pageQuery()) },
   responses: {
-    200: json(z.object({ data: z.array(lineSchema), meta: metaSchema }), "Lines of the ledger"),
+    200: json(pageOf(lineSchema), "Lines of the ledger"),
   },
 });
 

@@ -6,8 +6,8 @@ const metricsRoute = createRoute({
   operationId: "getMetrics",
   method: "get",
   path: `${API_BASE}/metrics`,
-  summary: "Figures for Prometheus",
-  description: "Sums only, nothing of one account or one Island. A proxy may keep the path from the public.",
+  summary: "Metrics for Prometheus",
+  description: "Totals only, nothing about a single account or Island. Use a proxy to keep the path private.",
   responses: {
     200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } },
   },

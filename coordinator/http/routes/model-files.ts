@@ -2,18 +2,18 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { HttpApp, HttpDeps } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
 
-/** Nothing hidden, and nothing that leads out of its folder. */
+/** A path segment that is neither hidden nor leads out of its folder. */
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
 const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
-/** What models of several files consist of, by a list `files.json` in the folder (catalog/README.md). */
+/** Files of a model folder, which its `files.json` lists (catalog/README.md). */
 const FILE_OF_FOLDER = new RegExp(
   `^${NAME}(?:/${NAME}){0,5}/${NAME}\\.(?:json|txt|jinja|onnx|onnx_data|onnx_data_\\d{1,3}|pb|bin)$`,
 );
 const BINARY = { "Content-Type": "application/octet-stream" };
 
 /**
- * Serves the models that come with the product, for Islands that have no hub: GET and HEAD /models/<file> (.gguf, .wasm,
- * .onnx) and /models/<folder>/<path>, with Range and ETag. Anyone may fetch them, as anyone may join.
+ * Serves the coordinator's own model files to Islands: GET and HEAD /models/<file> (.gguf, .wasm, .onnx) and
+ * /models/<folder>/<path>, with Range and ETag. Public.
  */
 export function serveModelFiles(app: HttpApp, { modelsDirectory }: Pick<HttpDeps, "modelsDirectory">): void {
   app.get("/models/:name{.+}", (c) => {

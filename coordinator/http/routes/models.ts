@@ -12,8 +12,8 @@ const listRoute = createRoute({
   operationId: "listModels",
   method: "get",
   path: `${API_BASE}/models`,
-  summary: "Chat Cargos in the shape of OpenAI's models",
-  description: "Those that the caller may run, its own unapproved ones among them.",
+  summary: "List chat Cargos in the shape of OpenAI's models",
+  description: "Those that the caller can run, with its own that are not approved yet.",
   responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
@@ -40,7 +40,7 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
-/** A catalog entry has no date, and clients want the member: 0 is what stands for "unknown" in such lists. */
+/** `created` is 0: catalog entries have no date, and clients need the member. */
 function presentModel(slug: string): z.infer<typeof modelSchema> {
   return { id: slug, object: "model", created: 0, owned_by: "atoll" };
 }

@@ -12,7 +12,7 @@ const documentRoute = createRoute({
   responses: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
 });
 
-/** Serves the OpenAPI 3.1 document of all routes that were registered before this call, and of itself. */
+/** Serves the OpenAPI 3.1 document of this route and all routes registered before this call. */
 export function serveOpenApi(app: HttpApp, deps: Pick<HttpDeps, "version" | "options">): void {
   let document = "";
   servePublic(app, documentRoute, ({ c }) => c.body(document, 200, { "Content-Type": "application/json" }));

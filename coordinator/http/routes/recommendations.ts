@@ -22,7 +22,7 @@ const recommendationsRoute = createRoute({
   operationId: "recommendCargos",
   method: "get",
   path: `${API_BASE}/island/recommendations`,
-  summary: "Cargos that an Island should have on its disk, most wanted first",
+  summary: "Cargos that an Island should download, most wanted first",
   request: { query: z.object({ host_id: z.guid("must be a UUID") }) },
   responses: {
     200: json(z.object({ host_id: z.string(), recommendations: z.array(recommendationSchema) }), "Recommendations"),
@@ -38,7 +38,7 @@ export function serveRecommendations(app: HttpApp, { recommendations, options }:
   });
 }
 
-/** A model that the coordinator serves itself is named by path inside; outside it needs a host. */
+/** The path of a model that the coordinator serves itself becomes a full URL. */
 function present(one: Recommendation, origin: string): z.infer<typeof recommendationSchema> {
   return {
     workload_slug: one.slug,

@@ -4,11 +4,11 @@ import type { BatchView, SubmittedBatch } from "../../jobs/batch-service.ts";
 import { BATCH_STATUSES, batchStatusOf, countStates } from "../../jobs/batch-status.ts";
 import { FAIL_MODES } from "../../store/batch-store.ts";
 import { submitSchema } from "./job-schemas.ts";
-import { presentTime, presentTimeOrNull, timeSchema } from "./presenters.ts";
+import { presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
 
-export const MAX_BATCH_JOBS = 100;
+const MAX_BATCH_JOBS = 100;
 
 export const submitBatchSchema = z
   .object({
@@ -17,10 +17,13 @@ export const submitBatchSchema = z
       .array(z.record(z.string(), z.unknown()))
       .min(1)
       .max(MAX_BATCH_JOBS)
-      .openapi({ description: "One job each", example: [{ prompt: "Count to 3." }, { prompt: "Count to 5." }] }),
+      .openapi({
+        description: "One job for each input",
+        example: [{ prompt: "Count to 3." }, { prompt: "Count to 5." }],
+      }),
     priority: submitSchema.shape.priority,
     fail_mode: z.enum(FAIL_MODES).default("best_effort").openapi({
-      description: "fail_fast: the first job that fails or times out cancels the rest",
+      description: "fail_fast: the first job that fails or times out cancels the others. best_effort: all run",
     }),
     ...webhookFields,
   })
@@ -39,7 +42,7 @@ export const batchSchema = z
     workload_id: z.int(),
     workload_slug: z.string(),
     status: z.enum(BATCH_STATUSES).openapi({
-      description: "pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out",
+      description: "pending: no job has started. failed: all jobs have ended, at least one failed or timed out",
     }),
     fail_mode: z.enum(FAIL_MODES),
     priority: z.int(),

@@ -3,7 +3,7 @@ import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { creditsSchema, presentCredits, presentMegabytes, presentTime, timeSchema } from "./presenters.ts";
+import { creditsSchema, presentCredits, presentMegabytes, presentTime, timeSchema } from "./wire-units.ts";
 
 export const cargoSchema = z
   .object({
@@ -18,7 +18,7 @@ export const cargoSchema = z
     required_ram_mb: z.int(),
     context_tokens: z.int().nullable(),
     licence: z.string(),
-    chat: z.boolean().openapi({ description: "May be the `model` of a chat completion" }),
+    chat: z.boolean().openapi({ description: "Can be the `model` of a chat completion" }),
   })
   .openapi("Cargo");
 
@@ -29,79 +29,78 @@ export const cargoDetailSchema = cargoSchema
     example_input: z.record(z.string(), z.unknown()),
     output_schema: z
       .record(z.string(), z.unknown())
-      .openapi({ description: "JSON Schema of a job's output; empty: any JSON value" }),
+      .openapi({ description: "JSON Schema of a job's output; {} allows any JSON value" }),
     run_limit_s: z.number(),
     wait_limit_s: z.number(),
     approved: z.boolean().openapi({ description: "By the operator. Until then only its owner sees and runs it" }),
   })
   .openapi("CargoDetail");
 
-const { slug, name, description, category, runtime_type, licence } = cargoFields;
-const { price_per_job, required_ram_mb, required_vram_mb, example_input } = cargoFields;
+/** Fields that every Cargo has, beside its slug, which never changes. */
+const requiredFields = z.object(cargoFields).pick({
+  name: true,
+  description: true,
+  category: true,
+  runtime_type: true,
+  licence: true,
+  price_per_job: true,
+  required_ram_mb: true,
+  required_vram_mb: true,
+  example_input: true,
+});
+/** Fields whose default is null. */
+const nullableFields = z.object(cargoFields).pick({ onnx_task_type: true, model: true, context_tokens: true });
+/** Fields with another default. */
+const limitFields = z.object(cargoFields).pick({ run_limit_s: true, wait_limit_s: true });
+/** Fields that a Cargo may lack. */
+const optionalFields = z.object(cargoFields).pick({
+  weights: true,
+  container: true,
+  args: true,
+  parameters: true,
+  quantization: true,
+  memory: true,
+  input_schema: true,
+  output_schema: true,
+});
 
-/** Fields that every Cargo has, beside its slug, which is for good. */
-const requiredFields = {
-  name,
-  description,
-  category,
-  runtime_type,
-  licence,
-  price_per_job,
-  required_ram_mb,
-  required_vram_mb,
-  example_input,
-};
-
-/** Fields that a Cargo may be without. `null` says so. */
-const optionalFields = {
-  onnx_task_type: cargoFields.onnx_task_type.optional(),
-  model: cargoFields.model.optional(),
-  weights: cargoFields.weights.nullish(),
-  container: cargoFields.container.nullish(),
-  args: cargoFields.args.nullish(),
-  context_tokens: cargoFields.context_tokens.optional(),
-  run_limit_s: cargoFields.run_limit_s.nullish(),
-  wait_limit_s: cargoFields.wait_limit_s.nullish(),
-  parameters: cargoFields.parameters.nullish(),
-  quantization: cargoFields.quantization.nullish(),
-  memory: cargoFields.memory.nullish(),
-  input_schema: cargoFields.input_schema.nullish(),
-  output_schema: cargoFields.output_schema.nullish(),
+/** In a request all but the required fields may be left out or null. */
+const omittableFields = {
+  ...nullableFields.partial().shape,
+  ...nullish(limitFields.shape),
+  ...nullish(optionalFields.shape),
   enabled: z.boolean().optional(),
 };
 
-/** What goes with what is checked by the service: see catalog/README.md. */
-export const createCargoSchema = z.strictObject({ slug, ...requiredFields, ...optionalFields }).openapi("CreateCargo");
+/** The service checks which fields go together: see catalog/README.md. */
+export const createCargoSchema = z
+  .strictObject({ slug: cargoFields.slug, ...requiredFields.shape, ...omittableFields })
+  .openapi("CreateCargo");
 
 export const changeCargoSchema = z
-  .strictObject({ ...z.object(requiredFields).partial().shape, ...optionalFields })
+  .strictObject({ ...requiredFields.partial().shape, ...omittableFields })
   .openapi("ChangeCargo");
 
-/** A Cargo as its owner wrote it, and what has become of it. */
+/** A Cargo as its owner wrote it, and its state. */
 export const ownedCargoSchema = z
   .object({
-    slug,
-    ...requiredFields,
-    onnx_task_type: cargoFields.onnx_task_type,
-    model: cargoFields.model,
-    weights: cargoFields.weights.optional(),
-    container: cargoFields.container.optional(),
-    args: cargoFields.args.optional(),
-    context_tokens: cargoFields.context_tokens,
-    run_limit_s: cargoFields.run_limit_s,
-    wait_limit_s: cargoFields.wait_limit_s,
-    parameters: cargoFields.parameters.optional(),
-    quantization: cargoFields.quantization.optional(),
-    memory: cargoFields.memory.optional(),
-    input_schema: cargoFields.input_schema.optional(),
-    output_schema: cargoFields.output_schema.optional(),
+    slug: cargoFields.slug,
+    ...requiredFields.shape,
+    ...nullableFields.shape,
+    ...limitFields.shape,
+    ...optionalFields.partial().shape,
     enabled: z.boolean(),
     approved: z.boolean().openapi({ description: "By the operator. Until then only you see and run it" }),
-    revision: z.int().openapi({ description: "Counts the changes" }),
+    revision: z.int().openapi({ description: "Number of changes so far, the first version included" }),
     created_at: timeSchema,
     updated_at: timeSchema,
   })
   .openapi("OwnedCargo");
+
+function nullish<S extends z.ZodRawShape>(shape: S) {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, z.nullish(schema)]);
+  return Object.fromEntries(entries) as { [Name in keyof S]: z.ZodOptional<z.ZodNullable<S[Name]>> };
+}
 
 export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
   return {

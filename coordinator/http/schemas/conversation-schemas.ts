@@ -1,42 +1,45 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { KIB } from "../../../shared/format-bytes.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "../../store/conversation-store.ts";
-import type { JobInput } from "../../store/job-store.ts";
 import { jobEventSchemas } from "./event-schemas.ts";
-import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./presenters.ts";
+import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./wire-units.ts";
 
-/** A system prompt goes into every prompt of its conversation, so it leaves room for the rest of a job's input. */
-const MAX_SYSTEM_PROMPT_BYTES = 64 * 1_024;
-/** With the largest system prompt it leaves a quarter of a job's input to a response format. */
-const MAX_CONTENT_BYTES = 128 * 1_024;
+/** A quarter of a job's input, because the system prompt is part of every prompt of its conversation. */
+const MAX_SYSTEM_PROMPT_BYTES = 64 * KIB;
+/** Half of a job's input; the last quarter is left for a response format. */
+const MAX_CONTENT_BYTES = 128 * KIB;
 
-/** A text whose JSON has at most so many bytes. */
+/** A text of at most `maxBytes` as JSON. */
 function text(maxBytes: number) {
   return z
     .string()
     .min(1)
     .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxBytes, {
-      message: `larger than ${maxBytes} bytes of JSON`,
+      message: `is larger than ${maxBytes} bytes as JSON`,
     });
 }
 
 const titleSchema = z.string().max(200).nullish();
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((entries) => Object.keys(entries).length <= 16, { message: "more than 16 entries" })
-  .openapi({ description: "The client's own: at most 16 entries" });
+  .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" })
+  .openapi({ description: "For the client's own use: at most 16 entries" });
 
 export const createConversationSchema = z
   .object({
     title: titleSchema,
-    model: z.string().nullish().openapi({ description: "Slug of a chat Cargo; the operator's default when left out" }),
+    model: z
+      .string()
+      .nullish()
+      .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
     system_prompt: text(MAX_SYSTEM_PROMPT_BYTES).nullish(),
     metadata: metadataSchema.nullish(),
   })
   .openapi("CreateConversation");
 
-/** Closed: who wants another model or system prompt must not believe that the conversation has it. */
+/** Strict: a client that sends another model or system prompt must learn that neither can change. */
 export const updateConversationSchema = z
   .strictObject(
     { title: titleSchema, metadata: metadataSchema.optional() },
@@ -45,7 +48,9 @@ export const updateConversationSchema = z
         code === "unrecognized_keys" ? `${keys?.join(", ")}: only title and metadata can be changed` : undefined,
     },
   )
-  .openapi("UpdateConversation", { description: "What is left out stays; a title of null removes it" });
+  .openapi("UpdateConversation", {
+    description: "Fields that are left out stay as they are; a title of null removes the title",
+  });
 
 export const postMessageSchema = z
   .object({
@@ -68,13 +73,13 @@ export const conversationSchema = z
   })
   .openapi("Conversation");
 
-export const messageSchema = z
+const messageSchema = z
   .object({
     id: z.string(),
     role: z.enum(MESSAGE_ROLES),
-    content: z.string().openapi({ description: "Of an answer: what was delivered, so far while it is in progress" }),
+    content: z.string().openapi({ description: "Of an answer in progress: the text so far" }),
     status: z.enum(MESSAGE_STATES),
-    job_id: z.string().nullable().openapi({ description: "Of an answer: the job that makes it" }),
+    job_id: z.string().nullable().openapi({ description: "Of an answer: the job that produces it" }),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     created_at: timeSchema,
@@ -90,7 +95,7 @@ export const answeredSchema = z
   .object({ message: messageSchema, user_message: messageSchema, job_id: z.string(), usage: usageSchema })
   .openapi("AnsweredMessage");
 
-/** First of a streamed answer, before the events of its job. */
+/** First event of a streamed answer, before the events of its job. */
 const messageEventSchema = z
   .object({
     type: z.literal("message"),
@@ -104,13 +109,6 @@ const messageEventSchema = z
 export const conversationEventSchema = z
   .discriminatedUnion("type", [messageEventSchema, ...jobEventSchemas])
   .openapi("ConversationEvent");
-
-/** Fields of a chat job's input that a posted message carries, without those that are `null` or not given. */
-export function samplingOf(body: z.infer<typeof postMessageSchema>): JobInput {
-  const fields = Object.keys(samplingFields).map((name): [string, unknown] => [name, body[name as keyof typeof body]]);
-  const given = { ...Object.fromEntries(fields), max_tokens: body.max_completion_tokens ?? body.max_tokens };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
-}
 
 export function presentConversation(conversation: Conversation): z.infer<typeof conversationSchema> {
   const { id, title, slug, systemPrompt, metadata, createdAtMs, updatedAtMs } = conversation;

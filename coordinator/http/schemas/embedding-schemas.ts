@@ -1,34 +1,37 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
+import { KIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
 
 const MAX_TEXTS = 256;
+/** Leaves 1 KiB of a job's input for the JSON around the texts. */
+const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
 
 const textSchema = z.string().min(1, "must not be empty");
 
 function describeInputFault(input: unknown): string {
   if (!Array.isArray(input)) return `must be a text, or a list of 1 to ${MAX_TEXTS} texts`;
-  if (input.length > MAX_TEXTS) return `has ${input.length} texts; at most ${MAX_TEXTS} are taken`;
-  return "must be texts; lists of tokens are not taken";
+  if (input.length > MAX_TEXTS) return `has ${input.length} texts; send at most ${MAX_TEXTS}`;
+  return "must be texts; lists of tokens are not supported";
 }
 
-/** Body of an embeddings request. Unknown fields are ignored, `user` among them; `null` means "not given". */
+/** Body of an embeddings request. Ignores unknown fields such as `user`; `null` means "not given". */
 export const embeddingsBodySchema = z
   .object({
     input: z
       .union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
         error: ({ input }) => describeInputFault(input),
       })
-      .refine((input) => Buffer.byteLength(JSON.stringify(input)) <= MAX_INPUT_BYTES - 1_024, {
-        message: `larger than ${MAX_INPUT_BYTES - 1_024} bytes of JSON`,
+      .refine((input) => Buffer.byteLength(JSON.stringify(input)) <= MAX_TEXTS_BYTES, {
+        message: `is larger than ${MAX_TEXTS_BYTES} bytes as JSON`,
       }),
-    model: z.string().min(1).openapi({ description: "Slug of an onnx Cargo for feature-extraction" }),
+    model: z.string().min(1).openapi({ description: "Slug of an onnx Cargo with the task feature-extraction" }),
     encoding_format: z
       .enum(["float", "base64"])
       .nullish()
-      .openapi({ description: "base64: little-endian 32-bit floats; float when left out" }),
+      .openapi({ description: "base64: little-endian 32-bit floats; default: float" }),
     dimensions: z
-      .null("is not supported: the model's own dimensions are given")
+      .null("is not supported; leave it out to get the model's own dimensions")
       .optional()
       .openapi({ description: "Not supported" }),
   })
@@ -50,12 +53,12 @@ export const embeddingsSchema = z
   })
   .openapi("Embeddings");
 
-/** What a feature-extraction Cargo puts out: a vector for each text, all of one length. */
+/** Output of a feature-extraction Cargo: one vector for each text, all of the same length. */
 const outputSchema = z
   .object({ embeddings: z.array(z.array(z.number()).min(1)).min(1) })
   .refine(({ embeddings }) => embeddings.every(({ length }) => length === embeddings[0]?.length));
 
-/** The vectors of a job's output; undefined when it has not one for each of `count` texts. */
+/** The vectors in a job's output; undefined unless there are `count` of them. */
 export function vectorsOf(output: unknown, count: number): number[][] | undefined {
   const { success, data } = outputSchema.safeParse(output);
   return success && data.embeddings.length === count ? data.embeddings : undefined;

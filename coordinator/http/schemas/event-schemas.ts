@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
-import { usageSchema } from "./presenters.ts";
+import { usageSchema } from "./wire-units.ts";
 
-/** Events of GET /jobs/{id}/stream, as `event-encoder.ts` writes them. Source: spec §6, DESIGN §4 row Stream. */
+/** Events of GET /jobs/{id}/stream, as `streaming/event-encoder.ts` writes them. Source: spec §6, DESIGN §4 row Stream. */
 export const jobEventSchemas = [
   z
     .object({
@@ -29,7 +29,7 @@ export const jobEventSchemas = [
       type: z.literal("done"),
       usage: usageSchema,
       finish_reason: z.enum(FINISH_REASONS),
-      output: z.unknown().openapi({ description: "What the Cargo produced, unless it is text: that was streamed" }),
+      output: z.unknown().openapi({ description: "The output, unless it is text, which was streamed already" }),
     })
     .openapi("DoneEvent"),
   z
@@ -37,11 +37,11 @@ export const jobEventSchemas = [
       type: z.literal("error"),
       error: z.string(),
       code: z.enum([...JOB_ERROR_CODES, "cancelled"]),
-      retryable: z.boolean().openapi({ description: "Another try may succeed" }),
+      retryable: z.boolean().openapi({ description: "A new try may succeed" }),
     })
     .openapi("ErrorEvent"),
 ] as const;
 
 export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
-  description: "Any number of status, token, progress and image, then exactly one done or error, which is the last",
+  description: "Any number of status, token, progress and image, then exactly one done or error as the last",
 });

@@ -5,16 +5,14 @@ import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/job-service.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import type { JobSummary } from "../../store/job-store.ts";
-import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./presenters.ts";
+import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
 
 export const submitSchema = z
   .object({
     workload: z.string().min(1).max(200).openapi({ description: "Cargo slug", example: "tiny-chat" }),
-    input: z
-      .record(z.string(), z.unknown())
-      .openapi({ description: "Cargo-specific parameters; see input_schema of the Cargo" }),
+    input: z.record(z.string(), z.unknown()).openapi({ description: "Parameters of the Cargo; see its input_schema" }),
     priority: z.int().min(0).max(100).default(0),
     ...webhookFields,
   })
@@ -46,10 +44,10 @@ export const summarySchema = z
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
-    position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo, 1 is next" }),
-    message: z.string().openapi({ description: "The reason in words", example: "2 Islands fit, all busy" }),
+    position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
+    message: z.string().openapi({ description: "The reason as a sentence", example: "2 Islands fit, all busy" }),
   })
-  .openapi("Waiting", { description: "Why the job has not begun; null once it has" });
+  .openapi("Waiting", { description: "Why the job has not started; null once it has" });
 
 export const detailSchema = z
   .object({
@@ -61,7 +59,7 @@ export const detailSchema = z
     input: z.record(z.string(), z.unknown()),
     output: z
       .unknown()
-      .openapi({ description: "Text, or the JSON value that the Cargo produced; null unless completed" }),
+      .openapi({ description: "Text, or the JSON value that the Cargo produced; null until completed" }),
     usage: orNull(usageSchema),
     created_at: timeSchema,
     started_at: timeSchema.nullable(),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { failureResponses, type FailureStatus } from "../openapi/failure-responses.ts";
 
-/** A JSON answer, for a route's `responses`. */
+/** A JSON response, for a route's `responses`. */
 export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
@@ -12,24 +12,24 @@ export function jsonBody<S extends z.ZodType>(schema: S) {
 }
 
 /**
- * Refusals of a route's own. Those that follow from how it is served (no credential, a wrong field, a rate limit, a fault and
- * the like) are added by `openapi/documented-route.ts`.
+ * Failures of this route alone. `openapi/documented-route.ts` adds the common ones: no credential, a wrong field, a rate limit,
+ * an internal error.
  */
 export function failures(...statuses: readonly FailureStatus[]) {
   return failureResponses(statuses, false);
 }
 
-/** A stream of Server-Sent Events: `schema` is that of each event's data. */
+/** A stream of Server-Sent Events. `schema`: of the data of each event. */
 export function eventStream<S extends z.ZodType>(schema: S) {
   return { "text/event-stream": { schema } };
 }
 
-/** Null, or what a component describes. (`.nullable()` of a component would make the component itself allow null.) */
+/** A component or null. (`.nullable()` would make the component itself nullable, everywhere.) */
 export function orNull<S extends z.ZodType>(component: S) {
   return z.union([component, z.null()]);
 }
 
-/** The payload inside the envelope of spec §4. */
+/** The payload in the envelope `{data}`. Source: spec §4. */
 export function data<S extends z.ZodType>(schema: S) {
   return z.object({ data: schema });
 }

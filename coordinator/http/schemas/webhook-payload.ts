@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { KIB } from "../../../shared/format-bytes.ts";
 import type { BatchStore } from "../../store/batch-store.ts";
 import type { JobStore } from "../../store/job-store.ts";
 import type { WebhookRecord } from "../../store/webhook-store.ts";
@@ -7,17 +8,19 @@ import type { HttpApp } from "../http-deps.ts";
 import { detailSchema, presentDetail } from "./job-schemas.ts";
 import { exampleOf } from "../openapi/examples/all.ts";
 import { WEBHOOK_TAG } from "../openapi/tags.ts";
-import { presentTime, timeSchema } from "./presenters.ts";
+import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** A larger output (as JSON) is left out; the receiver asks for it by the job's id. */
-export const MAX_TOLD_OUTPUT_BYTES = 262_144;
+/** A larger output, as JSON, is left out; the receiver fetches it by the job's id. */
+const MAX_WEBHOOK_OUTPUT_BYTES = 256 * KIB;
 
 const jobEventSchema = z
   .object({
     type: z.enum(["job.completed", "job.failed", "job.cancelled", "job.timeout"]),
     timestamp: timeSchema,
     data: detailSchema.omit({ input: true, webhook: true, waiting: true }).extend({
-      output_omitted: z.boolean().openapi({ description: "The output is too large; GET /jobs/{id} has it" }),
+      output_omitted: z
+        .boolean()
+        .openapi({ description: "The output is too large for a webhook; GET /jobs/{id} has it" }),
     }),
   })
   .openapi("JobWebhook");
@@ -26,7 +29,7 @@ const batchEventSchema = z
   .object({ type: z.literal("batch.finished"), timestamp: timeSchema, data: batchSchema.omit({ webhook: true }) })
   .openapi("BatchWebhook");
 
-/** The body of a webhook, made from what is stored: an end does not change, so every try has the same. */
+/** Makes the body of a webhook from the stored job or batch, which no longer changes, so every try sends the same body. */
 export function webhookPayload(stores: {
   readonly jobs: Pick<JobStore, "get">;
   readonly batches: Pick<BatchStore, "get">;
@@ -35,20 +38,20 @@ export function webhookPayload(stores: {
     const timestamp = presentTime(endedAtMs ?? 0);
     if (subject.kind === "batch") {
       const batch = await stores.batches.get(subject.id);
-      if (batch === undefined) throw new Error(`Webhook ${id} is of a batch that is gone`);
+      if (batch === undefined) throw new Error(`Webhook ${id}: batch ${subject.id} does not exist`);
       const { webhook: _, ...data } = presentBatch({ ...batch, webhook: null });
       return JSON.stringify({ type: "batch.finished", timestamp, data } satisfies z.infer<typeof batchEventSchema>);
     }
     const job = await stores.jobs.get(subject.id);
-    if (job === undefined) throw new Error(`Webhook ${id} is of a job that is gone`);
+    if (job === undefined) throw new Error(`Webhook ${id}: job ${subject.id} does not exist`);
     const { input: _, webhook: __, waiting: ___, ...detail } = presentDetail({ ...job, waiting: null, webhook: null });
-    const isTooLarge = Buffer.byteLength(JSON.stringify(detail.output)) > MAX_TOLD_OUTPUT_BYTES;
+    const isTooLarge = Buffer.byteLength(JSON.stringify(detail.output)) > MAX_WEBHOOK_OUTPUT_BYTES;
     const data = { ...detail, output: isTooLarge ? null : detail.output, output_omitted: isTooLarge };
     return JSON.stringify({ type: `job.${job.state}`, timestamp, data });
   };
 }
 
-/** Describes what receivers are sent, in the document's `webhooks`. */
+/** Adds the webhooks to the OpenAPI document. */
 export function documentWebhooks(app: HttpApp): void {
   const events = [
     ["job-ended", "jobEnded", "A job with a webhook_url has ended", jobEventSchema],
@@ -62,16 +65,16 @@ export function documentWebhooks(app: HttpApp): void {
       path: name,
       summary,
       description:
-        "Signed by Standard Webhooks. Delivered at least once: a repeat has the same webhook-id. Tried again for a day, until it is answered with 2xx, or with 410 for no more.",
+        "Signed as Standard Webhooks say. Delivered at least once: a repeat has the same webhook-id. Retried for a day, until the receiver answers 2xx, or 410 to stop.",
       request: {
         headers: z.object({
           "webhook-id": z.string(),
-          "webhook-timestamp": z.string().openapi({ description: "Unix time of the try, in seconds" }),
-          "webhook-signature": z.string().openapi({ description: "v1, a comma, and base64 of the HMAC-SHA256" }),
+          "webhook-timestamp": z.string().openapi({ description: "Unix time of this try, in seconds" }),
+          "webhook-signature": z.string().openapi({ description: "`v1,` and the HMAC-SHA256 in base64" }),
         }),
         body: { required: true, content: { "application/json": { schema, example: exampleOf(operationId).request } } },
       },
-      responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "No more tries" } },
+      responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "Stop trying" } },
     });
   }
 }

@@ -2,38 +2,40 @@ import { z } from "@hono/zod-openapi";
 import { WEBHOOK_STATES } from "../../store/webhook-store.ts";
 import { MAX_WEBHOOK_URL_CHARS, type WebhookRequest } from "../../webhooks/new-webhook.ts";
 import type { WebhookLog } from "../../webhooks/webhook-log.ts";
-import { presentTime, timeSchema } from "./presenters.ts";
+import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** Members of a submission that ask to be told of its end. */
+/** Members of a submission that ask for a webhook. */
 export const webhookFields = {
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL_CHARS).optional().openapi({
-    description: "Where a signed POST (Standard Webhooks) tells of the end; https, and not a private address",
+    description: "URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address",
     example: "https://example.com/hooks/atoll",
   }),
   webhook_secret: z.string().max(200).optional().openapi({
-    description: "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Without it one is made, and answered this once",
+    description:
+      "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   }),
 };
 
 export const webhookSecretSchema = z.string().optional().openapi({
   description:
-    "The secret that was made for the webhook; a repeat by Idempotency-Key answers it again, nothing else does",
+    "The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key",
 });
 
 export const webhookLogSchema = z
   .object({
     url: z.string(),
     state: z.enum(WEBHOOK_STATES).openapi({
-      description: "waiting: for the end. pending: to be delivered. failed: given up, after a day or by a 410",
+      description:
+        "waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410",
     }),
     attempts: z
       .array(z.object({ at: timeSchema, status: z.int().nullable(), error: z.string().nullable() }))
-      .openapi({ description: "The last ten, oldest first" }),
+      .openapi({ description: "The last ten tries, oldest first" }),
   })
   .openapi("WebhookLog");
 
-/** The webhook that a body asks for; undefined for none. A secret alone is refused where the URL is missed. */
+/** The webhook that a body asks for; undefined for none. A secret without a URL gives an empty URL, which the service refuses. */
 export function webhookOf(body: {
   readonly webhook_url?: string | undefined;
   readonly webhook_secret?: string | undefined;

@@ -1,38 +1,52 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
-import type { HttpOptions } from "../http-deps.ts";
 
-/** Groups of 16 bits that name a network: whoever has an IPv6 address has 2^64 of them. */
-const NETWORK_GROUPS = 4;
+/** Groups of 16 bits in an IPv6 network prefix: /64, the least that one customer gets. */
+const IPV6_PREFIX_GROUPS = 4;
+
+/** Settings that decide whether the proxy's headers count. */
+interface ProxyTrust {
+  /** Believe X-Forwarded-For, -Proto and -Host. */
+  readonly trustProxy: boolean;
+}
 
 /**
- * IP address of the client, for limits; of an IPv6 address its network (/64). Behind a trusted proxy it is the last entry of
- * X-Forwarded-For: the one that the proxy wrote itself, where earlier ones are whatever the client sent. An entry that names no
- * address ("unknown") counts as the proxy's own.
+ * IP address of the client, as limits count it: an IPv4 address, or the /64 network of an IPv6 address. Behind a trusted proxy
+ * it is the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that entry is no
+ * address ("unknown"), the proxy's own address counts.
  */
-export function clientAddress(incoming: IncomingMessage, { trustProxy }: Pick<HttpOptions, "trustProxy">): string {
+export function clientAddress(incoming: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? withoutPort(lastOf(incoming.headers["x-forwarded-for"]) ?? "") : "";
   return networkOf(isIP(forwarded) === 0 ? (incoming.socket.remoteAddress ?? "unknown") : forwarded);
 }
 
-/** Some proxies write the client's port too, which each connection has another of: 192.0.2.1:80, [2001:db8::1]:80. */
+/** Some proxies append the port; strip it: 192.0.2.1:80, [2001:db8::1]:80. */
 function withoutPort(entry: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-/** An IPv4 address as it is, also one that is mapped into IPv6; of an IPv6 address the first four groups. */
+/**
+ * An IPv4 address as it is, also when it is mapped into IPv6. An IPv6 address becomes its /64 prefix: one customer owns at
+ * least that many addresses.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   const [head = [], tail = []] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
-  const groups = [...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS);
+  const groups = [...head, ...zeros, ...tail].slice(0, IPV6_PREFIX_GROUPS);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/** Where the client reaches us, without a slash at the end: what the operator said, else what the request itself says. */
-export function originOf(incoming: IncomingMessage, options: Pick<HttpOptions, "publicUrl" | "trustProxy">): string {
+/**
+ * URL under which the client reaches the coordinator, without a slash at the end: `publicUrl` if the operator set one, else
+ * what the request's headers say.
+ */
+export function originOf(
+  incoming: IncomingMessage,
+  options: ProxyTrust & { readonly publicUrl: string | null },
+): string {
   if (options.publicUrl !== null) return options.publicUrl.replace(/\/+$/, "");
   const { headers, socket } = incoming;
   const proto = options.trustProxy ? lastOf(headers["x-forwarded-proto"]) : undefined;

@@ -6,13 +6,12 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../../shared/errors.ts";
 import { refuseExpectation, refuseRequest, refuseUnparsed } from "./protocol-refusals.ts";
-import { refuseUpgrade } from "./refuse-upgrade.ts";
-import { serveWithoutUpgrade } from "./unwanted-upgrade.ts";
+import { refuseUpgrade, serveWithoutUpgrade } from "./upgrades.ts";
 
-/** Answers one request; may also write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
+/** Answers one request. It may instead write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
 export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
-/** Takes over the socket of a request for another protocol. Until it has, a rejection is answered as that of a request. */
+/** Takes over the socket of an upgrade request. If it rejects before that, the error is answered like that of any request. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
 
 interface UpgradeRoute {
@@ -20,43 +19,47 @@ interface UpgradeRoute {
   readonly refusalHeaders: Readonly<Record<string, string>>;
 }
 
-/** The transport under the API. One adapter so far, node:http. */
+/** The transport under the API. Its one adapter is node:http. */
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** Hands upgrades of exactly `path` to `handler`. Of other paths an upgrade is ignored, and the request answered like any (RFC 9110 §7.8). `refusalHeaders` go with every refusal. */
+  /**
+   * Hands upgrades of exactly `path` to `handler`. For other paths the offer is ignored and the request answered like any other
+   * (RFC 9110 §7.8). `refusalHeaders` are added to every refusal.
+   */
   onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders?: Readonly<Record<string, string>>): void;
-  /** Stops accepting, and waits for the answers under way; those left when `deadline` aborts are cut off. Upgraded sockets stay. */
+  /** Stops accepting and waits for open answers; cuts those left when `deadline` aborts. Upgraded sockets stay open. */
   finishAnswers(deadline: AbortSignal): Promise<void>;
   /**
-   * Stops accepting, closes idle connections, and waits for the answers under way and the upgraded sockets. What is left when
-   * `deadline` aborts is cut off.
+   * Stops accepting, closes idle connections, and waits for open answers and upgraded sockets; cuts those left when `deadline`
+   * aborts.
    */
   close(deadline: AbortSignal): Promise<void>;
 }
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: the system chooses. */
+  /** 0: the system chooses a free one. */
   readonly port: number;
-  /** See {@link STALLED_MS}. */
+  /** Default {@link STALLED_MS}. */
   readonly stalledMs?: number;
 }
 
-/** For a whole request to come in, its body included. Answers may take as long as they like. */
+/** Limit for receiving a whole request with its body. Answers have no such limit. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const HEADERS_TIMEOUT_MS = 20_000;
-/** Longer than the usual idle time of a proxy, so that it is the proxy that ends an idle connection. */
+/** Longer than the usual idle limit of a proxy, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 /**
- * A client may take so long not to take a byte of what waits for it, which is memory; then its answer is cut off, a stream like
- * any other, after one to three times as long (by when its socket was looked at). Long, as the system tells of room only when
- * about a third of its own buffer, often a megabyte, was read. An answer that has nothing to send may wait as long as it likes.
+ * Cuts an answer, streams included, whose client reads nothing for this long while data waits for it, because that data is held
+ * in memory. Node checks sockets in turns, so the cut comes after one to three times this long. The limit is long because the
+ * system reports room only after the client has read about a third of its buffer, often a megabyte. An answer with nothing to
+ * send may wait without limit.
  */
 const STALLED_MS = 120_000;
 
-/** Listens by node:http. @throws when the address is taken or not ours. */
+/** Listens with node:http. @throws when the address is in use or not one of this machine. */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS } = options;
   const handlers = new Map<string, UpgradeRoute>();
@@ -71,9 +74,9 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       noDelay: true,
-      // Known to Node 24.9 and later; earlier ones end in `serveWithoutUpgrade`.
+      // Node 24.9 and later; for earlier ones see `serveWithoutUpgrade`.
       shouldUpgradeCallback: (request) => handlers.has(pathOf(request)),
-      // Asked for all the same, with an answer that says so.
+      // `refuseRequest` checks it, with our error body.
       requireHostHeader: false,
     },
     (incoming, outgoing) => void serve(incoming, outgoing),
@@ -85,7 +88,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
   return listener;
 }
 
-/** Hono builds a new answer for HEAD and so forgets that it was written already; it would be written twice. */
+/** Hono makes a new response for HEAD, which no longer says that the answer was already sent; it would be sent twice. */
 function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
   const response = fetch(request, env);
   if (env.incoming.method !== "HEAD") return response;
@@ -109,7 +112,7 @@ class NodeListener implements Listener {
     server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
     server.on("checkExpectation", refuseExpectation);
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-    // Ahead of the API, which may write its headers at once.
+    // Before the API's listener, which may write its headers at once.
     server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
   }
 
@@ -155,11 +158,11 @@ class NodeListener implements Listener {
     return this.#closed;
   }
 
-  /** A connection kept alive after its last answer would hold up `close`. */
+  /** While closing: ends keep-alive with the answer, because an idle connection would delay `close`. */
   #watch(response: ServerResponse): void {
     if (this.#closed !== null) response.shouldKeepAlive = false;
     this.#answers.add(response);
-    // Node counts it as activity when the system takes a part of a long write. Unheard, the event would close the socket.
+    // Node counts a partial write as activity. Without a listener Node would close the socket, also of a silent answer.
     response.on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
@@ -181,10 +184,10 @@ class NodeListener implements Listener {
     }
     this.#upgraded.add(socket);
     socket.once("close", () => this.#upgraded.delete(socket));
-    // Whoever takes the socket over adds a listener of its own; until then an error must not end the process.
+    // The handler adds a listener of its own later; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
     const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
     if (this.#closed === null) Promise.resolve(route.handler(request, socket, head)).catch(refuse);
-    else refuse(new ServiceError("shutting_down", "The coordinator is going down"));
+    else refuse(new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment"));
   }
 }

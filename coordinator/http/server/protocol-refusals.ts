@@ -3,21 +3,24 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError, type ErrorAnswer } from "../middleware/errors.ts";
+import { answerError, type ErrorAnswer } from "../error-answers.ts";
 
 /*
- * Requests that are refused as HTTP, before the API sees them. They get the error body of spec §7 like any other, and the
- * connection ends: where a next request would begin is not known.
+ * Answers to requests that are not valid HTTP, which the API never sees. They have the error body of spec §7, and the
+ * connection closes, because nobody knows where the next request would begin.
  */
 
-/** Errors of Node's parser that have a status of their own; for the others 400. */
+/** Errors of Node's parser that have a status of their own; every other one is 400. */
 const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB"],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of a chunk are larger than 16 KB"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time"],
+  HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB; send fewer or shorter ones"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    413,
+    "The extensions of a chunk are larger than 16 KB; send chunks without extensions",
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time; send it again on a new connection"],
 };
 
-/** Answers what Node's parser refused. `hasAnswer`: one was begun already, into which no other must be written. */
+/** Answers what Node's parser refused. `hasAnswer`: this connection's answer has begun, so no other may be written into it. */
 export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasAnswer: boolean): void {
   if (!socket.writable || error.code === "ECONNRESET" || hasAnswer) {
     socket.destroy();
@@ -27,15 +30,15 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, has
   endWith(socket, refusal(status, message));
 }
 
-/** An `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
+/** Refuses an `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
-  const { status, body } = refusal(417, `"Expect: ${headers.expect}" cannot be met; only 100-continue can`);
+  const { status, body } = refusal(417, `"Expect: ${headers.expect}" is not supported; only 100-continue is`);
   const text = JSON.stringify(body);
   const head = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text), Connection: "close" };
   response.writeHead(status, head).end(text);
 }
 
-/** What cannot be made a request of, for its address or its Host. (What the API throws it answers itself.) */
+/** Answers a request whose URL or Host header is unusable, so that no Request object can be made. */
 export function refuseRequest(error: unknown): Response {
   const { status, body } =
     error instanceof RequestError
@@ -44,7 +47,7 @@ export function refuseRequest(error: unknown): Response {
   return Response.json(body, { status, headers: { Connection: "close" } });
 }
 
-/** Writes the whole answer to a socket and closes it when that is sent, also the side that the client leaves open. */
+/** Writes the whole answer to a socket and closes both sides of it when the answer is sent. */
 export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer): void {
   const text = JSON.stringify(body);
   const head = [
@@ -55,7 +58,7 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
     `Content-Length: ${Buffer.byteLength(text)}`,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
-  // What node:http hands over is always a socket.
+  // node:http hands over a Socket, which its types call a Duplex.
   (socket as Socket).destroySoon();
 }
 

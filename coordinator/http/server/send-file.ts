@@ -5,17 +5,17 @@ import send from "send";
 import { ServiceError } from "../../../shared/errors.ts";
 
 export interface FileAnswer {
-  /** Folder that the file must lie in. */
+  /** Folder that contains the file. */
   readonly root: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What a client is told where there is no such file. */
+  /** Message for the client when the file does not exist. */
   readonly missing: string;
 }
 
 /**
- * Sends a file with Range, ETag and conditional requests, past Hono. Resolves when the answer is under way.
- * @throws {ServiceError} `not_found`; what else `send` throws is a fault.
+ * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the answer has begun.
+ * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
 export function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileAnswer) {
   return new Promise<Response>((resolve, reject) => {
@@ -37,7 +37,7 @@ export function sendFile({ incoming, outgoing }: HttpBindings, { root, name, hea
   });
 }
 
-/** What `send` gives: an error of node:fs, or of http-errors with the status that it stands for. */
+/** An error of `send`: from node:fs, or from http-errors with an HTTP status. */
 interface SendError extends Error {
   readonly status?: number;
 }

@@ -1,5 +1,5 @@
 import type { FeedEncoder } from "./sse.ts";
-import { openAiType } from "../middleware/errors.ts";
+import { openAiType } from "../error-answers.ts";
 import type { Usage } from "../../../shared/output.ts";
 
 export interface ChatStreamHead {
@@ -20,8 +20,8 @@ export function chatUsage({ promptTokens, completionTokens }: Usage) {
 }
 
 /**
- * The chunks of a chat completion, in the order that OpenAI's clients know: role, text, finish reason, usage if asked, [DONE].
- * An error after the first text is one line and no [DONE], so that nobody takes a cut answer for a whole one.
+ * The chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason, usage if asked, [DONE].
+ * An error after output began is one `{error}` line without [DONE], so that a cut answer does not look complete.
  */
 export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead): FeedEncoder {
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"chat.completion.chunk","created":${createdS},"model":${JSON.stringify(model)}`;

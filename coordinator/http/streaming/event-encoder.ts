@@ -1,7 +1,7 @@
 import type { FeedItem } from "../../store/job-store.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import { formatPosition, type FeedPosition } from "../../jobs/feed-position.ts";
-import { presentUsage } from "../schemas/presenters.ts";
+import { presentUsage } from "../schemas/wire-units.ts";
 import type { FeedEncoder } from "./sse.ts";
 
 /** The events of GET /jobs/:id/stream. Source: spec §6, DESIGN §4 row Stream. */
@@ -26,7 +26,7 @@ export const jobEvents: FeedEncoder = {
   },
 };
 
-/** JSON holds no line break, so one `data:` line is enough. */
+/** One SSE event. JSON text has no line break, so one `data:` line is enough. */
 function frame(name: (FeedItem | FeedEnding)["type"], position: FeedPosition, json: string): string {
   return `id: ${formatPosition(position)}\nevent: ${name}\ndata: ${json}\n\n`;
 }
@@ -40,7 +40,7 @@ function endingPayload(ending: FeedEnding): unknown {
     type: "done",
     usage: presentUsage(usage, creditsUsedMicro),
     finish_reason: finishReason,
-    // Text was streamed already; a live feed leaves it out, and a feed read back from storage has it.
+    // Text was streamed already. A feed read from storage has it in `output`, a live feed does not.
     ...(output === undefined || typeof output === "string" ? {} : { output }),
   };
 }

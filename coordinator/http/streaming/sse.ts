@@ -5,24 +5,24 @@ import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";
 
-/** What a stream writes for each part of a feed: complete SSE events, or "" for a part that it leaves out. */
+/** Turns the parts of a feed into the text of a stream: complete SSE events, or "" for a part that it leaves out. */
 export interface FeedEncoder {
-  /** Written before anything of the feed. */
+  /** Written before the first item. */
   readonly prologue: string;
-  /** `position`: the reader's place after the item. */
+  /** `position`: the reader's position after the item. */
   item(item: FeedItem, position: FeedPosition): string;
   ending(ending: FeedEnding, position: FeedPosition): string;
 }
 
 export interface RelayOptions {
   readonly feed: Feed;
-  /** The reader has this already. */
+  /** The reader has everything up to here. */
   readonly after: FeedPosition;
   readonly encoder: FeedEncoder;
   readonly response: ServerResponse;
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  /** Asked at every heartbeat; a client that may not read on is cut off. A rejection leaves the stream as it is. */
+  /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
 }
 
@@ -32,16 +32,17 @@ export const SSE_HEADERS = {
   "X-Accel-Buffering": "no",
 } as const;
 
+/** The keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
 const HEARTBEAT = ": heartbeat\n\n";
-/** Text handed to the socket at once, so that back-pressure is seen before a long feed lies in memory twice. */
-const SLICE_CHARS = 16_384;
-/** Most text of one merged event: a slow reader gets few large events, but never one without bound. */
-const MERGED_CHARS = 16_384;
+/** Largest write to the socket, so that back-pressure shows before a second copy of a long feed is in memory. */
+const MAX_WRITE_CHARS = 16_384;
+/** Longest text of one merged event, so that a slow reader gets large events of bounded size. */
+const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows: one write for all that a wake brings, straight to Node's response. While the socket
- * is full nothing is kept for the reader but its place in the feed; when it drains, tokens that came meanwhile go out merged.
- * The relay owns its subscription and its timer, and lets go of both when the feed or the client ends.
+ * Writes a feed to a client as it grows, straight to Node's response: one write for all items of a wake-up. While the socket is
+ * full, the relay keeps only the reader's position; when the socket drains, the tokens since then go out merged. The relay
+ * owns its subscription and its timer and releases both when the feed or the client ends.
  */
 export class FeedRelay {
   readonly #options: RelayOptions;
@@ -51,7 +52,7 @@ export class FeedRelay {
   #isBlocked = false;
   #isOver = false;
 
-  /** Sends the headers and all that the feed has already. */
+  /** Sends the headers and all items that the feed already has. */
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#cursor = new FeedCursor(options.feed, options.after);
@@ -73,7 +74,7 @@ export class FeedRelay {
     const { feed, encoder, response } = this.#options;
     let text = "";
     if (this.#cursor.isLost) {
-      // A client that comes back for the rest is told by its next request.
+      // No event: the client reconnects and then gets 422 position_lost.
       this.#release();
       response.end();
       return;
@@ -82,7 +83,7 @@ export class FeedRelay {
       const item = this.#cursor.take();
       if (item === undefined) break;
       text += encoder.item(merging && item.type === "token" ? this.#joinTokens(item) : item, this.#cursor.position);
-      if (text.length < SLICE_CHARS) continue;
+      if (text.length < MAX_WRITE_CHARS) continue;
       this.#write(text);
       text = "";
     }
@@ -93,11 +94,11 @@ export class FeedRelay {
     } else if (text !== "") this.#write(text);
   }
 
-  /** `first` and the tokens that follow it directly, as one. */
+  /** Merges `first` and the tokens that directly follow it. */
   #joinTokens(first: Extract<FeedItem, { type: "token" }>): FeedItem {
     let { content, count } = first;
     for (let next = this.#cursor.peek(); next?.type === "token"; next = this.#cursor.peek()) {
-      if (content.length + next.content.length > MERGED_CHARS) break;
+      if (content.length + next.content.length > MAX_MERGED_CHARS) break;
       this.#cursor.take();
       content += next.content;
       count += next.count;

@@ -3,7 +3,7 @@ import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle } from "../../jobs/job-service.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { JobFailedError, NoIslandError } from "../middleware/errors.ts";
+import { JobFailedError, NoIslandError } from "../error-answers.ts";
 
 /*
  * Shared by the endpoints whose client waits on the connection for a job: chats, answers of conversations, embeddings, long polls.

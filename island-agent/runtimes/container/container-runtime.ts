@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CargoManifest, ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { orAbort } from "../../../shared/abortable.ts";
+import { abortable } from "../../../shared/abortable.ts";
 import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
 import type { EngineSearch } from "./engine-address.ts";
@@ -144,7 +144,7 @@ export class ContainerRuntime implements CargoRuntime {
       log,
     });
     try {
-      await orAbort(loaded.warm(), signal);
+      await abortable(loaded.warm(), signal);
       log("containers wait for jobs", {
         cargo: cargo.slug,
         image: lease.key,

@@ -2,7 +2,7 @@ import type { RequestOptions } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
-import { orAbort } from "../../../shared/abortable.ts";
+import { abortable } from "../../../shared/abortable.ts";
 import { attach } from "./attach.ts";
 import type { ContainerExit } from "./exit-words.ts";
 import type { EngineNetwork } from "./island-network.ts";
@@ -197,7 +197,7 @@ export class ContainerEngine {
     const limit = this.#clock.schedule(CALL_LIMIT_MS, () => controller.abort(new Error("The engine did not answer")));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      return await orAbort(work(controller.signal), controller.signal);
+      return await abortable(work(controller.signal), controller.signal);
     } finally {
       limit.cancel();
       signal?.removeEventListener("abort", onAbort);

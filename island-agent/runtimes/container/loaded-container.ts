@@ -2,7 +2,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { isJsonValue, type JsonValue } from "../../../shared/json-value.ts";
 import type { OutputItem } from "../../../shared/output.ts";
-import { orAbort } from "../../../shared/abortable.ts";
+import { abortable } from "../../../shared/abortable.ts";
 import { Slots } from "../../execution/slots.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { statusOf } from "./engine.ts";
@@ -129,9 +129,9 @@ export class LoadedContainer implements LoadedCargo {
     let container: JobContainer | undefined;
     let removal: Promise<void> | undefined;
     try {
-      container = await orAbort(taking, signal);
+      container = await abortable(taking, signal);
       container.send(line);
-      return await orAbort(talk.result(container, this.#deps.memoryBytes), signal);
+      return await abortable(talk.result(container, this.#deps.memoryBytes), signal);
     } catch (error) {
       if (signal.aborted) {
         removal = container === undefined ? this.#track(this.#removeLate(taking)) : this.#remove(container);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import { mebibytesHad, mebibytesNeeded } from "../../../shared/format-bytes.ts";
+import { formatMibRoundedDown, formatMibRoundedUp } from "../../../shared/format-bytes.ts";
 import type { HostProcess } from "./host-process.ts";
 
 /** How often a host's memory is looked at. What it takes and gives back in between is not seen. */
@@ -31,7 +31,7 @@ export function watchMemory(host: HostProcess, { clock, ceilingBytes, onMeasured
     if (isOver || memory === null) return;
     const { residentBytes, ownBytes } = memory;
     if (ownBytes > ceilingBytes) {
-      const words = `it took ${mebibytesNeeded(ownBytes)} of RAM, and may take ${mebibytesHad(ceilingBytes)}`;
+      const words = `it took ${formatMibRoundedUp(ownBytes)} of RAM, and may take ${formatMibRoundedDown(ceilingBytes)}`;
       return host.kill(words, "out_of_memory");
     }
     onMeasured(residentBytes);

@@ -11,7 +11,7 @@ import { noteTaken } from "./guest-output.ts";
 const STDERR_KEPT_BYTES = 2_048;
 /** A guest whose memory grew to so much of what it may have, and that ends badly, has run out of it. */
 const NEARLY_ALL = 0.9;
-const BYTES_PER_MIB = 1_048_576;
+const MIB = 1_048_576;
 
 type Ended = Pick<Extract<FromGuest, { kind: "ended" }>, "end" | "memory">;
 
@@ -84,7 +84,7 @@ function failureOf(ended: Ended | null, capBytes: number, stderrTail: string): J
   if (ended === null) return new JobFailure("internal", "The WebAssembly host lost the module's last word");
   const { end, memory } = ended;
   if (end.kind === "unusable") return new JobFailure("model_invalid", `The module cannot be run: ${end.message}`);
-  const figures = `${Math.ceil(memory.lastBytes / BYTES_PER_MIB)} of ${Math.floor(capBytes / BYTES_PER_MIB)} MiB`;
+  const figures = `${Math.ceil(memory.lastBytes / MIB)} of ${Math.floor(capBytes / MIB)} MiB`;
   if (hasRunOut(end, memory, capBytes)) {
     return new JobFailure("out_of_memory", `The module ran out of memory (${figures}) and ${howItEnded(end)}`);
   }

@@ -10,12 +10,12 @@ export class AccountResource {
     this.#http = http;
   }
 
-  /** Who the caller is, and the credits left. */
+  /** The caller's account and its credits. */
   async get(options?: CallOptions): Promise<Account> {
     return (await this.#http.call("get", "/account", {}, options)).data;
   }
 
-  /** What moved the credits, newest first. */
+  /** Changes of the credits, newest first. */
   ledger({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<LedgerLine> {
     const load = (offset: number) => this.#http.call("get", "/account/ledger", { query: { limit, offset } }, options);
     return new Pages(load, ({ id }) => id);

@@ -1,11 +1,11 @@
-import { doneBefore } from "./done-before.ts";
+import { deleteOnce } from "./delete-once.ts";
 import type { Http } from "./http.ts";
 import type { ApiKey, CreatedApiKey, Scope } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export interface NewApiKey {
   readonly name?: string | undefined;
-  /** Default: all that the caller has. */
+  /** Default: all scopes. A caller can only grant scopes that it has. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
@@ -16,12 +16,12 @@ export class ApiKeys {
     this.#http = http;
   }
 
-  /** Those that are not revoked, newest first. */
+  /** Keys that are not revoked, newest first. */
   async list(options?: CallOptions): Promise<readonly ApiKey[]> {
     return (await this.#http.call("get", "/api-keys", {}, options)).data;
   }
 
-  /** `key` of the answer is the secret, which is never shown again. */
+  /** The result's `key` is the secret, which is never shown again. */
   create({ name, scopes }: NewApiKey = {}, options?: CallOptions): Promise<CreatedApiKey> {
     const body = {
       ...(name === undefined ? {} : { name }),
@@ -32,6 +32,6 @@ export class ApiKeys {
 
   /** Takes effect at once. */
   async revoke(id: string, options?: CallOptions): Promise<void> {
-    await doneBefore(this.#http.call("delete", "/api-keys/{id}", { path: { id } }, options));
+    await deleteOnce(this.#http.call("delete", "/api-keys/{id}", { path: { id } }, options));
   }
 }

@@ -11,7 +11,7 @@ import { Models } from "./models.ts";
 import type { Health } from "./schemas.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
-/** A client of one coordinator. It holds no connection and need not be closed. */
+/** A client of one coordinator. It keeps no connection open, so there is nothing to close. */
 export class Atoll {
   readonly account: AccountResource;
   readonly apiKeys: ApiKeys;
@@ -39,7 +39,7 @@ export class Atoll {
     this.models = new Models(http);
   }
 
-  /** How the coordinator is; a degraded one answers too. */
+  /** Health of the coordinator; resolves for a degraded one too. */
   health(options?: CallOptions): Promise<Health> {
     return this.#http.call("get", "/health", {}, options, { acceptedStatus: 503 });
   }

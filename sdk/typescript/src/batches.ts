@@ -10,7 +10,7 @@ import { Deadline } from "./timing.ts";
 
 const ENDED: ReadonlySet<Batch["status"]> = new Set<Batch["status"]>(["completed", "failed", "cancelled"]);
 
-/** Up to 100 jobs of one Cargo that are submitted, counted and cancelled together. */
+/** Batches: up to 100 jobs of one Cargo, submitted and cancelled together. */
 export class Batches {
   readonly #http: Http;
 
@@ -18,18 +18,18 @@ export class Batches {
     this.#http = http;
   }
 
-  /** All or none. It can be repeated after a cut connection without making a second batch. */
+  /** Submits all jobs or none. Safe to retry after a cut connection: a repeat makes no second batch. */
   async submit(batch: SubmitBatch, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedBatch> {
-    const manner = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
-    return (await this.#http.call("post", "/jobs/batch", { body: batch }, options, manner)).data;
+    const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
+    return (await this.#http.call("post", "/jobs/batch", { body: batch }, options, traits)).data;
   }
 
-  /** `jobs` are in the order of the inputs; each can be asked for and streamed by its id. */
+  /** The batch. `jobs` are in the order of the inputs; get or stream each by its id. */
   async get(id: string, options?: CallOptions): Promise<Batch> {
     return (await this.#http.call("get", "/jobs/batch/{id}", { path: { id } }, options)).data;
   }
 
-  /** Cancels every job that has not ended; a batch that is cancelled already stays so. @throws {ValidationError} when all had ended. */
+  /** Cancels every job that has not ended; resolves if the batch is already cancelled. @throws {ValidationError} when all jobs have ended. */
   async cancel(id: string, options?: CallOptions): Promise<Batch> {
     try {
       return (await this.#http.call("delete", "/jobs/batch/{id}", { path: { id } }, options)).data;
@@ -41,7 +41,7 @@ export class Batches {
     }
   }
 
-  /** The batch when all its jobs have ended, however they did: `counts` tells. @throws {TimeoutError} after `timeoutMs`. */
+  /** Waits until all jobs have ended, in any state; see `counts`. @throws {TimeoutError} after `timeoutMs`. */
   async wait(id: string, { timeoutMs, ...options }: WaitOptions = {}): Promise<Batch> {
     const deadline = new Deadline(options.signal, timeoutMs ?? null, `Batch ${id} did not end`);
     const { signal } = deadline;

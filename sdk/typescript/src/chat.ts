@@ -7,15 +7,15 @@ import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "./schemas
 import type { CallOptions } from "./settings.ts";
 import type { ServerEvent } from "./sse.ts";
 
-/** `stream` is said by the method. */
+/** Without `stream`, which the method decides. */
 export type ChatBody = Omit<ChatRequest, "stream">;
 
-/** A chat may wait for an Island, for a model to load, and for all its tokens. */
+/** Long, because a chat may wait for an Island, for its model to load, and for all tokens. */
 export const CHAT = { defaultTimeoutMs: 600_000 };
 
 /**
- * Chats in the shape of OpenAI's. A chat ends with its connection: the coordinator cancels it when the client leaves, so it is
- * never repeated after a cut. For an answer that outlives connections submit a job and stream that.
+ * Chat completions as OpenAI has them. The coordinator cancels a chat when its connection closes, so the client never retries
+ * one after a cut. For an answer that survives a cut connection, submit a job and stream it.
  */
 export class Chat {
   readonly #http: Http;
@@ -29,8 +29,8 @@ export class Chat {
   }
 
   /**
-   * The chunks of the answer; the request is sent when the first is asked for.
-   * @throws {JobFailedError} in mid-stream when the job failed. @throws {ConnectionError} when the stream was cut.
+   * The chunks of the answer. Sends the request when the first chunk is read.
+   * @throws {JobFailedError} when the job fails, also after output began. @throws {ConnectionError} when the stream was cut.
    */
   async *stream(body: ChatBody, options: CallOptions = {}): AsyncGenerator<ChatCompletionChunk, void, undefined> {
     const retries = this.#http.retries(options, false);
@@ -41,15 +41,15 @@ export class Chat {
           if (event.data === "[DONE]") return;
           yield readChunk(event);
         }
-        throw new ConnectionError("The chat's stream was cut before its end");
+        throw new ConnectionError("The connection closed before the end of the chat; send it again");
       } catch (error) {
-        // Repeats only what was refused before it began.
+        // Retries only a request that was refused before it did anything.
         await retries.pause(error);
       }
     }
   }
 
-  /** The text of the answer, piece by piece. */
+  /** The text of the answer, in pieces as it arrives. */
   async *text(body: ChatBody, options?: CallOptions): AsyncGenerator<string, void, undefined> {
     for await (const { choices } of this.stream(body, options)) {
       const content = choices[0]?.delta.content;
@@ -58,7 +58,7 @@ export class Chat {
   }
 }
 
-/** @throws {JobFailedError} for the line that stands for an error. */
+/** @throws {JobFailedError} for an `{error}` line. */
 function readChunk(event: ServerEvent): ChatCompletionChunk {
   const chunk = readPayload(event);
   if (!isRecord(chunk)) throw new ProtocolError("A chunk of the chat is not an object");

@@ -1,5 +1,5 @@
 import { CHAT } from "./chat.ts";
-import { doneBefore } from "./done-before.ts";
+import { deleteOnce } from "./delete-once.ts";
 import { ConnectionError } from "./errors.ts";
 import type { Http } from "./http.ts";
 import { isLast, readJobEvent, readPayload, type StreamedEvent } from "./job-events.ts";
@@ -16,13 +16,13 @@ import type {
 import type { CallOptions } from "./settings.ts";
 
 export interface MessageFilter {
-  /** `asc`, the default: oldest first. */
+  /** Default `asc`: oldest first. */
   readonly order?: "asc" | "desc" | undefined;
-  /** Messages of one request, 1 to 100; default 100. */
+  /** Messages per request, 1 to 100; default 100. */
   readonly pageSize?: number | undefined;
 }
 
-/** Chats whose history the coordinator keeps. */
+/** Chats whose history the coordinator stores. */
 export class Conversations {
   readonly #http: Http;
 
@@ -54,25 +54,25 @@ export class Conversations {
     return new Pages(load, (message) => message.id);
   }
 
-  /** What is left out stays. */
+  /** Changes the given fields. */
   async update(id: string, change: UpdateConversation, options?: CallOptions): Promise<Conversation> {
     return (await this.#http.call("patch", "/conversations/{id}", { path: { id }, body: change }, options)).data;
   }
 
-  /** With its messages; an answer in progress is cancelled. */
+  /** Deletes a conversation with its messages and cancels an answer in progress. */
   async delete(id: string, options?: CallOptions): Promise<void> {
-    await doneBefore(this.#http.call("delete", "/conversations/{id}", { path: { id } }, options));
+    await deleteOnce(this.#http.call("delete", "/conversations/{id}", { path: { id } }, options));
   }
 
-  /** Says something and waits for the whole answer. */
+  /** Sends a message and waits for the whole answer. */
   async send(id: string, message: PostMessage, options?: CallOptions): Promise<AnsweredMessage> {
     const parts = { path: { id }, body: { ...message, stream: false } };
     return (await this.#http.call("post", "/conversations/{id}/messages", parts, options, CHAT)).data;
   }
 
   /**
-   * Says something and gives the answer as it is made: one `message`, then the events of its job. An answer ends with its
-   * connection: the coordinator cancels it when the client leaves.
+   * Sends a message and streams the answer: one `message`, then the events of its job. The coordinator cancels the answer when
+   * the connection closes.
    * @throws {ConnectionError} when the stream was cut.
    */
   async *stream(
@@ -94,9 +94,11 @@ export class Conversations {
           yield read;
           if (isLast(read)) return;
         }
-        throw new ConnectionError("The stream of the answer was cut before its end");
+        throw new ConnectionError(
+          "The connection closed before the end of the answer; the conversation has what arrived",
+        );
       } catch (error) {
-        // Repeats only what was refused before it began.
+        // Retries only a request that was refused before it did anything.
         await retries.pause(error);
       }
     }

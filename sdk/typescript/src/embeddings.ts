@@ -10,10 +10,10 @@ export class EmbeddingsResource {
     this.#http = http;
   }
 
-  /** A vector for each text, in their order. */
+  /** One vector for each text, in the same order. */
   async create(body: EmbeddingsRequest, options?: CallOptions): Promise<Embeddings> {
-    const asked = { body: { ...body, encoding_format: "float" as const } };
-    // Floats were asked for, so that no vector is base64.
-    return (await this.#http.call("post", "/embeddings", asked, options, CHAT)) as Embeddings;
+    const parts = { body: { ...body, encoding_format: "float" as const } };
+    // The request asks for floats, so no vector is base64.
+    return (await this.#http.call("post", "/embeddings", parts, options, CHAT)) as Embeddings;
   }
 }

@@ -13,13 +13,13 @@ import {
 } from "./errors.ts";
 import { JobFailedError } from "./job-failed-error.ts";
 
-const MOST_QUOTED_CHARS = 200;
+const MAX_QUOTED_CHARS = 200;
 
-/** The error that a refusal stands for. `text` is its body, which a proxy may have written. */
+/** The error for a failed response. `text`: its body, which a proxy may have written. */
 export function errorOfAnswer(response: Response, text: string): AtollError {
   const { status, headers } = response;
   const error = readError(text);
-  const message = stringAt(error, "message") ?? `${status} ${text.slice(0, MOST_QUOTED_CHARS)}`.trim();
+  const message = stringAt(error, "message") ?? `${status} ${text.slice(0, MAX_QUOTED_CHARS)}`.trim();
   const facts: AtollErrorFacts = {
     code: stringAt(error, "code") ?? `http_${status}`,
     status,
@@ -67,13 +67,13 @@ export function retryAfterOf(header: string | null, nowMs: number = Date.now()):
   return Number.isNaN(atMs) ? null : Math.max(0, Math.ceil((atMs - nowMs) / 1_000));
 }
 
-/** `error` of the body; empty when the body is not the coordinator's. */
+/** `error` of the body; empty if the body is not the coordinator's. */
 function readError(text: string): Readonly<Record<string, unknown>> {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    // A proxy's page: the status says all that is known.
+    // A proxy's page; only the status is useful.
     return {};
   }
   const error = isRecord(body) ? body["error"] : undefined;

@@ -1,10 +1,10 @@
-/** One wrong field. `path` is dotted ("messages.0.role"), empty for the whole body. */
+/** One wrong field. `path` is dotted ("messages.0.role"); empty for the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
 }
 
-/** What is known of a failure beside its message. */
+/** Facts of a failure beside its message. */
 export interface AtollErrorFacts {
   readonly code?: string | undefined;
   readonly status?: number | null | undefined;
@@ -14,20 +14,20 @@ export interface AtollErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Anything that went wrong between the client and the coordinator. An aborted call throws the signal's own reason instead. */
+/** Base of all errors of this client. An aborted call throws the signal's own reason instead. */
 export class AtollError extends Error {
   override readonly name: string = "AtollError";
   /** The coordinator's `error.code`, or the client's own: `connection`, `timeout`, `protocol`, `configuration`. */
   readonly code: string;
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null;
-  /** Each wrong field of a request; empty for other failures. */
+  /** The wrong fields of a request; empty for other failures. */
   readonly details: readonly FieldError[];
-  /** Whole seconds after which another try is worth it, as the coordinator said. */
+  /** Whole seconds to wait before the next try, from the coordinator; null if it named none. */
   readonly retryAfterS: number | null;
-  /** `X-Request-Id` of the answer, to be quoted to the operator. */
+  /** `X-Request-Id` of the answer; quote it to the operator. */
   readonly requestId: string | null;
-  /** An earlier try of the same call got no answer, so it may have had its effect. */
+  /** An earlier try of this call got no answer, so it may have taken effect. */
   isRepeat = false;
 
   constructor(message: string, facts: AtollErrorFacts = {}) {
@@ -40,7 +40,7 @@ export class AtollError extends Error {
   }
 }
 
-/** The client itself was set up wrongly: no address, or one that cannot be. */
+/** The client's options are wrong: no address, or an invalid one. */
 export class ConfigurationError extends AtollError {
   override readonly name = "ConfigurationError";
   constructor(message: string) {
@@ -58,7 +58,7 @@ export class InsufficientCreditsError extends AtollError {
   override readonly name = "InsufficientCreditsError";
 }
 
-/** 403: the key is valid and lacks the scope. */
+/** 403: the key is valid but lacks the scope. */
 export class PermissionDeniedError extends AtollError {
   override readonly name = "PermissionDeniedError";
 }
@@ -68,12 +68,12 @@ export class NotFoundError extends AtollError {
   override readonly name = "NotFoundError";
 }
 
-/** 400, 413, 422: the request as it is will never be accepted. `details` names wrong fields. */
+/** 400, 413, 422: the request must change to be accepted. `details` names wrong fields. */
 export class ValidationError extends AtollError {
   override readonly name = "ValidationError";
 }
 
-/** 429: too much, too fast, also after the retries. */
+/** 429: a limit is exceeded, also after the retries. */
 export class RateLimitError extends AtollError {
   override readonly name = "RateLimitError";
   /** Which limit: `requests_per_minute`, `concurrent_jobs`, `concurrent_streams`, … */
@@ -84,17 +84,17 @@ export class RateLimitError extends AtollError {
   }
 }
 
-/** 5xx: the coordinator, or a proxy before it, failed. */
+/** 5xx: the coordinator, or a proxy in front of it, failed. */
 export class ServerError extends AtollError {
   override readonly name: string = "ServerError";
 }
 
-/** 503: not now, for example no Island in time or a coordinator that is going down. */
+/** 503: temporarily unavailable, for example no Island in time or a coordinator that shuts down. */
 export class ServiceUnavailableError extends ServerError {
   override readonly name = "ServiceUnavailableError";
 }
 
-/** No answer, or one that was cut. */
+/** No answer, or an incomplete one. */
 export class ConnectionError extends AtollError {
   override readonly name: string = "ConnectionError";
   constructor(message: string, facts: Pick<AtollErrorFacts, "cause" | "code"> = {}) {
@@ -102,7 +102,7 @@ export class ConnectionError extends AtollError {
   }
 }
 
-/** No answer, or no sign of life of a stream, in the time given. */
+/** No answer in time, or a stream that was silent for too long. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
   constructor(message: string) {
@@ -110,7 +110,7 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** An answer that is not what the API gives: usually something else listens at the address. */
+/** The answer is not one of this API; usually another server listens at the address. */
 export class ProtocolError extends AtollError {
   override readonly name = "ProtocolError";
   constructor(message: string, facts: AtollErrorFacts = {}) {

@@ -6,16 +6,16 @@ import type { CallOptions, Settings } from "./settings.ts";
 import { readEvents, type ServerEvent } from "./sse.ts";
 import { Deadline } from "./timing.ts";
 
-/** What the resources know of a call and its caller does not. */
-export interface Manner {
+/** What a resource decides about its calls, beside the caller's options. */
+export interface CallTraits {
   /** Default: all but POST and PATCH. */
   readonly isIdempotent?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Longest that a try may take where neither call nor client says. */
+  /** Time limit of one try if neither the call nor the client sets one. */
   readonly defaultTimeoutMs?: number;
-  /** A status that is an answer here and not a failure. */
+  /** A failure status that is a normal answer here. */
   readonly acceptedStatus?: number;
-  /** Of events: the answer was 204, there is nothing after the event that the reader had last. */
+  /** For events: called on 204, when nothing follows the reader's last event. */
   readonly onNoContent?: () => void;
 }
 
@@ -25,7 +25,7 @@ interface Parts {
   readonly query?: Values;
   readonly body?: unknown;
 }
-interface Request extends Manner {
+interface Request extends CallTraits {
   readonly method: Method;
   readonly path: ApiPath;
   readonly parts: Parts;
@@ -34,7 +34,7 @@ interface Request extends Manner {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The way to the coordinator: requests typed by its document, with timeouts, retries and typed errors. */
+/** Requests to the coordinator, typed by its OpenAPI document, with timeouts, retries and typed errors. */
 export class Http {
   readonly settings: Settings;
 
@@ -42,16 +42,16 @@ export class Http {
     this.settings = settings;
   }
 
-  /** One call with its retries. */
+  /** One call with retries. */
   async call<M extends Method, P extends ApiPath>(
     method: M,
     path: P,
     parts: PartsOf<Operation<M, P>>,
     options: CallOptions = {},
-    manner: Manner = {},
+    traits: CallTraits = {},
   ): Promise<AnswerOf<Operation<M, P>>> {
-    const request: Request = { ...manner, method, path, parts: parts as Parts, options };
-    const retries = this.retries(options, manner.isIdempotent ?? (method === "get" || method === "delete"));
+    const request: Request = { ...traits, method, path, parts: parts as Parts, options };
+    const retries = this.retries(options, traits.isIdempotent ?? (method === "get" || method === "delete"));
     for (;;) {
       try {
         return (await this.#json(request)) as AnswerOf<Operation<M, P>>;
@@ -62,29 +62,32 @@ export class Http {
   }
 
   /**
-   * The events of one connection, without retries; ends when the server closes it. Leaving it closes the connection.
-   * The timeout covers the time until the answer begins; after that the stream must show a sign of life now and then.
+   * The events of one connection, without retries. Ends when the server closes it; leaving the loop closes the connection.
+   * The timeout applies until the answer begins; after that `streamIdleMs` does.
    */
   async *events<M extends Method, P extends ApiPath>(
     method: M,
     path: P,
     parts: PartsOf<Operation<M, P>>,
     options: CallOptions = {},
-    manner: Manner = {},
+    traits: CallTraits = {},
   ): AsyncGenerator<ServerEvent, void, undefined> {
-    const request: Request = { ...manner, method, path, parts: parts as Parts, options };
+    const request: Request = { ...traits, method, path, parts: parts as Parts, options };
     const deadline = this.#deadline(request);
     try {
       const response = await this.#fetch(request, "text/event-stream", deadline.signal);
       deadline.stopTimer();
       if (response.status === 204) {
-        manner.onNoContent?.();
+        traits.onNoContent?.();
         return;
       }
       const type = response.headers.get("content-type") ?? "";
       if (response.body === null || !type.startsWith("text/event-stream")) {
         await response.body?.cancel();
-        throw new ProtocolError(`${path} answered "${type}" instead of events`, { status: response.status });
+        throw new ProtocolError(
+          `${path} answered "${type}" instead of text/event-stream; is this the address of a coordinator?`,
+          { status: response.status },
+        );
       }
       yield* readEvents(response.body, this.settings.streamIdleMs);
     } catch (error) {
@@ -119,7 +122,7 @@ export class Http {
 
   #deadline({ path, options, defaultTimeoutMs }: Request): Deadline {
     const timeoutMs = options.timeoutMs ?? this.settings.timeoutMs ?? defaultTimeoutMs ?? DEFAULT_TIMEOUT_MS;
-    return new Deadline(options.signal, timeoutMs, `No answer of ${path}`);
+    return new Deadline(options.signal, timeoutMs, `No answer from ${path}`);
   }
 
   async #fetch(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
@@ -136,7 +139,7 @@ export class Http {
       },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       signal,
-      // An answer that a browser kept would be an old one.
+      // A browser's cached answer would be out of date.
       cache: "no-store",
     });
     if (response.ok || response.status === request.acceptedStatus) return response;
@@ -165,7 +168,7 @@ function parseAnswer(text: string, { status }: Response): unknown {
   }
 }
 
-/** What was thrown on the way, as one of the client's errors. `signal` aborts with what its owner wants thrown. */
+/** Any thrown value as one of the client's errors; the signal's reason if it aborted. */
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof AtollError) return error;

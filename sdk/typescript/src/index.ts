@@ -1,4 +1,4 @@
-/** What the package offers. All else may change without notice. */
+/** The public API of the package. Everything else may change without notice. */
 export { Atoll } from "./atoll.ts";
 export type { AtollOptions, CallOptions } from "./settings.ts";
 export type { Backoff } from "./retries.ts";

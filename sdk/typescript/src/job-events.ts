@@ -3,16 +3,16 @@ import type { JobEvent } from "./schemas.ts";
 import type { ServerEvent } from "./sse.ts";
 
 /**
- * The coordinator lost what it had delivered in a crash, and the job went on without it: forget what the stream said so far.
- * Everything that counts follows, from the beginning.
+ * The coordinator crashed and lost output that it had delivered. Discard all earlier events of this stream; the job's events
+ * follow from the beginning.
  */
 export interface RestartEvent {
   readonly type: "restart";
 }
 
-/** What a job says, with the place in its stream. */
+/** An event of a job, with its position in the stream. */
 export type StreamedEvent = (JobEvent | RestartEvent) & {
-  /** For `lastEventId` of a later stream; empty for `restart`, after which there is nothing to resume yet. */
+  /** For `lastEventId` of a later stream; empty for `restart`. */
   readonly id: string;
 };
 
@@ -25,13 +25,13 @@ const KNOWN_EVENTS: ReadonlySet<string> = new Set<JobEvent["type"]>([
   "error",
 ]);
 
-/** Null for an event that this version of the client does not know. @throws {ProtocolError} */
+/** The event; null for a type that this version of the client does not know. @throws {ProtocolError} */
 export function readJobEvent(event: ServerEvent): StreamedEvent | null {
   if (!KNOWN_EVENTS.has(event.event)) return null;
   return { ...(readPayload(event) as JobEvent), id: event.id };
 }
 
-/** @throws {ProtocolError} when it is not JSON. */
+/** The data of an event. @throws {ProtocolError} if it is not JSON. */
 export function readPayload({ event, data }: ServerEvent): unknown {
   try {
     return JSON.parse(data);
@@ -40,7 +40,7 @@ export function readPayload({ event, data }: ServerEvent): unknown {
   }
 }
 
-/** Nothing comes after it. */
+/** Whether this is the last event of its stream. */
 export function isLast({ type }: StreamedEvent): boolean {
   return type === "done" || type === "error";
 }

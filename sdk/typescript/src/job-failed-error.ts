@@ -1,21 +1,21 @@
 import { AtollError, type AtollErrorFacts } from "./errors.ts";
 import type { Job } from "./schemas.ts";
 
-/** What is known of a job that gave no result. */
+/** Facts of a job that ended without a result. */
 export interface JobFailure extends AtollErrorFacts {
-  /** The job's own `error.code`, `cancelled` for a cancelled one; null when the answer does not say. */
+  /** The job's `error.code`, or `cancelled`; null if the answer does not say. */
   readonly jobError: string | null;
   readonly retryable: boolean;
   readonly job?: Job | null | undefined;
 }
 
-/** The job was accepted and gave no result: it failed, ran out of time, or was cancelled. */
+/** The job was accepted but ended without a result: it failed, timed out, or was cancelled. */
 export class JobFailedError extends AtollError {
   override readonly name = "JobFailedError";
   readonly jobError: string | null;
-  /** The same job may succeed if it is submitted again. */
+  /** The same job may succeed when submitted again. */
   readonly retryable: boolean;
-  /** The job as it ended, where it was asked for by `wait`; else null. */
+  /** The ended job, from `wait`; else null. */
   readonly job: Job | null;
 
   constructor(message: string, failure: JobFailure) {

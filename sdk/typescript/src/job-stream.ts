@@ -3,18 +3,18 @@ import type { Http } from "./http.ts";
 import { isLast, readJobEvent, type StreamedEvent } from "./job-events.ts";
 import type { CallOptions } from "./settings.ts";
 
-/** The coordinator's answer to a place in the stream that it has lost. */
+/** Error code for a stream position that the coordinator lost in a crash. */
 const POSITION_LOST = "position_lost";
 
 export interface StreamOptions extends CallOptions {
-  /** Goes on after the event with this id, as an earlier stream of the same job gave it. */
+  /** Continues after the event with this id, from an earlier stream of the same job. */
   readonly lastEventId?: string | undefined;
 }
 
 /**
- * A job's events from the beginning, or from `lastEventId`, to its one `done` or `error`. A dropped connection is taken up
- * after the last event that came whole, so that nothing is missing and nothing comes twice. Where that cannot be, as a crash
- * of the coordinator lost what was delivered, one `restart` says so and the events come again from the beginning.
+ * A job's events from the beginning, or after `lastEventId`, to its one `done` or `error`. After a dropped connection the stream
+ * continues after the last complete event, without gap or repeat. If a crash of the coordinator lost that position, one
+ * `restart` follows and the events come again from the beginning.
  */
 export async function* streamJob(
   http: Http,
@@ -25,14 +25,14 @@ export async function* streamJob(
   let position = lastEventId;
   for (;;) {
     let isOver = false;
-    const manner = {
+    const traits = {
       headers: position === undefined ? {} : { "last-event-id": position },
       onNoContent: () => {
         isOver = true;
       },
     };
     try {
-      for await (const event of http.events("get", "/jobs/{id}/stream", { path: { id: jobId } }, options, manner)) {
+      for await (const event of http.events("get", "/jobs/{id}/stream", { path: { id: jobId } }, options, traits)) {
         const read = readJobEvent(event);
         position = event.id;
         retries.reset();
@@ -41,7 +41,7 @@ export async function* streamJob(
         if (isLast(read)) return;
       }
       if (isOver) return;
-      throw new ConnectionError(`The stream of ${jobId} was cut before its end`);
+      throw new ConnectionError(`The connection closed before the end of the stream of ${jobId}`);
     } catch (error) {
       if (position !== undefined && error instanceof AtollError && error.code === POSITION_LOST) {
         position = undefined;

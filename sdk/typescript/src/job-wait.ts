@@ -5,20 +5,20 @@ import type { Job, JobStatus } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 import { Deadline } from "./timing.ts";
 
-/** `timeoutMs` is of the whole wait; without it a wait lasts as long as what it waits for. */
+/** `timeoutMs` limits the whole wait; default: no limit. */
 export type WaitOptions = CallOptions;
 
-/** Long enough to ask seldom, and short enough for proxies that close what is silent for a minute. The API takes up to 60. */
+/** Few requests, yet shorter than the idle limit of proxies, often a minute. The API allows up to 60. */
 const LONG_POLL_S = 30;
-/** How long a single long-poll may take beyond what was asked for. */
+/** Extra time that a single long poll may take. */
 const LONG_POLL_MARGIN_MS = 30_000;
 
-/** Those in which a job stays. */
+/** States in which a job stays. */
 const ENDED: ReadonlySet<JobStatus> = new Set<JobStatus>(["completed", "failed", "cancelled", "timeout"]);
 
 /**
- * The completed job. The job goes on when waiting for it is given up.
- * @throws {JobFailedError} when it ended in any other way. @throws {TimeoutError} after `timeoutMs`.
+ * Waits until the job completes. Giving up the wait does not cancel the job.
+ * @throws {JobFailedError} when it ends in another state. @throws {TimeoutError} after `timeoutMs`.
  */
 export async function waitForJob(http: Http, id: string, { timeoutMs, ...options }: WaitOptions): Promise<Job> {
   const deadline = new Deadline(options.signal, timeoutMs ?? null, `Job ${id} did not end`);
@@ -33,7 +33,7 @@ export async function waitForJob(http: Http, id: string, { timeoutMs, ...options
   }
 }
 
-/** @throws {JobFailedError} unless it is. */
+/** @throws {JobFailedError} if the job did not complete. */
 function completed(job: Job): Job {
   if (job.status === "completed") return job;
   const { error, status, id } = job;

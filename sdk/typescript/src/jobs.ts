@@ -9,7 +9,7 @@ import type { CancelledJob, Job, JobOutput, JobStatus, JobSummary, SubmitJob, Su
 import type { CallOptions } from "./settings.ts";
 
 export interface SubmitOptions extends CallOptions {
-  /** The same key and body within 24 h answer the first job again. Default: a new one for each call. */
+  /** The same key and body within 24 h return the first job again. Default: a new key for each call. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -19,9 +19,9 @@ export interface JobFilter {
   readonly workload?: string | undefined;
   /** Id of a batch. */
   readonly batch?: string | undefined;
-  /** Jobs of one request, 1 to 100; default 100. */
+  /** Jobs per request, 1 to 100; default 100. */
   readonly pageSize?: number | undefined;
-  /** How many of the newest are left out. */
+  /** How many of the newest jobs to skip. */
   readonly offset?: number | undefined;
 }
 
@@ -32,13 +32,13 @@ export class Jobs {
     this.#http = http;
   }
 
-  /** Resolves when the job is durable. It can be repeated after a cut connection without making a second job. */
+  /** Resolves when the job is durable. Safe to retry after a cut connection: a repeat makes no second job. */
   async submit(job: SubmitJob, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedJob> {
-    const manner = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
-    return (await this.#http.call("post", "/jobs", { body: job }, options, manner)).data;
+    const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
+    return (await this.#http.call("post", "/jobs", { body: job }, options, traits)).data;
   }
 
-  /** Submits and waits. */
+  /** Submits a job and waits for it, see {@link wait}. */
   async run(job: SubmitJob, options: WaitOptions & SubmitOptions = {}): Promise<Job> {
     const { timeoutMs, idempotencyKey, ...rest } = options;
     const { id } = await this.submit(job, { ...rest, idempotencyKey });
@@ -58,7 +58,7 @@ export class Jobs {
     return new Pages(load, ({ id }) => id, firstOffset);
   }
 
-  /** Cancels a job; one that is cancelled already stays so. @throws {ValidationError} `job_not_cancellable` when it ended otherwise. */
+  /** Cancels a job; resolves if it is already cancelled. @throws {ValidationError} `job_not_cancellable` when it ended in another state. */
   async cancel(id: string, options?: CallOptions): Promise<CancelledJob> {
     try {
       return (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data;
@@ -70,17 +70,17 @@ export class Jobs {
     }
   }
 
-  /** What the job has produced so far, also while it runs. */
+  /** The job's output so far, also while it runs. */
   async output(id: string, options?: CallOptions): Promise<JobOutput> {
     return (await this.#http.call("get", "/jobs/{id}/output", { path: { id } }, options)).data;
   }
 
-  /** Waits for the job to complete. @throws {JobFailedError} when it ends otherwise. */
+  /** Waits for the job to complete. @throws {JobFailedError} when it ends in another state. */
   wait(id: string, options: WaitOptions = {}): Promise<Job> {
     return waitForJob(this.#http, id, options);
   }
 
-  /** Everything the job says, over dropped connections, to its one `done` or `error`. */
+  /** All events of the job to its one `done` or `error`; reconnects when the connection drops. */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamedEvent, void, undefined> {
     return streamJob(this.#http, id, options);
   }

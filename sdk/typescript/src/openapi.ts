@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your own Cargos, by slug, with their approval */
+        /** List your own Cargos, by slug, with their approval */
         get: operations["listOwnCargos"];
         put?: never;
         post?: never;
@@ -43,8 +43,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What moved the account's credits, newest first
-         * @description The amounts of all lines sum to the account's `credits`, those of `held` to what unfinished jobs hold.
+         * List changes of the account's credits, newest first
+         * @description `amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs.
          */
         get: operations["listLedger"];
         put?: never;
@@ -62,12 +62,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** API keys that are not revoked, newest first */
+        /** List API keys that are not revoked, newest first */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Create an API key
-         * @description An account has at most 50; one more is 422 too_many_keys. A key that is revoked counts for another minute, as its requests do.
+         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -104,7 +104,7 @@ export interface paths {
         put?: never;
         /**
          * Start a session
-         * @description An account has at most 20 sessions: when another begins, the oldest ends.
+         * @description An account has at most 20 sessions; a new one ends the oldest.
          */
         post: operations["login"];
         delete?: never;
@@ -122,7 +122,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session whose token is sent */
+        /** End the session of the token that you send */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -154,12 +154,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Enabled and approved Cargos, by slug */
+        /** List enabled and approved Cargos, by slug */
         get: operations["listCargos"];
         put?: never;
         /**
-         * Make a Cargo of your own
-         * @description Only you can see and run it until the operator approves it. Its fields are those of catalog/README.md; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in all.
+         * Create a Cargo of your own
+         * @description Only you can see and run it until the operator approves it. catalog/README.md explains the fields; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in total.
          */
         post: operations["createCargo"];
         delete?: never;
@@ -177,21 +177,21 @@ export interface paths {
         };
         /**
          * A Cargo with the schemas of its input and output
-         * @description No credential is needed, but for a Cargo of your own that is not approved yet.
+         * @description Public. Only a Cargo of your own that is not approved yet needs a credential.
          */
         get: operations["getCargo"];
         put?: never;
         post?: never;
         /**
          * Delete a Cargo of your own
-         * @description Its waiting jobs fail and cost nothing; those that an Island has go on. The slug stays yours.
+         * @description Its waiting jobs fail and cost nothing; jobs that an Island has already continue. The slug stays yours.
          */
         delete: operations["deleteCargo"];
         options?: never;
         head?: never;
         /**
          * Change a Cargo of your own
-         * @description Fields that are left out stay. What changes what runs, the name or the description, raises the price or lowers the memory figures takes the approval away. Jobs that were accepted keep the Cargo that they were accepted for.
+         * @description Fields that are left out stay as they are. A change of what runs, of the name or the description, a higher price or lower memory figures remove the approval. Accepted jobs run with the Cargo as it was.
          */
         patch: operations["changeCargo"];
         trace?: never;
@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Chat completion
-         * @description A chat is a job: its id is the completion's id. It is cancelled when the client leaves.
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -226,7 +226,7 @@ export interface paths {
         /** List conversations, newest first */
         get: operations["listConversations"];
         put?: never;
-        /** Begin a conversation */
+        /** Start a conversation */
         post: operations["createConversation"];
         delete?: never;
         options?: never;
@@ -247,7 +247,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a conversation with its messages
-         * @description An answer in progress is cancelled. The jobs of its answers remain among the account's jobs.
+         * @description An answer in progress is cancelled. The jobs of its answers stay in the account's jobs.
          */
         delete: operations["deleteConversation"];
         options?: never;
@@ -266,8 +266,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say something in a conversation, and get the answer
-         * @description A chat job on the history, of which the oldest is left out when it does not fit the model. With `stream` the answer is that job's events (as GET /jobs/{id}/stream has them) after one event `message` that names message and job; Last-Event-ID there resumes it. When the client leaves, the job is cancelled and what was delivered stays as the answer.
+         * Send a message to a conversation and get the answer
+         * @description Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer.
          */
         post: operations["postMessage"];
         delete?: never;
@@ -283,7 +283,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document as a page, at /docs of the coordinator */
+        /** This document as a web page */
         get: operations["getDocs"];
         put?: never;
         post?: never;
@@ -303,8 +303,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Embeddings of texts, in the shape of OpenAI's
-         * @description One job for all texts. It waits for an Island as a chat does, and is cancelled when the client leaves.
+         * Embeddings of texts, as OpenAI has them
+         * @description One job for all texts. Like a chat it waits for an Island and is cancelled when the client disconnects.
          */
         post: operations["createEmbeddings"];
         delete?: never;
@@ -337,7 +337,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Cargos that an Island should have on its disk, most wanted first */
+        /** Cargos that an Island should download, most wanted first */
         get: operations["recommendCargos"];
         put?: never;
         post?: never;
@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a job
-         * @description With an Idempotency-Key header, the same key and body within 24 h answer the first job again.
+         * @description With an Idempotency-Key header, the same key and body within 24 h return the first job again.
          */
         post: operations["submitJob"];
         delete?: never;
@@ -377,7 +377,7 @@ export interface paths {
         };
         /**
          * Status, output and usage of a job
-         * @description With `wait`, the answer comes when the job has ended, or else after so many seconds, as the job is then.
+         * @description With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.
          */
         get: operations["getJob"];
         put?: never;
@@ -397,8 +397,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a job has produced so far
-         * @description Also while it runs. What a job produced before it failed or was cancelled stays readable.
+         * Output of a job so far
+         * @description Works while the job runs. Output from before a failure or cancellation stays readable.
          */
         get: operations["getJobOutput"];
         put?: never;
@@ -417,8 +417,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A job's output as it is made
-         * @description Last-Event-ID goes on after the event with that id, without gap or repeat; a job that has ended replays. Where a crash has lost what was delivered up to there, the stream ends without `done` or `error` and the answer to the id is 422 position_lost: forget what the stream said, and read it again without the id.
+         * Stream a job's output while it is produced
+         * @description Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets 422 position_lost: discard all earlier events and read the stream again without the id.
          */
         get: operations["streamJob"];
         put?: never;
@@ -440,7 +440,7 @@ export interface paths {
         put?: never;
         /**
          * Submit up to 100 jobs of one Cargo
-         * @description All or none: they are stored, and their prices held, together. Each counts against the account's limit of unfinished jobs as it begins, not as it waits. With an Idempotency-Key header, the same key and body within 24 h answer the first batch again.
+         * @description All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again.
          */
         post: operations["submitBatch"];
         delete?: never;
@@ -456,13 +456,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A batch with the states of its jobs */
+        /** A batch with the state of each job */
         get: operations["getBatch"];
         put?: never;
         post?: never;
         /**
          * Cancel every job of a batch that has not ended
-         * @description Jobs that have ended stay as they are. A batch whose jobs have all ended: 422 job_not_cancellable.
+         * @description Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.
          */
         delete: operations["cancelBatch"];
         options?: never;
@@ -478,8 +478,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures for Prometheus
-         * @description Sums only, nothing of one account or one Island. A proxy may keep the path from the public.
+         * Metrics for Prometheus
+         * @description Totals only, nothing about a single account or Island. Use a proxy to keep the path private.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -498,8 +498,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Chat Cargos in the shape of OpenAI's models
-         * @description Those that the caller may run, its own unapproved ones among them.
+         * List chat Cargos in the shape of OpenAI's models
+         * @description Those that the caller can run, with its own that are not approved yet.
          */
         get: operations["listModels"];
         put?: never;
@@ -557,7 +557,7 @@ export interface webhooks {
         put?: never;
         /**
          * Every job of a batch with a webhook_url has ended
-         * @description Signed by Standard Webhooks. Delivered at least once: a repeat has the same webhook-id. Tried again for a day, until it is answered with 2xx, or with 410 for no more.
+         * @description Signed as Standard Webhooks say. Delivered at least once: a repeat has the same webhook-id. Retried for a day, until the receiver answers 2xx, or 410 to stop.
          */
         post: operations["batchFinished"];
         delete?: never;
@@ -577,7 +577,7 @@ export interface webhooks {
         put?: never;
         /**
          * A job with a webhook_url has ended
-         * @description Signed by Standard Webhooks. Delivered at least once: a repeat has the same webhook-id. Tried again for a day, until it is answered with 2xx, or with 410 for no more.
+         * @description Signed as Standard Webhooks say. Delivered at least once: a repeat has the same webhook-id. Retried for a day, until the receiver answers 2xx, or 410 to stop.
          */
         post: operations["jobEnded"];
         delete?: never;
@@ -595,7 +595,7 @@ export interface components {
              * @description ISO 8601, UTC
              */
             created_at: string;
-            /** @description Credits, exact to a millionth */
+            /** @description Credits, with up to 6 decimals */
             credits: number;
             email: string;
             id: string;
@@ -646,7 +646,7 @@ export interface components {
             }[];
             priority: number;
             /**
-             * @description pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out
+             * @description pending: no job has started. failed: all jobs have ended, at least one failed or timed out
              * @enum {string}
              */
             status: "pending" | "running" | "completed" | "failed" | "cancelled";
@@ -689,7 +689,7 @@ export interface components {
                 }[];
                 priority: number;
                 /**
-                 * @description pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out
+                 * @description pending: no job has started. failed: all jobs have ended, at least one failed or timed out
                  * @enum {string}
                  */
                 status: "pending" | "running" | "completed" | "failed" | "cancelled";
@@ -707,14 +707,14 @@ export interface components {
         Cargo: {
             /** @enum {string} */
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-            /** @description May be the `model` of a chat completion */
+            /** @description Can be the `model` of a chat completion */
             chat: boolean;
             context_tokens: number | null;
             description: string;
             licence: string;
             name: string;
             onnx_task_type: string | null;
-            /** @description Credits, exact to a millionth */
+            /** @description Credits, with up to 6 decimals */
             price_per_job: number;
             required_ram_mb: number;
             required_vram_mb: number;
@@ -727,7 +727,7 @@ export interface components {
             approved: boolean;
             /** @enum {string} */
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-            /** @description May be the `model` of a chat completion */
+            /** @description Can be the `model` of a chat completion */
             chat: boolean;
             context_tokens: number | null;
             description: string;
@@ -741,11 +741,11 @@ export interface components {
             licence: string;
             name: string;
             onnx_task_type: string | null;
-            /** @description JSON Schema of a job's output; empty: any JSON value */
+            /** @description JSON Schema of a job's output; {} allows any JSON value */
             output_schema: {
                 [key: string]: unknown;
             };
-            /** @description Credits, exact to a millionth */
+            /** @description Credits, with up to 6 decimals */
             price_per_job: number;
             required_ram_mb: number;
             required_vram_mb: number;
@@ -856,13 +856,13 @@ export interface components {
                 total_tokens: number;
             };
         };
-        /** @description The job failed in mid-stream; no [DONE] follows */
+        /** @description The job failed after output began; no [DONE] follows */
         ChatCompletionError: {
             error: {
                 code: string;
                 message: string;
                 param: null;
-                /** @description Another try may succeed */
+                /** @description A new try may succeed */
                 retryable: boolean;
                 /** @enum {string} */
                 type: "server_error";
@@ -883,7 +883,7 @@ export interface components {
                 role: "system" | "user" | "assistant" | "tool" | "developer";
                 tool_calls?: unknown[] | null;
             }[];
-            /** @description Slug of a chat Cargo; the operator's default when left out */
+            /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             /** @enum {number|null} */
             n?: 1 | null;
@@ -958,7 +958,7 @@ export interface components {
         CreateApiKey: {
             name?: string;
             /**
-             * @description Comma-separated, of read, write; or an array
+             * @description Comma-separated list of read and write, or an array of them
              * @example read,write
              */
             scopes?: string | ("read" | "write")[];
@@ -1018,11 +1018,11 @@ export interface components {
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
         };
         CreateConversation: {
-            /** @description The client's own: at most 16 entries */
+            /** @description For the client's own use: at most 16 entries */
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Slug of a chat Cargo; the operator's default when left out */
+            /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             system_prompt?: string | null;
             title?: string | null;
@@ -1045,7 +1045,7 @@ export interface components {
                 scopes: ("read" | "write")[];
             };
             id: string;
-            /** @description The secret, shown only here */
+            /** @description The secret; shown only here */
             key: string;
             name: string;
             scopes: ("read" | "write")[];
@@ -1057,7 +1057,7 @@ export interface components {
         DoneEvent: {
             /** @enum {string} */
             finish_reason: "stop" | "length";
-            /** @description What the Cargo produced, unless it is text: that was streamed */
+            /** @description The output, unless it is text, which was streamed already */
             output?: unknown;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1085,12 +1085,12 @@ export interface components {
             /** @description Not supported */
             dimensions?: null;
             /**
-             * @description base64: little-endian 32-bit floats; float when left out
+             * @description base64: little-endian 32-bit floats; default: float
              * @enum {string|null}
              */
             encoding_format?: "float" | "base64" | null;
             input: string | string[];
-            /** @description Slug of an onnx Cargo for feature-extraction */
+            /** @description Slug of an onnx Cargo with the task feature-extraction */
             model: string;
         };
         Error400: {
@@ -1141,7 +1141,7 @@ export interface components {
                 code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
-                    /** @description Dotted ("messages.0.role"); empty for the whole body */
+                    /** @description Dotted path ("messages.0.role"); empty for the whole body */
                     path: string;
                 }[];
                 message: string;
@@ -1154,7 +1154,7 @@ export interface components {
                 /** @enum {string} */
                 limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
                 message: string;
-                /** @description Seconds, as in Retry-After */
+                /** @description Seconds, the same as Retry-After */
                 retry_after: number;
             };
         };
@@ -1162,12 +1162,12 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "internal" | "job_failed";
-                /** @description Of a job that failed: its error.code */
+                /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
-                /** @description Of a fault: by what the log names it */
+                /** @description Of an internal error: its id in the log, for the operator */
                 request_id?: string;
-                /** @description Of a job that failed: another try may succeed */
+                /** @description Of a job that failed: a new try may succeed */
                 retryable?: boolean;
             };
         };
@@ -1176,7 +1176,7 @@ export interface components {
                 /** @enum {string} */
                 code: "no_island_available" | "shutting_down";
                 message: string;
-                /** @description Seconds, as in Retry-After */
+                /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
             };
         };
@@ -1184,7 +1184,7 @@ export interface components {
             /** @enum {string} */
             code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
-            /** @description Another try may succeed */
+            /** @description A new try may succeed */
             retryable: boolean;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1238,7 +1238,7 @@ export interface components {
                 [key: string]: unknown;
             };
             island_id: string | null;
-            /** @description Text, or the JSON value that the Cargo produced; null unless completed */
+            /** @description Text, or the JSON value that the Cargo produced; null until completed */
             output?: unknown;
             priority: number;
             /**
@@ -1259,15 +1259,15 @@ export interface components {
             workload_id: number;
             workload_slug: string;
         };
-        /** @description Any number of status, token, progress and image, then exactly one done or error, which is the last */
+        /** @description Any number of status, token, progress and image, then exactly one done or error as the last */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
-            /** @description The job completed, and `output` is all of it */
+            /** @description The job is completed and `output` is all of it */
             is_complete: boolean;
-            /** @description Text so far, the last image as {format, data}, or once completed the output; null before anything */
+            /** @description Text so far, the last image as {format, data}, or the output once completed; null before any output */
             output?: unknown;
-            /** @description The last that the Cargo told */
+            /** @description The last progress that the Cargo reported */
             progress: {
                 step: number;
                 total: number;
@@ -1322,9 +1322,9 @@ export interface components {
                 finish_reason: "stop" | "length" | null;
                 id: string;
                 island_id: string | null;
-                /** @description Text, or the JSON value that the Cargo produced; null unless completed */
+                /** @description Text, or the JSON value that the Cargo produced; null until completed */
                 output?: unknown;
-                /** @description The output is too large; GET /jobs/{id} has it */
+                /** @description The output is too large for a webhook; GET /jobs/{id} has it */
                 output_omitted: boolean;
                 priority: number;
                 /**
@@ -1352,24 +1352,24 @@ export interface components {
             type: "job.completed" | "job.failed" | "job.cancelled" | "job.timeout";
         };
         LedgerLine: {
-            /** @description Change of `credits`; negative takes away */
+            /** @description Change of `credits`; negative: fewer */
             amount: number;
             /** @description `credits` afterwards */
             balance: number;
-            /** @description Of the hold for a whole batch, whose jobs are charged and released one by one */
+            /** @description On the hold of a whole batch; its jobs are charged and released one by one */
             batch_id: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
              */
             created_at: string;
-            /** @description Change of what is set aside for unfinished jobs */
+            /** @description Change of the credits set aside for unfinished jobs */
             held: number;
-            /** @description Grows with time */
+            /** @description Increases with time */
             id: number;
             job_id: string | null;
             /**
-             * @description grant: credits given. hold: set aside when a job is submitted. charge: taken of what was set aside. release: what was set aside and not charged comes back. earning: an Island of the account ran a job
+             * @description grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
              * @enum {string}
              */
             kind: "grant" | "hold" | "charge" | "release" | "earning";
@@ -1380,7 +1380,7 @@ export interface components {
              * @description ISO 8601, UTC
              */
             completed_at: string | null;
-            /** @description Of an answer: what was delivered, so far while it is in progress */
+            /** @description Of an answer in progress: the text so far */
             content: string;
             /**
              * Format: date-time
@@ -1394,7 +1394,7 @@ export interface components {
             /** @enum {string|null} */
             finish_reason: "stop" | "length" | null;
             id: string;
-            /** @description Of an answer: the job that makes it */
+            /** @description Of an answer: the job that produces it */
             job_id: string | null;
             /** @enum {string} */
             role: "user" | "assistant";
@@ -1485,7 +1485,7 @@ export interface components {
                 code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
-                    /** @description Dotted ("messages.0.role"); empty for the whole body */
+                    /** @description Dotted path ("messages.0.role"); empty for the whole body */
                     path: string;
                 }[];
                 message: string;
@@ -1502,7 +1502,7 @@ export interface components {
                 limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
                 message: string;
                 param: string | null;
-                /** @description Seconds, as in Retry-After */
+                /** @description Seconds, the same as Retry-After */
                 retry_after: number;
                 /** @enum {string} */
                 type: "rate_limit_error";
@@ -1512,13 +1512,13 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "internal" | "job_failed";
-                /** @description Of a job that failed: its error.code */
+                /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
                 param: string | null;
-                /** @description Of a fault: by what the log names it */
+                /** @description Of an internal error: its id in the log, for the operator */
                 request_id?: string;
-                /** @description Of a job that failed: another try may succeed */
+                /** @description Of a job that failed: a new try may succeed */
                 retryable?: boolean;
                 /** @enum {string} */
                 type: "server_error";
@@ -1530,7 +1530,7 @@ export interface components {
                 code: "no_island_available" | "shutting_down";
                 message: string;
                 param: string | null;
-                /** @description Seconds, as in Retry-After */
+                /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
                 /** @enum {string} */
                 type: "server_error";
@@ -1589,7 +1589,7 @@ export interface components {
             quantization?: string;
             required_ram_mb: number;
             required_vram_mb: number;
-            /** @description Counts the changes */
+            /** @description Number of changes so far, the first version included */
             revision: number;
             run_limit_s: number;
             /** @enum {string} */
@@ -1660,7 +1660,7 @@ export interface components {
              * @description ISO 8601, UTC
              */
             expires_at: string;
-            /** @description st_…; has every scope and may manage keys */
+            /** @description st_…; has every scope and can manage keys */
             token: string;
         };
         StatusEvent: {
@@ -1677,13 +1677,13 @@ export interface components {
         };
         SubmitBatch: {
             /**
-             * @description fail_fast: the first job that fails or times out cancels the rest
+             * @description fail_fast: the first job that fails or times out cancels the others. best_effort: all run
              * @default best_effort
              * @enum {string}
              */
             fail_mode?: "best_effort" | "fail_fast";
             /**
-             * @description One job each
+             * @description One job for each input
              * @example [
              *       {
              *         "prompt": "Count to 3."
@@ -1699,12 +1699,12 @@ export interface components {
             /** @default 0 */
             priority?: number;
             /**
-             * @description Signs the POST: whsec_ and base64 of 24 to 64 bytes. Without it one is made, and answered this once
+             * @description Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             webhook_secret?: string;
             /**
-             * @description Where a signed POST (Standard Webhooks) tells of the end; https, and not a private address
+             * @description URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address
              * @example https://example.com/hooks/atoll
              */
             webhook_url?: string;
@@ -1715,19 +1715,19 @@ export interface components {
             workload: string;
         };
         SubmitJob: {
-            /** @description Cargo-specific parameters; see input_schema of the Cargo */
+            /** @description Parameters of the Cargo; see its input_schema */
             input: {
                 [key: string]: unknown;
             };
             /** @default 0 */
             priority?: number;
             /**
-             * @description Signs the POST: whsec_ and base64 of 24 to 64 bytes. Without it one is made, and answered this once
+             * @description Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             webhook_secret?: string;
             /**
-             * @description Where a signed POST (Standard Webhooks) tells of the end; https, and not a private address
+             * @description URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address
              * @example https://example.com/hooks/atoll
              */
             webhook_url?: string;
@@ -1761,12 +1761,12 @@ export interface components {
             }[];
             priority: number;
             /**
-             * @description pending: no job has begun. failed: all jobs have ended, and at least one failed or timed out
+             * @description pending: no job has started. failed: all jobs have ended, at least one failed or timed out
              * @enum {string}
              */
             status: "pending" | "running" | "completed" | "failed" | "cancelled";
             webhook: components["schemas"]["WebhookLog"] | null;
-            /** @description The secret that was made for the webhook; a repeat by Idempotency-Key answers it again, nothing else does */
+            /** @description The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key */
             webhook_secret?: string;
             workload_id: number;
             workload_slug: string;
@@ -1783,7 +1783,7 @@ export interface components {
             };
             /** @enum {string} */
             status: "submitted";
-            /** @description The secret that was made for the webhook; a repeat by Idempotency-Key answers it again, nothing else does */
+            /** @description The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key */
             webhook_secret?: string;
             workload_id: number;
             workload_slug: string;
@@ -1797,9 +1797,9 @@ export interface components {
              */
             type: "token";
         };
-        /** @description What is left out stays; a title of null removes it */
+        /** @description Fields that are left out stay as they are; a title of null removes the title */
         UpdateConversation: {
-            /** @description The client's own: at most 16 entries */
+            /** @description For the client's own use: at most 16 entries */
             metadata?: {
                 [key: string]: string;
             };
@@ -1807,25 +1807,25 @@ export interface components {
         };
         Usage: {
             completion_tokens: number;
-            /** @description Credits, exact to a millionth */
+            /** @description Credits, with up to 6 decimals */
             credits_used: number;
             prompt_tokens: number;
             total_tokens: number;
         };
-        /** @description Why the job has not begun; null once it has */
+        /** @description Why the job has not started; null once it has */
         Waiting: {
             /**
-             * @description The reason in words
+             * @description The reason as a sentence
              * @example 2 Islands fit, all busy
              */
             message: string;
-            /** @description Place in the queue of its Cargo, 1 is next */
+            /** @description Place in the queue of its Cargo; 1 is next */
             position: number;
             /** @enum {string} */
             reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
         };
         WebhookLog: {
-            /** @description The last ten, oldest first */
+            /** @description The last ten tries, oldest first */
             attempts: {
                 /**
                  * Format: date-time
@@ -1836,7 +1836,7 @@ export interface components {
                 status: number | null;
             }[];
             /**
-             * @description waiting: for the end. pending: to be delivered. failed: given up, after a day or by a 410
+             * @description waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410
              * @enum {string}
              */
             state: "waiting" | "pending" | "delivered" | "failed";
@@ -1884,7 +1884,7 @@ export interface components {
                 "application/json": components["schemas"]["Error402"];
             };
         };
-        /** @description The key lacks the scope, or the coordinator allows it to nobody. Codes: insufficient_scope */
+        /** @description The key lacks the scope, or the operator has disabled the operation. Codes: insufficient_scope */
         Error403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -1897,7 +1897,7 @@ export interface components {
                 "application/json": components["schemas"]["Error403"];
             };
         };
-        /** @description There is no such thing, or it belongs to another account. Codes: not_found, cargo_not_found */
+        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
         Error404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -1923,7 +1923,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -1936,7 +1936,7 @@ export interface components {
                 "application/json": components["schemas"]["Error422"];
             };
         };
-        /** @description Too much, too fast: `limit` names which limit, `retry_after` when to come again. Codes: rate_limited */
+        /** @description Rate limit exceeded: `limit` names it, `retry_after` says when to try again. Codes: rate_limited */
         Error429: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1950,7 +1950,7 @@ export interface components {
                 "application/json": components["schemas"]["Error429"];
             };
         };
-        /** @description A fault of the service, or a job that failed. Codes: internal, job_failed */
+        /** @description Internal error, or a job that failed. Codes: internal, job_failed */
         Error500: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -1963,7 +1963,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Not now. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2017,7 +2017,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError402"];
             };
         };
-        /** @description The key lacks the scope, or the coordinator allows it to nobody. Codes: insufficient_scope */
+        /** @description The key lacks the scope, or the operator has disabled the operation. Codes: insufficient_scope */
         OpenAiError403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2030,7 +2030,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError403"];
             };
         };
-        /** @description There is no such thing, or it belongs to another account. Codes: not_found, cargo_not_found */
+        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
         OpenAiError404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2056,7 +2056,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the state of things does not allow it. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2069,7 +2069,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError422"];
             };
         };
-        /** @description Too much, too fast: `limit` names which limit, `retry_after` when to come again. Codes: rate_limited */
+        /** @description Rate limit exceeded: `limit` names it, `retry_after` says when to try again. Codes: rate_limited */
         OpenAiError429: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -2083,7 +2083,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError429"];
             };
         };
-        /** @description A fault of the service, or a job that failed. Codes: internal, job_failed */
+        /** @description Internal error, or a job that failed. Codes: internal, job_failed */
         OpenAiError500: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2096,7 +2096,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Not now. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2114,29 +2114,29 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description How to sign in: Bearer */
+        /** @description The scheme to sign in with: Bearer */
         Authenticate: string;
-        /** @description How to sign in: Bearer */
+        /** @description The scheme to sign in with: Bearer */
         AuthenticateIfKnown: string;
         /** @description Requests that the key or session may send in a minute */
         RateLimit: number;
         /** @description Requests that the key or session may send in a minute */
         RateLimitIfKnown: number;
-        /** @description How many of them are left now */
+        /** @description Requests left in this minute */
         RateLimitRemaining: number;
-        /** @description How many of them are left now */
+        /** @description Requests left in this minute */
         RateLimitRemainingIfKnown: number;
-        /** @description Unix time in seconds at which the oldest request counted gives its place back */
+        /** @description Unix time in seconds at which the oldest counted request leaves the window */
         RateLimitReset: number;
-        /** @description Unix time in seconds at which the oldest request counted gives its place back */
+        /** @description Unix time in seconds at which the oldest counted request leaves the window */
         RateLimitResetIfKnown: number;
-        /** @description Of this request, as in the log; the caller's own where it sent a harmless one */
+        /** @description Id of this request, as in the log; the caller's own X-Request-Id if it is valid */
         RequestId: string;
-        /** @description Of this request, as in the log; the caller's own where it sent a harmless one */
+        /** @description Id of this request, as in the log; the caller's own X-Request-Id if it is valid */
         RequestIdIfKnown: string;
-        /** @description Seconds until another try is worth it */
+        /** @description Seconds to wait before the next try */
         RetryAfter: number;
-        /** @description Seconds until another try is worth it */
+        /** @description Seconds to wait before the next try */
         RetryAfterIfKnown: number;
     };
     pathItems: never;
@@ -2409,7 +2409,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key, with its secret for the only time */
+            /** @description The key with its secret, which is never shown again */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
@@ -3229,7 +3229,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                /** @description Of the messages: oldest first is asc */
+                /** @description Order of the messages; asc: oldest first */
                 order?: "asc" | "desc";
             };
             header?: never;
@@ -3548,7 +3548,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A vector for each text, in their order */
+            /** @description One vector for each text, in the same order */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
@@ -3612,7 +3612,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All is well */
+            /** @description Healthy */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3633,7 +3633,7 @@ export interface operations {
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
-            /** @description Something does not answer */
+            /** @description Degraded: a check fails */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -3694,11 +3694,11 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description Id of a batch: its jobs only */
+                /** @description Id of a batch; lists only its jobs */
                 batch?: string;
                 limit?: number;
                 offset?: number;
-                /** @description Comma-separated, of pending, queued, running, completed, failed, cancelled, timeout */
+                /** @description Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
                 status?: string;
                 /** @description Cargo slug */
                 workload?: string;
@@ -4021,7 +4021,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["JobEvent"];
                 };
             };
-            /** @description The last event was received already */
+            /** @description The job has no events after that id */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
@@ -4406,9 +4406,9 @@ export interface operations {
             query?: never;
             header: {
                 "webhook-id": string;
-                /** @description v1, a comma, and base64 of the HMAC-SHA256 */
+                /** @description `v1,` and the HMAC-SHA256 in base64 */
                 "webhook-signature": string;
-                /** @description Unix time of the try, in seconds */
+                /** @description Unix time of this try, in seconds */
                 "webhook-timestamp": string;
             };
             path?: never;
@@ -4463,7 +4463,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description No more tries */
+            /** @description Stop trying */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -4477,9 +4477,9 @@ export interface operations {
             query?: never;
             header: {
                 "webhook-id": string;
-                /** @description v1, a comma, and base64 of the HMAC-SHA256 */
+                /** @description `v1,` and the HMAC-SHA256 in base64 */
                 "webhook-signature": string;
-                /** @description Unix time of the try, in seconds */
+                /** @description Unix time of this try, in seconds */
                 "webhook-timestamp": string;
             };
             path?: never;
@@ -4533,7 +4533,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description No more tries */
+            /** @description Stop trying */
             410: {
                 headers: {
                     [name: string]: unknown;

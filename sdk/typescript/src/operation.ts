@@ -1,6 +1,6 @@
 import type { paths } from "./openapi.ts";
 
-/** Types of a call, read off the OpenAPI document: an operation that it does not have, or has otherwise, does not compile. */
+/** Types of a call, from the OpenAPI document: a call that does not match it does not compile. */
 
 const API_PATH = "/api/v1";
 type Under<Path> = Path extends `${typeof API_PATH}${infer Rest}` ? Rest : never;
@@ -22,12 +22,12 @@ export type BodyOf<O> = JsonOf<RequestBody<O>>;
 export type QueryOf<O> = Optional<Parameter<O, "query">>;
 
 type Part<Name extends string, Value> = [Value] extends [never] ? unknown : Record<Name, Value>;
-/** What a call must be given: its path parameters, its query, its body, where it has them. */
+/** Arguments of a call: path parameters, query and body, if the operation has them. */
 export type PartsOf<O> = Part<"path", Parameter<O, "path">> &
   ([Parameter<O, "query">] extends [never] ? unknown : { readonly query?: QueryOf<O> }) &
   Part<"body", BodyOf<O>>;
 
 type Responses<O> = O extends { responses: infer All } ? All : never;
 type Success<O> = Responses<O>[keyof Responses<O> & (200 | 201 | 202)];
-/** JSON of the answer when all is well. */
+/** JSON of a successful answer. */
 export type AnswerOf<O> = JsonOf<Success<O>>;

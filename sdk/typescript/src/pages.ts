@@ -1,12 +1,12 @@
-/** One page of a list, as the API gives it. */
+/** One page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly meta: { readonly total: number; readonly limit: number; readonly offset: number };
 }
 
 /**
- * A list that is asked for page by page as it is walked. What is added at its head meanwhile moves the rest to later pages:
- * what was seen already is left out.
+ * A list that loads page by page while you iterate. Items added at its head meanwhile push others to later pages; iterating
+ * skips items that it has already returned.
  */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #load: (offset: number) => Promise<Page<T>>;
@@ -24,7 +24,7 @@ export class Pages<T> implements AsyncIterable<T> {
     return this.#load(this.#firstOffset);
   }
 
-  /** All pages, one request each. */
+  /** All pages, with one request for each. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for (let offset = this.#firstOffset; ;) {
       const page = await this.#load(offset);
@@ -34,7 +34,7 @@ export class Pages<T> implements AsyncIterable<T> {
     }
   }
 
-  /** Every item once. */
+  /** All items, each once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string | number>();
     for await (const { data } of this.pages()) {

@@ -1,12 +1,12 @@
 import { sleep } from "./timing.ts";
 
-/** Pauses after answers that came at once. */
+/** Pauses after quick answers. */
 const FIRST_PAUSE_MS = 250;
-const MOST_PAUSE_MS = 4_000;
-/** An answer that took so long had waited for the end itself: asking again at once costs one request a while. */
-const LONG_ANSWER_MS = 5_000;
+const MAX_PAUSE_MS = 4_000;
+/** An answer slower than this was a long poll, so the next request needs no pause. */
+const MIN_LONG_POLL_MS = 5_000;
 
-/** Asks until `isOver`. Pauses grow while answers come at once, as they do where there is no long-poll. */
+/** Calls `ask` until `isOver`. Pauses grow while answers are quick, as they are without long polling. */
 export async function poll<T>(
   ask: () => Promise<T>,
   isOver: (answer: T) => boolean,
@@ -16,11 +16,11 @@ export async function poll<T>(
     const askedMs = performance.now();
     const answer = await ask();
     if (isOver(answer)) return answer;
-    if (performance.now() - askedMs >= LONG_ANSWER_MS) {
+    if (performance.now() - askedMs >= MIN_LONG_POLL_MS) {
       pauseMs = FIRST_PAUSE_MS;
       continue;
     }
     await sleep(pauseMs, signal);
-    pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2);
+    pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
   }
 }

@@ -11,20 +11,20 @@ export interface Backoff {
 export interface RetryPolicy {
   readonly maxRetries: number;
   readonly backoff: Backoff;
-  /** Doing it twice is the same as doing it once, so that it may be repeated when it is not known whether it was done. */
+  /** Repeating the call has no further effect, so it can be retried when its outcome is unknown. */
   readonly isIdempotent: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A coordinator that asks for more patience than this is not waited for: the caller decides. */
-export const LONGEST_RETRY_AFTER_S = 60;
-/** Most that jitter adds to a pause that the coordinator named. */
-const MOST_JITTER_MS = 250;
-/** A proxy got no answer from the coordinator, which may or may not have acted. */
+/** Longest Retry-After that the client waits for; for a longer one the call throws. */
+const MAX_RETRY_AFTER_S = 60;
+/** Largest jitter added to a pause that the coordinator named. */
+const MAX_JITTER_MS = 250;
+/** A proxy got no answer from the coordinator, so the outcome is unknown. */
 const GATEWAY_STATUSES = new Set([502, 504]);
 
-/** Of 503: the coordinator is going down, or is not reached at all by the proxy that answers in its place. */
-const UNDONE_CODES = new Set(["shutting_down", "http_503"]);
+/** Codes of 503 without any effect: the coordinator shuts down, or a proxy cannot reach it. */
+const NO_EFFECT_CODES = new Set(["shutting_down", "http_503"]);
 
 /** Counts the tries of one call and pauses between them. */
 export class Retries {
@@ -36,12 +36,12 @@ export class Retries {
     this.#policy = policy;
   }
 
-  /** There was progress: what fails next is counted from the start. */
+  /** Starts the count of failures again, after progress. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Resolves when it is time for another try. @throws `error` when there is none, or the signal's reason. */
+  /** Resolves when it is time for the next try. @throws `error` if there is no next try; the signal's reason if it aborts. */
   async pause(error: unknown): Promise<void> {
     const { maxRetries, backoff, signal } = this.#policy;
     if (error instanceof AtollError) error.isRepeat = this.#isAnswerLost;
@@ -54,19 +54,19 @@ export class Retries {
   }
 
   #isWorthRepeating(error: unknown): boolean {
-    if (error instanceof AtollError && (error.retryAfterS ?? 0) > LONGEST_RETRY_AFTER_S) return false;
-    if (isRefusedUndone(error)) return true;
+    if (error instanceof AtollError && (error.retryAfterS ?? 0) > MAX_RETRY_AFTER_S) return false;
+    if (isRefusedWithoutEffect(error)) return true;
     return this.#policy.isIdempotent && (error instanceof ServiceUnavailableError || isAnswerLost(error));
   }
 }
 
 /**
- * Refused before anything was done, so that even what is not idempotent may be sent again. A chat that found no Island
- * (`no_island_available`) is not: its job was made and has ended, and in a conversation the question is stored.
+ * Refused without any effect, so that even a call that is not idempotent can be sent again. `no_island_available` does not
+ * qualify: the chat's job existed and has ended, and a conversation has stored the question.
  */
-function isRefusedUndone(error: unknown): boolean {
+function isRefusedWithoutEffect(error: unknown): boolean {
   if (error instanceof RateLimitError) return true;
-  return error instanceof ServiceUnavailableError && UNDONE_CODES.has(error.code);
+  return error instanceof ServiceUnavailableError && NO_EFFECT_CODES.has(error.code);
 }
 
 function isAnswerLost(error: unknown): boolean {
@@ -75,12 +75,12 @@ function isAnswerLost(error: unknown): boolean {
 }
 
 /**
- * Pause after the `failures`th failure in a row. Never shorter than the coordinator asks for; otherwise between half and all
- * of a pause that doubles, so that clients that failed together do not come back together.
+ * Pause after the `failures`th failure in a row. With a Retry-After: at least that long. Otherwise between half and all of a
+ * pause that doubles; the jitter keeps clients that failed together from retrying together.
  * @param random 0 to 1.
  */
 export function retryDelayMs(failures: number, retryAfterS: number | null, backoff: Backoff, random: number): number {
-  if (retryAfterS !== null) return retryAfterS * 1_000 + random * MOST_JITTER_MS;
+  if (retryAfterS !== null) return retryAfterS * 1_000 + random * MAX_JITTER_MS;
   const full = Math.min(backoff.mostMs, backoff.firstMs * 2 ** (failures - 1));
   return full * (0.5 + random / 2);
 }

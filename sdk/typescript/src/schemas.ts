@@ -34,23 +34,23 @@ export type CreateConversation = Schemas["CreateConversation"];
 export type UpdateConversation = Schemas["UpdateConversation"];
 export type Message = Schemas["Message"];
 export type AnsweredMessage = Schemas["AnsweredMessage"];
-/** `stream` is said by the method. */
+/** Without `stream`, which the method decides. */
 export type PostMessage = Omit<Schemas["PostMessage"], "stream">;
 export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
 export type Account = Schemas["Account"];
 export type LedgerLine = Schemas["LedgerLine"];
-/** What the coordinator posts to a job's `webhook_url`. */
+/** Body of the POST to a job's `webhook_url`. */
 export type JobWebhook = Schemas["JobWebhook"];
-/** What the coordinator posts to a batch's `webhook_url`. */
+/** Body of the POST to a batch's `webhook_url`. */
 export type BatchWebhook = Schemas["BatchWebhook"];
 export type Health = Schemas["Health"];
 export type Scope = ApiKey["scopes"][number];
 export type CancelledJob = AnswerOf<Operation<"delete", "/jobs/{id}">>["data"];
 export type JobOutput = Schemas["JobOutput"];
 
-/** What a job says while it runs: any number of the first four, then exactly one `done` or `error`. */
+/** An event of a job: any number of status, token, progress and image, then exactly one `done` or `error`. */
 export type JobEvent = Schemas["JobEvent"];
 export type ChatCompletionChunk = Schemas["ChatCompletionChunk"];
-/** First of a streamed answer of a conversation: what was asked, and the job that answers it. */
+/** First event of a conversation's streamed answer: the question, and the job that answers it. */
 export type MessageEvent = Schemas["MessageEvent"];

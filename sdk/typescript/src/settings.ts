@@ -2,21 +2,21 @@ import { ConfigurationError } from "./errors.ts";
 import type { Backoff } from "./retries.ts";
 
 export interface AtollOptions {
-  /** `ak_…` or a session token `st_…`; default `ATOLL_API_KEY`. Without one only the public endpoints answer. */
+  /** `ak_…` or a session token `st_…`; default `ATOLL_API_KEY`. Without one only public endpoints work. */
   readonly apiKey?: string | undefined;
-  /** Origin of the coordinator, and path prefix if it has one; default `ATOLL_BASE_URL`. "/api/v1" at its end is fine. */
+  /** Origin of the coordinator, with its path prefix if any; default `ATOLL_BASE_URL`. May end with "/api/v1". */
   readonly baseUrl?: string | undefined;
-  /** Longest that one try of a call may take, 1 to 2_147_483_647; default 60_000, for chats 600_000. */
+  /** Time limit of one try, 1 to 2_147_483_647; default 60_000, for chats and embeddings 600_000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is tried again, and how often in a row a stream is taken up without any progress; default 5. */
+  /** Retries of a call, and reconnects of a stream in a row without progress; default 5. */
   readonly maxRetries?: number | undefined;
-  /** Pauses between tries when the coordinator names none; default 500 ms, doubled up to 8_000 ms. */
+  /** Pauses between tries if the coordinator names none; default 500 ms, doubling up to 8_000 ms. */
   readonly backoff?: Backoff | undefined;
-  /** A stream that is silent for so long is taken for dropped; the coordinator writes every 15 s. Default 45_000. */
+  /** A stream silent for this long counts as dropped; the coordinator writes every 15 s. Default 45_000. */
   readonly streamIdleMs?: number | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Instead of the platform's. */
+  /** Replaces the platform's fetch. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -24,18 +24,18 @@ export interface AtollOptions {
 export interface CallOptions {
   /** Ends the call, its pauses and its stream; the call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the client's. */
+  /** Replaces the client's setting. */
   readonly timeoutMs?: number | undefined;
-  /** Instead of the client's. */
+  /** Replaces the client's setting. */
   readonly maxRetries?: number | undefined;
 }
 
-/** Options with all defaults filled in. */
+/** Options with all defaults. */
 export interface Settings {
   readonly apiKey: string | null;
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly apiUrl: string;
-  /** Null: each call has its own default. */
+  /** Null: the default of each call. */
   readonly timeoutMs: number | null;
   readonly maxRetries: number;
   readonly backoff: Backoff;
@@ -46,7 +46,7 @@ export interface Settings {
 
 const API_PATH = "/api/v1";
 
-/** @throws {ConfigurationError} without an address, or with one that is not http(s). */
+/** @throws {ConfigurationError} for a missing address, or one that is not http(s). */
 export function resolveSettings(options: AtollOptions): Settings {
   return {
     apiKey: nonEmpty(options.apiKey) ?? environment("ATOLL_API_KEY"),
@@ -56,20 +56,21 @@ export function resolveSettings(options: AtollOptions): Settings {
     backoff: options.backoff ?? { firstMs: 500, mostMs: 8_000 },
     streamIdleMs: options.streamIdleMs ?? 45_000,
     headers: options.headers ?? {},
-    // Browsers refuse a fetch that is called on anything but the global object.
+    // Browsers reject a fetch that is not called on the global object.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   };
 }
 
 function apiUrlOf(baseUrl: string | null): string {
-  if (baseUrl === null) throw new ConfigurationError("No address: pass baseUrl or set ATOLL_BASE_URL");
+  if (baseUrl === null) throw new ConfigurationError("No address of a coordinator: pass baseUrl or set ATOLL_BASE_URL");
   let url: URL;
   try {
     url = new URL(baseUrl);
   } catch {
-    throw new ConfigurationError(`baseUrl "${baseUrl}" is not a URL`);
+    throw new ConfigurationError(`baseUrl "${baseUrl}" is not a URL; use one like https://atoll.example.com`);
   }
-  if (!/^https?:$/.test(url.protocol)) throw new ConfigurationError(`baseUrl "${baseUrl}" is not http or https`);
+  if (!/^https?:$/.test(url.protocol))
+    throw new ConfigurationError(`baseUrl "${baseUrl}" must start with http:// or https://`);
   const path = url.pathname.replace(/\/+$/, "");
   return url.origin + (path.endsWith(API_PATH) ? path : path + API_PATH);
 }
@@ -78,7 +79,7 @@ function nonEmpty(value: string | undefined): string | null {
   return value === undefined || value === "" ? null : value;
 }
 
-/** Browsers have no `process`; what bundlers put in its place may have no `env`. */
+/** Browsers have no `process`, and a bundler's replacement may have no `env`. */
 function environment(name: string): string | null {
   const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
   return nonEmpty(process?.env?.[name]);

@@ -7,7 +7,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Turns the text of a stream, in whatever pieces it comes, into events. Source: HTML standard, 9.2.6. */
+/** Turns the text of a stream, in pieces of any size, into events. Source: HTML standard, 9.2.6. */
 export class EventParser {
   #line = "";
   #isAfterCr = false;
@@ -15,10 +15,10 @@ export class EventParser {
   #event = "";
   #data: string[] = [];
 
-  /** The events that `text` completes. An event without its blank line is not one: its connection was cut. */
+  /** The events that `text` completes. An event without its final blank line was cut and does not count. */
   push(text: string): ServerEvent[] {
     const events: ServerEvent[] = [];
-    // The LF of a CR LF whose CR ended the last piece.
+    // Skips the LF of a CR LF whose CR ended the last piece.
     let start = this.#isAfterCr && text.startsWith("\n") ? 1 : 0;
     if (text !== "") this.#isAfterCr = false;
     const breaks = /\r\n|\n|\r/g;
@@ -50,23 +50,23 @@ export class EventParser {
   }
 }
 
-/** The events of a body until it ends. @throws {TimeoutError} when nothing, not even a comment, comes for `idleMs`. */
+/** The events of a body until it ends. @throws {TimeoutError} when nothing, not even a comment, arrives for `idleMs`. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   idleMs: number,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
-  // Strips the byte order mark, and keeps a character that two pieces share.
+  // Drops the byte order mark, and joins a character that is split between two pieces.
   const decoder = new TextDecoder();
   const parser = new EventParser();
   try {
     for (;;) {
-      const { done, value } = await within(reader.read(), idleMs, "No sign of life of the stream");
+      const { done, value } = await within(reader.read(), idleMs, "Nothing arrived on the stream");
       if (done) return;
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // Closes the connection of a reader who leaves early. A body that is broken already refuses, and nobody is left to be told.
+    // Closes the connection when the caller leaves early. Rejects for a body that failed already, which was reported before.
     void reader.cancel().catch(() => undefined);
   }
 }

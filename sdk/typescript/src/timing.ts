@@ -19,7 +19,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** What `promise` gives. @throws {TimeoutError} when it takes longer than `ms`. */
+/** The result of `promise`. @throws {TimeoutError} when it takes longer than `ms`. */
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -33,15 +33,15 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
 }
 
 /**
- * A signal that aborts with the caller's, or with a TimeoutError when time is up. Its owner calls `release` at the end, so
- * that a signal that lives as long as the program gathers no listeners.
+ * A signal that aborts with the caller's signal, or with a TimeoutError after a time. Its owner must call `release`, because a
+ * long-lived caller's signal would collect listeners.
  */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `timeoutMs` null: only the caller's signal counts. */
+  /** `timeoutMs` null: no time limit. `what`: start of the error message, completed by " within … ms". */
   constructor(outer: AbortSignal | undefined, timeoutMs: number | null, what: string) {
     this.#outer = outer;
     if (outer?.aborted === true) this.#controller.abort(outer.reason);
@@ -56,7 +56,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** From here only the caller's signal counts. */
+  /** Removes the time limit; the caller's signal still aborts. */
   stopTimer(): void {
     clearTimeout(this.#timer);
   }

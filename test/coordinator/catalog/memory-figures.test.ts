@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kvCacheBytes, memoryNeedMb, MEMORY_STEP_MB, targetOf, workingNeedMb } from "./memory-figures.ts";
-import { BYTES_PER_MIB } from "../../../shared/format-bytes.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 
 const LLAMA_8B = {
   fileBytes: 4_920_739_232,
@@ -45,8 +45,8 @@ describe("memoryNeedMb()", () => {
     fc.assert(
       fc.property(shape, (model) => {
         const { vramMb } = memoryNeedMb(model, "gpu");
-        const leastMb = (model.fileBytes + kvCacheBytes(model)) / BYTES_PER_MIB;
-        const logitsMb = (512 * model.vocabulary * 4) / BYTES_PER_MIB;
+        const leastMb = (model.fileBytes + kvCacheBytes(model)) / MIB;
+        const logitsMb = (512 * model.vocabulary * 4) / MIB;
         expect(vramMb % MEMORY_STEP_MB).toBe(0);
         expect(vramMb).toBeGreaterThanOrEqual(leastMb);
         expect(vramMb - leastMb - logitsMb).toBeLessThan(MEMORY_STEP_MB);

@@ -1,6 +1,6 @@
 import { PROCESS_MB } from "../../../coordinator/catalog/cargo-rules.ts";
 import type { RuntimeType, WeightFormat } from "../../../shared/cargo.ts";
-import { BYTES_PER_MIB } from "../../../shared/format-bytes.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 
 /** Required memory is a multiple of this. */
 export const MEMORY_STEP_MB = 64;
@@ -54,8 +54,8 @@ export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">
 export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb: number; vramMb: number } {
   const computeBytes = BATCH_TOKENS * shape.vocabulary * BYTES_PER_LOGIT;
   const modelBytes = shape.fileBytes + kvCacheBytes(shape) + computeBytes;
-  if (target === "cpu") return { ramMb: roundUp(modelBytes / BYTES_PER_MIB + PROCESS_MB), vramMb: 0 };
-  return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / BYTES_PER_MIB) };
+  if (target === "cpu") return { ramMb: roundUp(modelBytes / MIB + PROCESS_MB), vramMb: 0 };
+  return { ramMb: roundUp(OFFLOADED_HOST_MB), vramMb: roundUp(modelBytes / MIB) };
 }
 
 /**
@@ -67,7 +67,7 @@ export function workingNeedMb(
   workingMb: number,
   weights: { readonly count: number; readonly format: WeightFormat },
 ): { ramMb: number; vramMb: number } {
-  const weightsMb = (weights.count * BYTES_PER_WEIGHT[weights.format]) / BYTES_PER_MIB;
+  const weightsMb = (weights.count * BYTES_PER_WEIGHT[weights.format]) / MIB;
   switch (runtime) {
     case "onnx":
       return { ramMb: roundUp(ONNX_COPIES * weightsMb + workingMb + PROCESS_MB), vramMb: 0 };

@@ -12,11 +12,12 @@ import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
-import { DEFAULT_HTTP_OPTIONS, type HttpDeps, type HttpOptions } from "../../../coordinator/http/http-deps.ts";
+import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
+import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
@@ -229,7 +230,7 @@ export class Api implements AsyncDisposable {
         jobs: this.jobs,
         clock: this.clock,
         log,
-        waitMs: DEFAULT_HTTP_OPTIONS.chatWaitMs,
+        waitMs: TEST_HTTP_OPTIONS.chatWaitMs,
         onFatal: (error) => log.fatal({ err: error }),
       }),
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
@@ -238,7 +239,7 @@ export class Api implements AsyncDisposable {
       log,
       version: "1.2.3",
       modelsDirectory: this.#directory,
-      options: { ...DEFAULT_HTTP_OPTIONS, ...options },
+      options: { ...TEST_HTTP_OPTIONS, ...options },
     });
     this.#listener = await listen((request, env) => app.fetch(request, env), { host: "127.0.0.1", port: 0 });
     watchOrigin(this.url);

@@ -1,15 +1,9 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { AuthenticationError, NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
-import type { JobErrorCode } from "../../../shared/errors.ts";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
-import { Api, BodyReader, eventually } from "./api.ts";
-import { DONE, T0 } from "./scripted-jobs.ts";
+import { Api, eventually } from "./api.ts";
+import { MESSAGES, answerWith, failWith } from "./chat-answers.ts";
+import { T0 } from "./scripted-jobs.ts";
 
-const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
-const MESSAGES = [{ role: "user", content: "Hi" }];
 const CREATED = T0 / 1_000;
 
 let api: Api;
@@ -21,25 +15,9 @@ afterEach(() => api[Symbol.asyncDispose]());
 const chat = (body: Record<string, unknown> = {}, key = api.key) =>
   api.call("POST", "/chat/completions", { key, body: { messages: MESSAGES, ...body } });
 
-/** Answers the next chats with these tokens. */
-function answerWith(...tokens: string[]): void {
-  api.jobs.onSubmit = (feed) => {
-    feed.push([{ type: "status", state: "pending" }]);
-    if (tokens.length > 0) feed.push(tokens.map(token));
-    feed.end(DONE);
-  };
-}
-
-function failWith(code: JobErrorCode | "cancelled", ...tokens: string[]): void {
-  api.jobs.onSubmit = (feed) => {
-    feed.push([{ type: "status", state: "pending" }, ...tokens.map(token)]);
-    feed.end({ type: "error", code, message: "because", retryable: true });
-  };
-}
-
 describe("POST /chat/completions", () => {
   it("answers with the whole completion", async () => {
-    answerWith("Hel", "lo");
+    answerWith(api, "Hel", "lo");
     const answer = await chat();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -54,7 +32,7 @@ describe("POST /chat/completions", () => {
   });
 
   it("submits a job with what was given and nothing else", async () => {
-    answerWith("x");
+    answerWith(api, "x");
     await chat({
       model: "second",
       max_tokens: 5,
@@ -88,7 +66,7 @@ describe("POST /chat/completions", () => {
   });
 
   it("joins content that is sent in text parts", async () => {
-    answerWith("x");
+    answerWith(api, "x");
     const content = [
       { type: "text", text: "a" },
       { type: "text", text: "b" },
@@ -100,7 +78,7 @@ describe("POST /chat/completions", () => {
   it.each([null, undefined])(
     "takes content %j of an assistant that called tools, as official clients send it",
     async (content) => {
-      answerWith("x");
+      answerWith(api, "x");
       const calls = [{ id: "call_1", type: "function", function: { name: "sum", arguments: "{}" } }];
       const { status } = await chat({
         messages: [
@@ -214,13 +192,13 @@ describe("POST /chat/completions", () => {
     });
 
     it("answers 422 to a prompt that does not fit the context", async () => {
-      failWith("context_length_exceeded");
+      failWith(api, "context_length_exceeded");
       const { status, body } = await chat({ stream });
       expect([status, body.error.code, body.error.message]).toEqual([422, "context_length_exceeded", "because"]);
     });
 
     it("answers 422 to an input that the Island's runtime refuses: no client should try it again", async () => {
-      failWith("invalid_input");
+      failWith(api, "invalid_input");
       const { status, body } = await chat({ stream });
       expect([status, body.error.code, body.error.message]).toEqual([422, "validation_failed", "because"]);
     });
@@ -228,7 +206,7 @@ describe("POST /chat/completions", () => {
     it.each(["out_of_memory", "run_timeout", "cancelled", "island_lost"] as const)(
       "answers 500 job_failed to a job that ended by %s before output",
       async (code) => {
-        failWith(code);
+        failWith(api, code);
         const { status, body } = await chat({ stream });
         expect([status, body]).toEqual([
           500,
@@ -265,94 +243,8 @@ describe("POST /chat/completions", () => {
   });
 
   it("fails as a whole when a job that is not streamed fails in mid-text", async () => {
-    failWith("runtime_crashed", "half");
+    failWith(api, "runtime_crashed", "half");
     expect((await chat()).body.error).toMatchObject({ code: "job_failed", job_error: "runtime_crashed" });
-  });
-
-  it("streams role, tokens, finish reason and [DONE]", async () => {
-    answerWith("Hel", "lo");
-    const { status, headers, text } = await chat({ stream: true });
-    const head = `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[{"index":0,"delta":`;
-    expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
-    expect(text).toBe(
-      [
-        `${head}{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}\n\n`,
-        `${head}{"content":"Hel"},"logprobs":null,"finish_reason":null}]}\n\n`,
-        `${head}{"content":"lo"},"logprobs":null,"finish_reason":null}]}\n\n`,
-        `${head}{},"logprobs":null,"finish_reason":"stop"}]}\n\n`,
-        "data: [DONE]\n\n",
-      ].join(""),
-    );
-  });
-
-  it("streams the usage when it is asked for", async () => {
-    answerWith("x");
-    const { text } = await chat({ stream: true, stream_options: { include_usage: true } });
-    expect(text.split("\n\n").at(-3)).toBe(
-      `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[],` +
-        '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}',
-    );
-    expect(text.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
-  });
-
-  it("streams an answer without any text", async () => {
-    answerWith();
-    const { text } = await chat({ stream: true });
-    expect(text.match(/^data: /gm)).toHaveLength(3);
-  });
-
-  it("ends in one error line and no [DONE] when the job fails in mid-stream", async () => {
-    failWith("runtime_crashed", "half");
-    const { status, text } = await chat({ stream: true });
-    const lines = text.split("\n\n");
-    expect([status, lines.length]).toEqual([200, 4]);
-    expect(lines[2]).toBe(
-      'data: {"error":{"message":"because","type":"server_error","param":null,"code":"runtime_crashed","retryable":true}}',
-    );
-    expect(text).not.toContain("[DONE]");
-  });
-
-  it("sends no header before there is output", async () => {
-    const request = api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } });
-    let hasAnswered = false;
-    void request.then(() => {
-      hasAnswered = true;
-    });
-    await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
-    const feed = api.jobs.feeds.get("job_new1");
-    feed?.push([{ type: "status", state: "running" }]);
-    // An answer that came behind the first would show that the first had time to come.
-    await api.call("GET", "/account");
-    expect(hasAnswered).toBe(false);
-    feed?.push([token("now")]);
-    const reader = new BodyReader(await request);
-    await reader.until('"content":"now"},"logprobs":null,"finish_reason":null}]}\n\n');
-    feed?.end(DONE);
-    expect(await reader.toEnd()).toContain("[DONE]");
-  });
-
-  it("cancels the job when the client leaves in mid-stream", async () => {
-    api.jobs.onSubmit = (feed) => feed.push([token("a")]);
-    const reader = new BodyReader(
-      await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
-    );
-    await reader.until("null}]}\n\n");
-    await reader.cancel();
-    await eventually(() => api.jobs.cancelled.length === 1);
-    expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
-  });
-
-  it("takes a client that ends its side of the connection for gone", async () => {
-    api.jobs.onSubmit = (feed) => feed.push([token("a")]);
-    const body = JSON.stringify({ messages: MESSAGES, stream: true });
-    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
-    const ended = once(client, "end");
-    client.resume();
-    client.end(
-      `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    await eventually(() => api.jobs.cancelled.length === 1);
-    await ended;
   });
 
   it.each(["submitGate", "feedGate"] as const)("cancels the job when the client leaves at the %s", async (name) => {
@@ -376,57 +268,11 @@ describe("POST /chat/completions", () => {
   });
 
   it("does not cancel a job whose answer was read", async () => {
-    answerWith("x");
+    answerWith(api, "x");
     await chat();
     await chat({ stream: true });
     await api[Symbol.asyncDispose]();
     expect(api.jobs.cancelled).toEqual([]);
     api = await Api.open();
-  });
-});
-
-describe("the official OpenAI client", () => {
-  const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
-
-  it("completes and streams", async () => {
-    answerWith("Hel", "lo");
-    const messages = [{ role: "user" as const, content: "Hi" }];
-    const whole = await client().chat.completions.create({ model: "tiny", messages });
-    expect(whole.choices[0]?.message.content).toBe("Hello");
-    const stream = await client().chat.completions.create({
-      model: "tiny",
-      messages,
-      stream: true,
-      stream_options: { include_usage: true },
-    });
-    let text = "";
-    let total: number | undefined;
-    for await (const chunk of stream) {
-      text += chunk.choices[0]?.delta.content ?? "";
-      total = chunk.usage?.total_tokens ?? total;
-    }
-    expect([text, total]).toEqual(["Hello", 5]);
-  });
-
-  it("throws at an error in mid-stream", async () => {
-    failWith("runtime_crashed", "half");
-    const stream = await client().chat.completions.create({
-      model: "tiny",
-      messages: [{ role: "user", content: "Hi" }],
-      stream: true,
-    });
-    const read = async (): Promise<void> => {
-      for await (const chunk of stream) expect(chunk.object).toBe("chat.completion.chunk");
-    };
-    await expect(read()).rejects.toThrow("because");
-  });
-
-  it("lists models, and knows the errors by their classes", async () => {
-    const slugs = [];
-    for await (const model of client().models.list()) slugs.push(model.id);
-    expect(slugs).toEqual(["second", "tiny"]);
-    await expect(client().models.retrieve("words")).rejects.toBeInstanceOf(NotFoundError);
-    const stranger = new OpenAI({ apiKey: "ak_wrong", baseURL: `${api.url}/api/v1`, maxRetries: 0 });
-    await expect(stranger.models.list()).rejects.toBeInstanceOf(AuthenticationError);
   });
 });

@@ -129,10 +129,10 @@ describe("POST /embeddings", () => {
     ["", "input: must not be empty"],
     [[], "input: must have at least one text"],
     [["a", ""], "input.1: must not be empty"],
-    [[1, 2], "input: must be texts; lists of tokens are not taken"],
-    [[[1, 2]], "input: must be texts; lists of tokens are not taken"],
+    [[1, 2], "input: must be texts; lists of tokens are not supported"],
+    [[[1, 2]], "input: must be texts; lists of tokens are not supported"],
     [7, "input: must be a text, or a list of 1 to 256 texts"],
-    [Array.from({ length: 257 }, () => "a"), "input: has 257 texts; at most 256 are taken"],
+    [Array.from({ length: 257 }, () => "a"), "input: has 257 texts; send at most 256"],
   ])("says what is wrong with the input %j", async (input, message) => {
     expect((await embed({ model: "words-embed", input })).body.error.message).toBe(message);
   });

@@ -6,7 +6,7 @@ import { JOB_EXAMPLES } from "./job-examples.ts";
 
 const EXAMPLES: Examples = { ...JOB_EXAMPLES, ...CHAT_EXAMPLES, ...CARGO_EXAMPLES, ...ACCOUNT_EXAMPLES };
 
-/** Empty for an operation that has none; the tests say which must. */
+/** Empty for an operation without an example. */
 export function exampleOf(operationId: string): Example {
   return EXAMPLES[operationId] ?? {};
 }

@@ -1,7 +1,7 @@
-/** What an operation looks like in use. Each is checked against the schemas of its operation by test/coordinator/http/openapi.integration.test.ts. */
+/** A request and an answer of an operation. test/coordinator/http/openapi.integration.test.ts checks both against its schemas. */
 export interface Example {
   readonly request?: unknown;
-  /** Of the JSON answer that tells of success. */
+  /** The JSON of a successful answer. */
   readonly response?: unknown;
 }
 /** By operationId. */

@@ -59,7 +59,16 @@ describe("errors", () => {
     api.jobs.failure = new Error("SELECT secret FROM inside");
     const { status, body, headers } = await api.call("GET", "/jobs");
     const id = headers.get("x-request-id");
-    expect([status, body]).toEqual([500, { error: { message: "Internal error", code: "internal", request_id: id } }]);
+    expect([status, body]).toEqual([
+      500,
+      {
+        error: {
+          message: "Internal error; if it happens again, give the operator this request_id",
+          code: "internal",
+          request_id: id,
+        },
+      },
+    ]);
     const faults = api.logLines.filter(({ level }) => level === 50);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatchObject({ request_id: id, err: { message: "SELECT secret FROM inside" } });
@@ -92,7 +101,10 @@ describe("errors", () => {
 
   it.each(["/none", "/jobs/a/b/c", "/", "", "/island/session"])("are 404 at the unknown path %j", async (path) => {
     const { status, body } = await api.call("GET", path);
-    expect([status, body]).toEqual([404, { error: { message: "There is nothing at this path", code: "not_found" } }]);
+    expect([status, body]).toEqual([
+      404,
+      { error: { message: "Nothing is served at this path; see /docs for the paths", code: "not_found" } },
+    ]);
   });
 
   it.each([

@@ -7,12 +7,12 @@ import { bearerToken } from "../middleware/auth.ts";
 import { clientAddress } from "../server/client-address.ts";
 import { serveScoped, servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { presentTime, timeSchema } from "../schemas/presenters.ts";
+import { presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
 /**
- * Bounded here, as each is hashed or looked up before anything else is known. The account's own rules, which the document tells, are
- * stricter: what breaks them counts as a try first.
+ * Bounded here because each is hashed or looked up first. AccountService checks the stricter rules, which the document shows,
+ * after it has counted the attempt.
  */
 const credentialsSchema = z
   .object({
@@ -23,7 +23,7 @@ const credentialsSchema = z
 
 const sessionSchema = z
   .object({
-    token: z.string().openapi({ description: "st_…; has every scope and may manage keys" }),
+    token: z.string().openapi({ description: "st_…; has every scope and can manage keys" }),
     expires_at: timeSchema,
     account: accountSchema,
   })
@@ -43,7 +43,7 @@ const loginRoute = createRoute({
   method: "post",
   path: `${API_BASE}/auth/login`,
   summary: "Start a session",
-  description: "An account has at most 20 sessions: when another begins, the oldest ends.",
+  description: "An account has at most 20 sessions; a new one ends the oldest.",
   request: jsonBody(credentialsSchema),
   responses: { 200: json(data(sessionSchema), "The session"), ...failures(401) },
 });
@@ -52,11 +52,11 @@ const logoutRoute = createRoute({
   operationId: "logout",
   method: "post",
   path: `${API_BASE}/auth/logout`,
-  summary: "End the session whose token is sent",
+  summary: "End the session of the token that you send",
   responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures(400) },
 });
 
-export function serveAuth(app: HttpApp, deps: HttpDeps): void {
+export function serveSessions(app: HttpApp, deps: HttpDeps): void {
   const { accounts, options } = deps;
 
   servePublic(app, registerRoute, async ({ c, body }) => {
@@ -70,9 +70,13 @@ export function serveAuth(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveScoped(app, deps, "read", logoutRoute, async ({ c, identity }) => {
-    if (identity.kind !== "session") throw new ServiceError("bad_request", "An API key has no session to end");
+    if (identity.kind !== "session")
+      throw new ServiceError(
+        "bad_request",
+        "An API key has no session to end; send the session token, or revoke the key with DELETE /api-keys/{id}",
+      );
     await accounts.logout(bearerToken(c.env.incoming) ?? "");
-    c.get("limits").endStreams(identity.tokenHash);
+    c.get("limits").closeStreamsOf(identity.tokenHash);
     return c.json({ data: { logged_out: true } });
   });
 }

@@ -1,4 +1,4 @@
-/** A schema of the document, as far as it is looked at here. */
+/** The members of a schema that matter here. */
 interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -10,18 +10,18 @@ type Schemas = Readonly<Record<string, Schema>>;
 const PREFIX = "#/components/schemas/";
 
 /**
- * The document without `allOf`, which the generator writes for a component that was extended or described anew: the one becomes
- * a schema with all members, the other a reference with a description beside. Readers see one object, generators of clients
- * make one type, and a check that allows no other members can be told of one place.
- * @param document Parsed JSON, which is not changed.
+ * The document without `allOf`. The generator writes it for a component that was extended, which becomes one schema with all
+ * members, and for one with a description of its own, which becomes a reference with that description. So readers see one
+ * object, client generators make one type, and a schema can be closed with `additionalProperties` in one place.
+ * @param document Parsed JSON; not changed.
  */
-export function withoutAllOf(document: unknown, schemas: Schemas): unknown {
-  if (Array.isArray(document)) return document.map((each) => withoutAllOf(each, schemas));
+export function mergeAllOf(document: unknown, schemas: Schemas): unknown {
+  if (Array.isArray(document)) return document.map((each) => mergeAllOf(each, schemas));
   if (typeof document !== "object" || document === null) return document;
   const { allOf, ...rest } = document as Schema;
-  // A member of data may have this name too.
+  // An example may have a member of this name; only a list is the keyword.
   const plain = Array.isArray(allOf) ? { ...rest, ...merge(allOf, schemas) } : document;
-  return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, withoutAllOf(value, schemas)]));
+  return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, mergeAllOf(value, schemas)]));
 }
 
 function merge(parts: readonly Schema[], schemas: Schemas): Schema {
@@ -37,7 +37,7 @@ function merge(parts: readonly Schema[], schemas: Schemas): Schema {
   };
 }
 
-/** What a reference stands for, with its own `allOf` merged. */
+/** The schema that a reference names, with its own `allOf` merged. */
 function resolve(schema: Schema, schemas: Schemas): Schema {
   if (schema.$ref === undefined) return schema;
   const target = schemas[schema.$ref.slice(PREFIX.length)];

@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { BYTES_PER_MIB } from "../../../shared/format-bytes.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { MICRO_PER_CREDIT } from "../../credits/micro-credits.ts";
 import type { Usage } from "../../../shared/output.ts";
 
-/** Credits on the wire are plain numbers; inside they are whole micro-credits. */
+/** Credits as the API has them, a plain number; inside the coordinator they are whole micro-credits. */
 export function presentCredits(micro: number): number {
   return micro / MICRO_PER_CREDIT;
 }
 
-/** Rounded up: an Island must have at least that. */
+/** Bytes in MB, rounded up: an Island needs at least this. */
 export function presentMegabytes(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_MIB);
+  return Math.ceil(bytes / MIB);
 }
 
 /** ISO 8601 in UTC. */
@@ -23,7 +23,7 @@ export function presentTimeOrNull(ms: number | null): string | null {
 }
 
 export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
-export const creditsSchema = z.number().openapi({ description: "Credits, exact to a millionth" });
+export const creditsSchema = z.number().openapi({ description: "Credits, with up to 6 decimals" });
 
 export const usageSchema = z
   .object({

@@ -5,13 +5,15 @@ import {
   ValidationError,
   type ErrorCode,
   type FieldError,
-} from "../../../shared/errors.ts";
-import type { FeedEnding } from "../../jobs/feed.ts";
+} from "../../shared/errors.ts";
+import type { FeedEnding } from "../jobs/feed.ts";
 
-/** Seconds after which a request that found no Island is worth another try. */
+/** `Retry-After` of a request for which no Island was free. */
 const NO_ISLAND_RETRY_S = 5;
+/** Says nothing of the error itself, which may name files or hold secrets. */
+const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
-/** No Island began the job of a chat, an answer or an embedding in time. The message is that of the job's error, with the reason. */
+/** No Island began the job of a chat, a conversation or an embedding in time. `message`: of the job's error, with the reason. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
   readonly retryAfterS = NO_ISLAND_RETRY_S;
@@ -20,7 +22,7 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** The job that a client waits for (of a chat, an answer, an embedding) ended without a result, for the reason that it shows itself. */
+/** The job behind a chat, a conversation's answer or an embedding ended without a result. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;
@@ -32,17 +34,17 @@ export class JobFailedError extends ServiceError {
   }
 }
 
-/** A path that exists, asked with a method that it does not have. `allowed`: those it has. */
+/** The path exists, but not with this method. `allowed`: the methods that it has. */
 export class MethodNotAllowedError extends ServiceError {
   override readonly name = "MethodNotAllowedError";
   readonly allowed: readonly string[];
   constructor(method: string, allowed: readonly string[]) {
-    super("not_found", `${method} is not served here; served: ${allowed.join(", ")}`);
+    super("not_found", `Method ${method} is not allowed for this path; use ${allowed.join(" or ")}`);
     this.allowed = allowed;
   }
 }
 
-/** `error` of an error body. `type` and `param` are there for OpenAI clients only. */
+/** `error` of an error body. Only paths that OpenAI clients call have `type` and `param`. */
 export interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
@@ -64,14 +66,14 @@ export interface ErrorAnswer {
 
 export interface ErrorContext {
   readonly requestId: string;
-  /** The path is one that OpenAI clients call. */
+  /** The path is one that OpenAI clients call; see `isOpenAiPath`. */
   readonly forOpenAi: boolean;
 }
 
-/** What a client is told of anything that was thrown. A fault of ours is told as such and no more. */
+/** The answer to a client for anything that was thrown. Of an unexpected error it gives no more than the request's id. */
 export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorContext): ErrorAnswer {
   if (!(thrown instanceof ServiceError)) {
-    const error: WireError = { message: "Internal error", code: "internal", request_id: requestId };
+    const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
     return { status: 500, headers: {}, body: { error: forOpenAi ? withOpenAiFields(error, 500, null) : error } };
   }
   const status = thrown instanceof MethodNotAllowedError ? 405 : ERROR_STATUS[thrown.code];
@@ -105,7 +107,7 @@ function withOpenAiFields({ message, code, ...extras }: WireError, status: numbe
   return { message, type: openAiType(status), param, code, ...extras };
 }
 
-/** The `error.type` that OpenAI's own API gives with a status. */
+/** The `error.type` that OpenAI's API gives with a status. */
 export function openAiType(status: number): string {
   if (status >= 500) return "server_error";
   if (status === 401) return "authentication_error";

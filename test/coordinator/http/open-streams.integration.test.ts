@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
 import { Api, BodyReader, eventually } from "./api.ts";
+import { token } from "./chat-answers.ts";
 import { makeJob } from "./scripted-jobs.ts";
 
-const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 const PASSWORD = "correct horse battery";
 
 let api: Api;

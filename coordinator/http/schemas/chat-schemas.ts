@@ -3,16 +3,19 @@ import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } fr
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
-/** Said here too, under the name that a chat client knows; the job's input is checked again when it is submitted. */
+/** Checked here so that the error names `messages`; submitting checks the whole input again. */
 function fitsInputLimit(messages: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(messages)) <= MAX_INPUT_BYTES;
 }
 
-/** Body of a chat completion. Unknown fields are ignored; `null` means "not given". Source: DESIGN §4, row Chat. */
+/** Body of a chat completion. Ignores unknown fields; `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = z
   .object({
-    model: z.string().nullish().openapi({ description: "Slug of a chat Cargo; the operator's default when left out" }),
-    messages: messagesSchema.refine(fitsInputLimit, { message: `larger than ${MAX_INPUT_BYTES} bytes of JSON` }),
+    model: z
+      .string()
+      .nullish()
+      .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
+    messages: messagesSchema.refine(fitsInputLimit, { message: `is larger than ${MAX_INPUT_BYTES} bytes as JSON` }),
     ...samplingFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
     n: z.literal(1, "only 1 is served").nullish(),
@@ -43,7 +46,7 @@ export const completionSchema = z
   })
   .openapi("ChatCompletion");
 
-/** Data of a streamed chat's events, as `chat-encoder.ts` writes them. */
+/** Data of a streamed chat's events, as `streaming/chat-encoder.ts` writes them. */
 export const chatEventSchema = z
   .union([
     z
@@ -72,22 +75,25 @@ export const chatEventSchema = z
           type: z.literal("server_error"),
           param: z.null(),
           code: z.string(),
-          retryable: z.boolean().openapi({ description: "Another try may succeed" }),
+          retryable: z.boolean().openapi({ description: "A new try may succeed" }),
         }),
       })
-      .openapi("ChatCompletionError", { description: "The job failed in mid-stream; no [DONE] follows" }),
-    z.literal("[DONE]").openapi({ description: "Literally, and not JSON: the answer is whole" }),
+      .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" }),
+    z.literal("[DONE]").openapi({ description: "The literal text, not JSON: the answer is complete" }),
   ])
   .openapi("ChatCompletionEvent");
 
-/** The job's input that a chat stands for: what was given and is not `null`, under the names of a chat Cargo's input. */
+/** The input of the chat's job. */
 export function jobInputOf(body: ChatBody): JobInput {
-  const { messages, max_completion_tokens: newName, max_tokens: oldName } = body;
-  const fields: Record<string, unknown> = { ...samplingOf(body), max_tokens: newName ?? oldName };
-  const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return { messages, ...Object.fromEntries(given) };
+  return { messages: body.messages, ...samplingOf(body) };
 }
 
-function samplingOf(body: ChatBody): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(samplingFields).map((name) => [name, body[name as keyof ChatBody]]));
+/** Sampling fields of a chat job's input, without those that are `null` or not given. `max_completion_tokens` wins. */
+export function samplingOf(
+  body: Pick<ChatBody, keyof typeof samplingFields | "max_completion_tokens">,
+): Record<string, unknown> {
+  const names = Object.keys(samplingFields) as (keyof typeof samplingFields)[];
+  const fields = names.map((name): [string, unknown] => [name, body[name]]);
+  const given = { ...Object.fromEntries(fields), max_tokens: body.max_completion_tokens ?? body.max_tokens };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
 }

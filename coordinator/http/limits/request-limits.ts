@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../../../shared/clock.ts";
+import { RateLimitedError } from "../../../shared/errors.ts";
+import type { Identity } from "../../accounts/account-service.ts";
+import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
+import { StreamQuota } from "../../quotas/stream-quota.ts";
+import { clientAddress } from "../server/client-address.ts";
+import { OpenStreams, credentialIdOf } from "./open-streams.ts";
+
+const MS_PER_S = 1_000;
+
+export interface RequestLimitsOptions {
+  /** The client's address is in X-Forwarded-For. */
+  readonly trustProxy: boolean;
+  /** Requests that one client address may send in a minute without a valid key or session. */
+  readonly publicRequestsPerMinute: number;
+}
+
+/**
+ * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
+ * `c.get("limits")`. Source: spec §8, DESIGN §4 row Quotas.
+ */
+export class RequestLimits {
+  readonly #clock: Clock;
+  readonly #options: RequestLimitsOptions;
+  /** Two windows, so that a flood of addresses does not push out the counts of keys. */
+  readonly #credentials: RequestWindow;
+  readonly #addresses: RequestWindow;
+  readonly #streams = new StreamQuota();
+  readonly #openStreams = new OpenStreams();
+
+  constructor({ clock, options }: { readonly clock: Clock; readonly options: RequestLimitsOptions }) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#credentials = new RequestWindow(clock);
+    this.#addresses = new RequestWindow(clock);
+  }
+
+  /**
+   * Counts a request of a key or session and sets the X-RateLimit headers: the limit, what is left of it, and the Unix time in
+   * seconds at which the oldest counted request leaves the window.
+   * @throws {RateLimitedError}
+   */
+  countCaller(identity: Identity, response: ServerResponse): void {
+    const limit = identity.limits.requestsPerMinute;
+    const count = this.#credentials.count(credentialIdOf(identity), limit);
+    response.setHeader("X-RateLimit-Limit", limit);
+    response.setHeader("X-RateLimit-Remaining", count.remaining);
+    response.setHeader("X-RateLimit-Reset", Math.ceil((this.#clock.now() + count.freesInMs) / MS_PER_S));
+    refuseOver(count);
+  }
+
+  /** Counts a request without a known key or session for the client's address. @throws {RateLimitedError} */
+  countAddress(incoming: IncomingMessage): void {
+    refuseOver(this.#addresses.count(clientAddress(incoming, this.#options), this.#options.publicRequestsPerMinute));
+  }
+
+  /** Counts an open stream of the account until `response` closes, from either side. @throws {RateLimitedError} */
+  openStream(identity: Identity, response: ServerResponse): void {
+    const { accountId, limits } = identity;
+    const release = this.#streams.enter(accountId, limits.concurrentStreams);
+    response.once("close", release);
+    this.#openStreams.add(identity, response);
+    // The client has left already, so "close" never comes.
+    if (response.destroyed) release();
+  }
+
+  /** Cuts the streams of a revoked key (its id) or an ended session (its token's hash). */
+  closeStreamsOf(credential: string): void {
+    this.#openStreams.close(credential);
+  }
+}
+
+function refuseOver({ isAllowed, freesInMs }: RequestCount): void {
+  if (!isAllowed) throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / MS_PER_S)));
+}

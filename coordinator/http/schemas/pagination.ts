@@ -1,0 +1,28 @@
+import { z } from "@hono/zod-openapi";
+
+const MAX_OFFSET = 1_000_000_000;
+const MAX_PAGE_SIZE = 100;
+
+/** A whole number in a query, written in digits only. */
+export function queryInt(min: number, max: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, `must be an integer from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message: `must be an integer from ${min} to ${max}` })
+    .default(fallback)
+    .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
+}
+
+/** Query of a list that clients read page by page. Bounds: spec §4, GET /jobs. */
+export function pageQuery(defaultLimit = 20) {
+  return { limit: queryInt(1, MAX_PAGE_SIZE, defaultLimit), offset: queryInt(0, MAX_OFFSET, 0) };
+}
+
+/** Position of a page in its list. Source: spec §2, list metadata. */
+export const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.int() });
+
+/** One page of a list of `item`s. */
+export function pageOf<S extends z.ZodType>(item: S) {
+  return z.object({ data: z.array(item), meta: metaSchema });
+}

@@ -1,0 +1,56 @@
+import { AuthenticationError, NotFoundError, OpenAI } from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api } from "./api.ts";
+import { answerWith, failWith } from "./chat-answers.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+describe("the official OpenAI client", () => {
+  const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
+
+  it("completes and streams", async () => {
+    answerWith(api, "Hel", "lo");
+    const messages = [{ role: "user" as const, content: "Hi" }];
+    const whole = await client().chat.completions.create({ model: "tiny", messages });
+    expect(whole.choices[0]?.message.content).toBe("Hello");
+    const stream = await client().chat.completions.create({
+      model: "tiny",
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = "";
+    let total: number | undefined;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? "";
+      total = chunk.usage?.total_tokens ?? total;
+    }
+    expect([text, total]).toEqual(["Hello", 5]);
+  });
+
+  it("throws at an error in mid-stream", async () => {
+    failWith(api, "runtime_crashed", "half");
+    const stream = await client().chat.completions.create({
+      model: "tiny",
+      messages: [{ role: "user", content: "Hi" }],
+      stream: true,
+    });
+    const read = async (): Promise<void> => {
+      for await (const chunk of stream) expect(chunk.object).toBe("chat.completion.chunk");
+    };
+    await expect(read()).rejects.toThrow("because");
+  });
+
+  it("lists models, and knows the errors by their classes", async () => {
+    const slugs = [];
+    for await (const model of client().models.list()) slugs.push(model.id);
+    expect(slugs).toEqual(["second", "tiny"]);
+    await expect(client().models.retrieve("words")).rejects.toBeInstanceOf(NotFoundError);
+    const stranger = new OpenAI({ apiKey: "ak_wrong", baseURL: `${api.url}/api/v1`, maxRetries: 0 });
+    await expect(stranger.models.list()).rejects.toBeInstanceOf(AuthenticationError);
+  });
+});

@@ -1,0 +1,10 @@
+import type { HttpOptions } from "../../coordinator/http/http-deps.ts";
+
+/** Settings of the API for tests that build it without a configuration. */
+export const TEST_HTTP_OPTIONS: HttpOptions = {
+  publicUrl: null,
+  chatWaitMs: 60_000,
+  heartbeatMs: 15_000,
+  trustProxy: false,
+  publicRequestsPerMinute: 300,
+};
