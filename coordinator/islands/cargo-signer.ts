@@ -1,6 +1,7 @@
 import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
 import { publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { storeKeyInUse } from "./key-in-use.ts";
 import { openSigningKey } from "./signing-key.ts";
 
@@ -15,7 +16,7 @@ export interface CargoSignerOptions {
   readonly dataDirectory: string;
   /** No Island has ever joined. */
   readonly isNew: boolean;
-  readonly log: { warn(facts: object, message: string): void };
+  readonly log: Pick<Logger, "warn">;
 }
 
 /** A Cargo to sign. */

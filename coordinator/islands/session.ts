@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
 import {
   CLOSE,
@@ -31,7 +32,7 @@ export interface SessionOwner {
 /** Longest wait for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
 /** Frames that wait for their commit. Above it the socket is not read; below half of it reading goes on. */
-const MAX_UNSTORED_BYTES = 8 * 1_024 * 1_024;
+const MAX_UNSTORED_BYTES = 8 * MIB;
 /** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 

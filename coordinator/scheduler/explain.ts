@@ -1,3 +1,4 @@
+import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Census } from "./cargo-islands.ts";
 import { MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 
@@ -105,11 +106,4 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
 
 function islands(count: number): string {
   return count === 1 ? "1 Island" : `${count} Islands`;
-}
-
-/** Binary units under their everyday names, as memory is sold. */
-function formatBytes(bytes: number): string {
-  const megabytes = bytes / 1_024 ** 2;
-  if (megabytes < 1_024) return `${Math.ceil(megabytes)} MB`;
-  return `${Number((megabytes / 1_024).toFixed(1))} GB`;
 }

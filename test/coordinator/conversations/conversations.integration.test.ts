@@ -1,19 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { collect, jobEvents, textOf, until } from "../../support/http.ts";
+import * as world from "./conversation-world.ts";
 
-import {
-  account,
-  api,
-  contentsOf,
-  coordinator,
-  create,
-  join,
-  openStream,
-  post,
-  say,
-  setUp,
-} from "./conversation-world.ts";
+const { api, contentsOf, create, join, openStream, post, say, setUp } = world;
+/** One more than a conversation takes. */
+const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key}`, ""]));
 
 setUp();
 
@@ -59,9 +51,9 @@ describe("A conversation", () => {
 
   it("does not exist for another account, and needs the scopes", async () => {
     const id = await create();
-    const other = await coordinator.createAccount("other@example.com");
-    const readKey = await coordinator.withStore((_store, accounts) =>
-      accounts.createKey(account.id, { scopes: ["read"] }),
+    const other = await world.coordinator.createAccount("other@example.com");
+    const readKey = await world.coordinator.withStore((_store, accounts) =>
+      accounts.createKey(world.account.id, { scopes: ["read"] }),
     );
     const asked: [string, string, object?][] = [
       ["GET", `/conversations/${id}`],
@@ -79,12 +71,7 @@ describe("A conversation", () => {
   it.each([
     ["/conversations", { model: "none" }, 404, "cargo_not_found"],
     ["/conversations", { title: "x".repeat(201) }, 422, "validation_failed"],
-    [
-      "/conversations",
-      { metadata: Object.fromEntries([...Array(17).keys()].map((k) => [`k${k}`, ""])) },
-      422,
-      "validation_failed",
-    ],
+    ["/conversations", { metadata: MANY_KEYS }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "" }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "x".repeat(131_072) }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "x", temperature: 3 }, 422, "validation_failed"],
@@ -174,12 +161,12 @@ describe("A posted message", () => {
       message: { role: "assistant", job_id: assign.jobId },
       user_message: { role: "user", content: "Hi" },
     });
-    const replayed = await collect(jobEvents(coordinator.url, account.key, assign.jobId));
+    const replayed = await collect(jobEvents(world.coordinator.url, world.account.key, assign.jobId));
     const ids = blocks.map((block) => /^id: (.*)$/m.exec(block)?.[1]);
     expect(ids).toEqual(replayed.map((each) => each.id));
     expect(textOf(replayed)).toBe("one two three");
     const rest = await collect(
-      jobEvents(coordinator.url, account.key, assign.jobId, { lastEventId: ids.at(-3) ?? "" }),
+      jobEvents(world.coordinator.url, world.account.key, assign.jobId, { lastEventId: ids.at(-3) ?? "" }),
     );
     expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
   });
@@ -240,7 +227,7 @@ describe("A posted message", () => {
   });
 
   it("is not stored when the credits do not pay for its answer", async () => {
-    const poor = await coordinator.createAccount("poor@example.com", 0);
+    const poor = await world.coordinator.createAccount("poor@example.com", 0);
     const created = await api("POST", "/conversations", {}, poor.key);
     const path = `/conversations/${created.body.data.id as string}`;
     expect((await api("POST", `${path}/messages`, { content: "Hi" }, poor.key)).status).toBe(402);
@@ -282,9 +269,9 @@ describe("A posted message", () => {
   });
 
   it("waits for an Island like a chat, then is 503", async () => {
-    await coordinator.stop();
-    coordinator.withFlags({ chatWaitS: 0.3 });
-    await coordinator.start();
+    await world.coordinator.stop();
+    world.coordinator.withFlags({ chatWaitS: 0.3 });
+    await world.coordinator.start();
     const id = await create();
     const { status, body, headers } = await post(id, { content: "Hi" });
     expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "no_island_available", "5"]);

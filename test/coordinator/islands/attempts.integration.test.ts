@@ -282,20 +282,17 @@ describe("A coordinator that starts again", () => {
 
 describe("Limits of time", () => {
   it("a job that finds no Island ends in timeout, and says which limit", async () => {
-    const jobId = await submitWithWait();
-    const events = await collect(jobEvents(coordinator.url, account.key, jobId));
-    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "wait_timeout", retryable: true } });
-  });
-
-  /** A chat's wait limit is the only short one that a client can have. */
-  async function submitWithWait(): Promise<string> {
+    // A chat's wait limit is the only short one that a client can have.
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.05 });
     await coordinator.start();
     const { status, body } = await api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }] });
-    expect([status, body.error.code]).toEqual([503, "no_island_available"]);
+    const message = "No Island began the job within its wait limit: no Island is online";
+    expect([status, body.error.code, body.error.message]).toEqual([503, "no_island_available", message]);
     const { data } = (await api("GET", "/jobs")).body as { data: { id: string; status: string }[] };
     expect(data[0]?.status).toBe("timeout");
-    return data[0]?.id as string;
-  }
+    const events = await collect(jobEvents(coordinator.url, account.key, data[0]?.id ?? ""));
+    const error = { code: "wait_timeout", error: message, retryable: true };
+    expect(events.at(-1)).toMatchObject({ event: "error", data: error });
+  });
 });
