@@ -13,39 +13,39 @@ interface OwnerOptions extends DataOptions {
   readonly email: string;
 }
 
-/** Adds `account` (which is returned), `key` and `island-token`: they work on the data directory, served or not. */
+/** Adds `account` (which is returned), `key` and `island-token`. They work with or without a running coordinator. */
 export function addAccountCommands(program: Command): Command {
-  const account = program.command("account").description("Accounts of the data directory.");
+  const account = program.command("account").description("Accounts.");
   dataCommand(account, "create", "Create an account.")
     .requiredOption("--email <address>", "e-mail address")
     .option(
       "--password <text>",
       "password, 8 to 200 characters; - reads it from standard input (or set ATOLL_PASSWORD)",
     )
-    .option("--credits <number>", "credits that it starts with")
+    .option("--credits <number>", "credits at the start (default: setting new_account_credits)")
     .option("--with-key", "also make an API key")
     .option("--with-island-token", "also make an Island token")
     .action(createAccount);
 
   const key = program.command("key").description("API keys.");
-  ownerCommand(key, "create", "Create an API key; its secret is shown this once.")
+  ownerCommand(key, "create", "Create an API key; its secret cannot be shown again.")
     .option("--name <text>", "label")
     .option("--scopes <list>", "read, write or both, separated by a comma")
     .action(createKey);
-  ownerCommand(key, "list", "List the API keys that work, newest first.").action(listKeys);
-  ownerCommand(key, "revoke", "Revoke an API key, at once.")
-    .requiredOption("--id <key_…>", "id of the key, from list")
+  ownerCommand(key, "list", "List the active API keys, newest first.").action(listKeys);
+  ownerCommand(key, "revoke", "Revoke an API key; takes effect at once.")
+    .requiredOption("--id <key_…>", "id of the key (see `key list`)")
     .action(async (options: OwnerOptions & { id: string }) => {
       await revoke(options, "API key", (accounts, ownerId) => accounts.revokeKey(ownerId, options.id));
     });
 
-  const islandToken = program.command("island-token").description("Tokens by which Islands join.");
-  ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn for the account.")
+  const islandToken = program.command("island-token").description("Tokens with which Islands join.");
+  ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn credits for the account.")
     .option("--name <text>", "label")
     .action(createIslandToken);
-  ownerCommand(islandToken, "list", "List the Island tokens that work, newest first.").action(listIslandTokens);
+  ownerCommand(islandToken, "list", "List the active Island tokens, newest first.").action(listIslandTokens);
   ownerCommand(islandToken, "revoke", "Revoke an Island token.")
-    .requiredOption("--id <itk_…>", "id of the token, from list")
+    .requiredOption("--id <itk_…>", "id of the token (see `island-token list`)")
     .action(async (options: OwnerOptions & { id: string }) => {
       await revoke(options, "Island token", (accounts, ownerId) => accounts.revokeIslandToken(ownerId, options.id));
     });
@@ -138,7 +138,7 @@ async function revoke(
 ): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     if (!(await act(accounts, ownerId))) {
-      throw new ServiceError("not_found", `${options.email} has no ${what} ${options.id} that still works`);
+      throw new ServiceError("not_found", `${options.email} has no active ${what} ${options.id}`);
     }
     print(options, { id: options.id, revoked: true }, `Revoked ${options.id}`);
   });
@@ -171,7 +171,7 @@ async function withAccounts(
   );
 }
 
-/** Not from the flag alone: other users of the machine can read a running command's flags. @throws {ConfigError} */
+/** Also reads the variable and standard input, because other users of the machine can see a command's flags. @throws {ConfigError} */
 async function readPassword(flag: string | undefined): Promise<string> {
   if (flag === "-") return (await text(process.stdin)).replace(/\r?\n$/, "");
   const password = flag ?? process.env["ATOLL_PASSWORD"];
@@ -181,7 +181,7 @@ async function readPassword(flag: string | undefined): Promise<string> {
   return password;
 }
 
-/** @throws {ConfigError} unless `value` is a decimal number; Number() would take an empty text for 0. */
+/** @throws {ConfigError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
 function readNumber(flag: string, value: string): number {
   if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new ConfigError([`${flag}: ${JSON.stringify(value)} is not a number`]);
   return Number(value);

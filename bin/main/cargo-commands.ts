@@ -8,11 +8,11 @@ import { systemClock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { DataOptions } from "./data-commands.ts";
 
-/** What all commands on a data directory share. */
+/** What all commands on a data directory need. */
 export interface CommandTools {
   /** Adds the options of {@link DataOptions}. */
   readonly onDataDirectory: (command: Command) => Command;
-  /** `value` as JSON when that is asked for, else `text`. */
+  /** Prints `value` as JSON with `--json`, else `text`. */
   readonly print: (options: DataOptions, value: unknown, text: string) => void;
   readonly withStore: (
     options: DataOptions,
@@ -20,9 +20,9 @@ export interface CommandTools {
   ) => Promise<void>;
 }
 
-/** `coordinator cargo list|approve|disable|import`. They work beside a running server, which notices within a second. */
+/** `coordinator cargo list|approve|disable|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
-  const cargo = program.command("cargo").description("Cargos: shipped ones, imported ones and those of accounts.");
+  const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
   const withCargos = (options: DataOptions, use: (cargos: OperatorCargos, store: Store) => Promise<void>) =>
     withStore(options, async (store, { catalogDirectory, defaultChatCargo }) => {
       const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
@@ -31,7 +31,7 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
 
   onDataDirectory(cargo.command("list"))
     .description("List all Cargos with their state.")
-    .option("--waiting", "only those that wait for approval")
+    .option("--waiting", "only Cargos that wait for approval")
     .action(async (options: DataOptions & { waiting?: true }) => {
       await withCargos(options, async (cargos, store) => {
         const all = await cargos.list();
@@ -42,8 +42,8 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
       });
     });
   onDataDirectory(cargo.command("approve <slug>"))
-    .description("Offer a Cargo to everybody; also one that was disabled.")
-    .option("--revision <number>", "only if that is still its revision, as `cargo list` shows it")
+    .description("Make a Cargo public; also enables a disabled one.")
+    .option("--revision <number>", "approve only if this is still its revision (see `cargo list`)")
     .action(async (slug: string, options: DataOptions & { revision?: string }) => {
       await withCargos(options, async (cargos) => {
         await cargos.approve(slug, options.revision === undefined ? undefined : Number(options.revision));
@@ -51,7 +51,7 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
       });
     });
   onDataDirectory(cargo.command("disable <slug>"))
-    .description("Take a Cargo from everybody. Its waiting jobs fail; those that an Island has go on.")
+    .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos) => {
         await cargos.disable(slug);
@@ -59,7 +59,7 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
       });
     });
   onDataDirectory(cargo.command("import <files...>"))
-    .description("Store Cargos of your own from files (see catalog/README.md), or replace them.")
+    .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
     .action(async (files: string[], options: DataOptions) => {
       await withCargos(options, async (cargos) => {
         const slugs: string[] = [];

@@ -4,7 +4,7 @@ import { resolveConfig, type CoordinatorConfig } from "../../coordinator/config/
 import type { ConfigFile } from "../../shared/settings.ts";
 import { packageRoot } from "./package.ts";
 
-/** The configuration by the flags of a command, the environment and the file that `--config` names. @throws {ConfigError} */
+/** The configuration from a command's flags, the environment and the file of `--config`. @throws {ConfigError} */
 export async function readCoordinatorConfig(options: Readonly<Record<string, unknown>>): Promise<CoordinatorConfig> {
   const { config, data, ...flags } = options;
   return resolveConfig({
@@ -19,7 +19,7 @@ async function readToml(name: string): Promise<ConfigFile> {
   try {
     return { name, text: await readFile(name, "utf8") };
   } catch (error) {
-    // Node names no path when the file can be opened but not read, as a directory.
+    // For a directory Node's error has no path.
     throw Object.assign(error as NodeJS.ErrnoException, { path: name });
   }
 }

@@ -18,7 +18,7 @@ try {
     .showHelpAfterError();
   const serveCommand = program
     .command("serve")
-    .description("Serve the API and the Islands until SIGTERM or SIGINT.")
+    .description("Serve the API and Islands until SIGTERM or SIGINT.")
     .option("--config <file>", "TOML file with settings (see coordinator/config/example.toml)")
     .option("--data <directory>", "short for --data-directory")
     .action(async (flags: Record<string, string>) => serve(await readCoordinatorConfig(flags), version));

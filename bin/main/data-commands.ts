@@ -19,18 +19,18 @@ export interface DataOptions {
 /** Adds the options of {@link DataOptions}. */
 export function onDataDirectory(command: Command): Command {
   return command
-    .option("--data <directory>", "the coordinator's data directory; it may be running")
+    .option("--data <directory>", "the coordinator's data directory; the coordinator may be running")
     .option("--config <file>", "TOML file with settings")
     .option("--json", "print JSON");
 }
 
-/** Prints `value` as JSON where that is asked for, else `text`; nothing when that is empty. */
+/** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
 export function print(options: DataOptions, value: unknown, text: string): void {
   if (options.json === true) console.log(JSON.stringify(value));
   else if (text !== "") console.log(text);
 }
 
-/** Opens the store of the data directory beside whatever serves it. @throws {ConfigError} when there is none. */
+/** Opens the store of the data directory, also beside a running coordinator. @throws {ConfigError} if there is none. */
 export async function withStore(
   options: DataOptions,
   use: (store: Store, config: CoordinatorConfig) => Promise<void>,
@@ -41,7 +41,9 @@ export async function withStore(
   const isNew = !existsSync(join(dataDirectory, DATABASE_FILE));
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
-    throw new ConfigError([`No coordinator data in ${dataDirectory}; start it once with serve or account create`]);
+    throw new ConfigError([
+      `No coordinator data in ${dataDirectory}. Check --data, or create it with: coordinator serve, or coordinator account create`,
+    ]);
   }
   await using stack = new AsyncDisposableStack();
   const store = stack.adopt(await openStore(dataDirectory, systemClock), (opened) => opened.close());
@@ -52,6 +54,6 @@ export async function withStore(
 /** @throws {ServiceError} `not_found` */
 export async function accountIdOf(store: Store, email: string): Promise<string> {
   const found = await store.accounts.getByEmail(email);
-  if (found === undefined) throw new ServiceError("not_found", `There is no account ${email}`);
+  if (found === undefined) throw new ServiceError("not_found", `There is no account with the e-mail address ${email}`);
   return found.id;
 }

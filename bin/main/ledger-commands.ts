@@ -13,7 +13,7 @@ import type { DataOptions } from "./data-commands.ts";
 interface LedgerTools extends CommandTools {
   /** @throws {ServiceError} `not_found` */
   readonly accountIdOf: (store: Store, email: string) => Promise<string>;
-  /** Makes the program end with 1 when all that was begun is done. */
+  /** Makes the program exit with 1 after the command. */
   readonly fail: () => void;
 }
 
@@ -24,15 +24,15 @@ interface LimitOptions extends DataOptions {
   streams?: string;
 }
 
-/** `coordinator account limits`. It works beside a running server, for which a change holds from the next request. */
+/** `coordinator account limits`. It works beside a running coordinator, which applies a change from the next request. */
 export function addLimitsCommand(
   account: Command,
   { onDataDirectory, print, withStore, accountIdOf }: LedgerTools,
 ): void {
   onDataDirectory(account.command("limits"))
-    .description("Show an account's limits, and change those that are given: a number, or `default`.")
+    .description("Show an account's limits, and change those that are given. A value is a number or `default`.")
     .requiredOption("--email <address>", "the account's e-mail address")
-    .option("--requests-per-minute <number>", "requests of each API key and session in a minute")
+    .option("--requests-per-minute <number>", "requests a minute of each API key and each session")
     .option("--jobs <number>", "unfinished jobs")
     .option("--streams <number>", "open streams")
     .action(async (options: LimitOptions) => {
@@ -62,7 +62,7 @@ export function addLimitsCommand(
     });
 }
 
-/** `coordinator credits grant` and `coordinator ledger verify`. They work beside a running server. */
+/** `coordinator credits grant` and `coordinator ledger verify`. They work beside a running coordinator. */
 export function addLedgerCommands(program: Command, tools: LedgerTools): void {
   const { onDataDirectory, print, withStore, accountIdOf, fail } = tools;
   const credits = program.command("credits").description("Credits of accounts.");
@@ -79,9 +79,9 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
       });
     });
 
-  const ledger = program.command("ledger").description("The books.");
+  const ledger = program.command("ledger").description("The ledger of all credits.");
   onDataDirectory(ledger.command("verify"))
-    .description("Recompute the books from their entries; ends with 1 when they are wrong.")
+    .description("Recompute all balances from the ledger's entries; exits with 1 if one is wrong.")
     .action(async (options: DataOptions) => {
       await withStore(options, async (store) => {
         const report = await store.ledger.verify();
@@ -89,7 +89,7 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
         print(
           options,
           { balanced: faults.length === 0, ...report },
-          faults.length === 0 ? `${report.entries} entries: the books are balanced` : faults.join("\n"),
+          faults.length === 0 ? `${report.entries} entries: the ledger is balanced` : faults.join("\n"),
         );
         if (faults.length > 0) fail();
       });
@@ -98,7 +98,7 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
 
 function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
   if (text === undefined) return {};
-  // Number() would take an empty text for 0, and other ways to write a number; what is none is told with the range.
+  // Number() would read an empty text as 0, and other notations. NaN is refused with the range.
   return { [name]: text === "default" ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN };
 }
 
@@ -120,7 +120,7 @@ function readGrant(text: string): number {
 function faultsOf(report: LedgerReport): string[] {
   const { sumMicro, unbalancedTransactions, wrongBalances, wrongHolds } = report;
   return [
-    ...(sumMicro === 0 ? [] : [`All entries sum to ${sumMicro} micro-credits instead of 0`]),
+    ...(sumMicro === 0 ? [] : [`All entries sum to ${sumMicro} micro-credits, not to 0`]),
     ...(unbalancedTransactions === 0 ? [] : [`${unbalancedTransactions} transactions do not sum to 0`]),
     ...wrongBalances.map(
       ({ party, balanceMicro, entriesMicro }) =>

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Folder of package.json: two up from the sources, three from what `npm run build` emits. */
+/** Folder of package.json: two levels above the sources, three above the files of `npm run build`. */
 export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 function findRoot(directory: string): string {

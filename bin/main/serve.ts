@@ -4,7 +4,7 @@ import { openCoordinator } from "../../coordinator/coordinator.ts";
 import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { systemClock } from "../../shared/clock.ts";
 
-/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} when another coordinator serves the data directory. */
+/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory. */
 export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
   const lock = lockForServing(config.dataDirectory);
   process.on("exit", () => lock.release());
@@ -15,21 +15,21 @@ export async function serve(config: CoordinatorConfig, version: string): Promise
     log,
     version,
     onFatal: (error) => {
-      log.fatal({ err: error }, "Storage failed; ending, to start again from what is stored");
+      log.fatal({ err: error }, "Storage failed. The process ends, so that a restart goes on from what is stored");
       process.exit(70);
     },
   });
   console.log(`listening on ${coordinator.url}`);
   let isStopping = false;
   const stop = (signal: string): void => {
-    // A second signal does not wait for what is still being answered.
+    // A second signal ends the process without waiting for answers in progress.
     if (isStopping) process.exit(130);
     isStopping = true;
     log.info({ signal }, "Stopping");
     coordinator.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, "Did not stop in order");
+        log.error({ err: error }, "Could not stop cleanly");
         process.exit(1);
       },
     );

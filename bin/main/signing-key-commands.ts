@@ -10,29 +10,30 @@ import { ConfigError } from "../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { onDataDirectory, print, type DataOptions } from "./data-commands.ts";
 
-/** Adds `signing-key`: the key that Islands pin when they join, and run nothing without. */
+/** Adds `signing-key`. Islands pin this key when they join, and run only Cargos that it signed. */
 export function addSigningKeyCommands(program: Command): void {
   const signingKey = program.command("signing-key").description("The key that signs Cargos for the Islands.");
   onDataDirectory(signingKey.command("show"))
-    .description("Show fingerprint and public key, for the owners of Islands to compare when they join.")
+    .description("Show fingerprint and public key. Owners of Islands compare the fingerprint when they join.")
     .action(async (options: DataOptions) => {
       const dataDirectory = await dataDirectoryOf(options);
       const found = await readSigningKey(dataDirectory);
-      if (found === null) throw new ConfigError([`No signing key in ${dataDirectory} yet: the first serve makes it`]);
+      if (found === null)
+        throw new ConfigError([`No signing key in ${dataDirectory} yet. The first start makes it: coordinator serve`]);
       const publicKey = tell(options, found.key);
-      if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}: chmod 600`);
+      if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}. Run: chmod 600 ${found.path}`);
       const inUse = await readKeyInUse(dataDirectory);
       if (inUse === null || inUse === publicKey) return;
       console.error(
-        `Not in use before the coordinator's next start: Islands are shown ${fingerprintOf(inUse)} until then.`,
+        `This key is used from the coordinator's next start. Until then Islands are shown ${fingerprintOf(inUse)}.`,
       );
     });
   onDataDirectory(signingKey.command("rotate"))
-    .description("Make another key, used from the next start on. Every Island must join again then.")
+    .description("Make a new key, used from the coordinator's next start. Every Island must then join again.")
     .action(async (options: DataOptions) => {
       tell(options, await makeSigningKey(await dataDirectoryOf(options)));
       console.error(
-        "Restart the coordinator. Islands leave it until their owners have joined again with --fingerprint.",
+        "Restart the coordinator to use the new key. Islands stay away until their owners join again with --fingerprint.",
       );
     });
 }
@@ -45,9 +46,11 @@ function tell(options: DataOptions, key: KeyObject): string {
   return publicKey;
 }
 
-/** @throws {ConfigError} when there is none: a mistyped directory must not get a key. */
+/** @throws {ConfigError} if it has no database: a mistyped directory must not get a key. */
 async function dataDirectoryOf(options: DataOptions): Promise<string> {
   const { dataDirectory } = await readCoordinatorConfig({ config: options.config, data: options.data });
   if (existsSync(join(dataDirectory, DATABASE_FILE))) return dataDirectory;
-  throw new ConfigError([`No coordinator data in ${dataDirectory}; start it once with serve`]);
+  throw new ConfigError([
+    `No coordinator data in ${dataDirectory}. Check --data, or create it with: coordinator serve`,
+  ]);
 }

@@ -112,7 +112,10 @@ describe("two coordinators on one data directory", () => {
     const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn"];
     await using first = new Program("coordinator", args);
     await first.printed(/listening on/);
-    expectRefusal(await coordinator(...args), `${data}: another coordinator serves this data directory`);
+    expectRefusal(
+      await coordinator(...args),
+      `${data}: another coordinator serves this data directory; stop it first, or use another directory`,
+    );
     expect((await manage("key", "create", "--email", EMAIL)).stdout).toMatch(/^ak_\w{40}\n$/);
     first.kill("SIGKILL");
     await first.ended();
@@ -126,7 +129,10 @@ describe("two coordinators on one data directory", () => {
     const alias = join(folder, "alias");
     await symlink(data, alias);
     const refused = await coordinator("serve", "--port", "0", "--data", alias);
-    expectRefusal(refused, `${alias}: another coordinator serves this data directory`);
+    expectRefusal(
+      refused,
+      `${alias}: another coordinator serves this data directory; stop it first, or use another directory`,
+    );
   });
 });
 
@@ -190,13 +196,19 @@ describe("the other commands on accounts", () => {
     const typo = join(folder, "typo");
     for (const command of [["key"], ["island-token"]]) {
       const refused = await coordinator(...command, "create", "--email", EMAIL, "--data", typo);
-      expectRefusal(refused, `No coordinator data in ${typo}; start it once with serve or account create`);
+      expectRefusal(
+        refused,
+        `No coordinator data in ${typo}. Check --data, or create it with: coordinator serve, or coordinator account create`,
+      );
     }
     expect(await readdir(folder)).not.toContain("typo");
   });
 
   it("refuse an account that is not there", async () => {
-    expectRefusal(await manage("key", "create", "--email", "no@example.com"), "There is no account no@example.com");
+    expectRefusal(
+      await manage("key", "create", "--email", "no@example.com"),
+      "There is no account with the e-mail address no@example.com",
+    );
   });
 
   it.each([
@@ -214,7 +226,7 @@ describe("the other commands on accounts", () => {
     expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
     const revoke = [command, "revoke", "--email", email, "--id", id];
     expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
-    expectRefusal(await manage(...revoke), `${email} has no ${what} ${id} that still works`);
+    expectRefusal(await manage(...revoke), `${email} has no active ${what} ${id}`);
     expect(await manageJson(command, "list", "--email", email)).toEqual([]);
   });
 });

@@ -46,7 +46,7 @@ describe("coordinator account limits", () => {
   });
 
   it.each([
-    [["--email", "nobody@example.com"], "There is no account nobody@example.com\n"],
+    [["--email", "nobody@example.com"], "There is no account with the e-mail address nobody@example.com\n"],
     [["--email", "ann@example.com", "--jobs", "-1"], "concurrentJobs: must be a whole number from 0 to 1000000\n"],
     [["--email", "ann@example.com", "--jobs", ""], "concurrentJobs: must be a whole number from 0 to 1000000\n"],
     [
@@ -90,7 +90,7 @@ describe("coordinator credits grant", () => {
 describe("coordinator ledger verify", () => {
   it("ends with 0 while the books are balanced, and with 1 and the fault when they are not", async () => {
     const right = await run("ledger", "verify");
-    expect([right.code, right.stdout]).toEqual([0, expect.stringMatching(/^\d+ entries: the books are balanced\n$/)]);
+    expect([right.code, right.stdout]).toEqual([0, expect.stringMatching(/^\d+ entries: the ledger is balanced\n$/)]);
     expect(await runJson("ledger", "verify")).toMatchObject({ balanced: true, sumMicro: 0, wrongBalances: [] });
     const db = new Database(join(coordinator.directory, "atoll.db"));
     db.prepare("UPDATE balances SET micro = micro + 1 WHERE party = 'network'").run();

@@ -39,7 +39,7 @@ describe("an Island and the key of its coordinator", () => {
     const shown = await runProgram("coordinator", "signing-key", "show", "--data", network.data);
     expect(shown.stdout).toContain(after.fingerprint);
     expect(shown.stderr).toBe(
-      `Not in use before the coordinator's next start: Islands are shown ${before.fingerprint} until then.\n`,
+      `This key is used from the coordinator's next start. Until then Islands are shown ${before.fingerprint}.\n`,
     );
     await network.restartCoordinator("SIGTERM");
     const { code, stderr } = await island.ended();

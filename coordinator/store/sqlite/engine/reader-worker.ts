@@ -3,7 +3,7 @@ import { openForReading } from "./connection.ts";
 import { failureOf, type Failure } from "./failure.ts";
 import { pageReads, type PageRead } from "./page-reads.ts";
 
-/** Runs in a thread of its own, so that a page far from a long list's head holds up nobody but those who ask for pages. */
+/** This file runs in a worker thread, so that an expensive page delays only other pages. */
 export interface ReaderWorkerData {
   readonly path: string;
 }

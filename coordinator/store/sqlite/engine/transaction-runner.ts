@@ -87,7 +87,8 @@ export class TransactionRunner {
         this.#db.exec("BEGIN IMMEDIATE");
         break;
       } catch (error) {
-        if (tries === BEGIN_TRIES) throw new BeginError("another process holds the database", { cause: error });
+        if (tries === BEGIN_TRIES)
+          throw new BeginError("another process is writing to the database; try again", { cause: error });
       }
     }
     this.#ledger.begin();
