@@ -2,7 +2,7 @@ import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { FeedItem, FeedPart, JobInput, LiveJobRecord } from "../store/job-store.ts";
+import type { FeedItem, FeedPart, JobInput, ActiveJobRecord } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { JobFeed } from "./feed.ts";
 import { traitsOf, type JobTraits } from "./job-traits.ts";
@@ -48,7 +48,7 @@ export class MutableJob implements ActiveJob {
   /** Of all attempts. */
   #outputBytes = 0;
 
-  constructor(record: LiveJobRecord, parts: readonly FeedPart[] = []) {
+  constructor(record: ActiveJobRecord, parts: readonly FeedPart[] = []) {
     this.id = record.id;
     this.accountId = record.accountId;
     this.batchId = record.batchId;
