@@ -53,21 +53,21 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-/** Streams and answers under way when the coordinator goes down may take so long; clients resume cut streams. */
-const CLOSE_LIMIT_MS = 2_000;
-/** Islands come back after so long when the coordinator goes down in order. */
+/** How long open streams and answers may take when the coordinator goes down. Clients resume streams that are cut. */
+const MAX_CLOSE_MS = 2_000;
+/** When the coordinator goes down in order, Islands come back after this. */
 const RETURN_AFTER_MS = 1_000;
 
-/** The database, within a data directory. */
+/** File of the database in a data directory. */
 export const DATABASE_FILE = "atoll.db";
 
-/** Database of a coordinator's data directory. */
+/** Opens the database of a data directory, and makes both if they are missing. */
 export async function openStore(dataDirectory: string, clock: Clock): Promise<Store> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   return openSqliteStore({ path: join(dataDirectory, DATABASE_FILE), clock });
 }
 
-/** Opens storage, takes up the unfinished jobs, then lets Islands and clients in. */
+/** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
   const store = await openStore(config.dataDirectory, clock);
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
@@ -169,16 +169,16 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     },
   });
   const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
-  // Also whoever has no token yet may know the key, before it shows one.
+  // Refusals carry the key too: an Island that joins pins it before it sends its token.
   const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
   listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head), keyHeader);
   return {
     url: `http://${urlHost(config.host)}:${listener.port}`,
     async close() {
       const deadline = new AbortController();
-      const limit = clock.schedule(CLOSE_LIMIT_MS, () => deadline.abort());
+      const limit = clock.schedule(MAX_CLOSE_MS, () => deadline.abort());
       conversations.close();
-      // Chats whose connection is cut here are cancelled, as those whose client leaves: while storage and Islands still hear it.
+      // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
       await listener.finishAnswers(deadline.signal);
       await registry.settled();
       await gateway.close(RETURN_AFTER_MS);
@@ -195,7 +195,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   };
 }
 
-/** An address as it stands in a URL: IPv6 in brackets. */
+/** The host part of a URL: IPv6 addresses get brackets. */
 function urlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

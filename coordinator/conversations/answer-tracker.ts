@@ -1,7 +1,7 @@
-import type { Logger } from "pino";
 import { chatInputSchema, type ChatMessage } from "../../shared/chat-input.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 import type { JobApi, SubmitRequest } from "../jobs/job-service.ts";
 import type { ConversationStore, Message } from "../store/conversation-store.ts";

@@ -95,7 +95,7 @@ export class ConversationService {
     if (answer !== undefined) this.#answers.abandon(answer);
   }
 
-  /** A conversation's messages, an answer in progress with what was delivered so far. @throws {ServiceError} `not_found` */
+  /** A conversation's messages. An answer in progress has the text delivered so far. @throws {ServiceError} `not_found` */
   async read(
     accountId: string,
     conversationId: string,
@@ -105,8 +105,8 @@ export class ConversationService {
     await this.#answers.settled(conversationId);
     const conversation = await this.get(accountId, conversationId);
     const { messages, total } = await this.#deps.store.messages(conversationId, page);
-    const live = this.#answers.find(conversationId);
-    return { conversation, messages: messages.map((message) => withDelivered(message, live)), total };
+    const active = this.#answers.find(conversationId);
+    return { conversation, messages: messages.map((message) => withDelivered(message, active)), total };
   }
 
   /** An answer that has ended, as it is stored; undefined when its conversation was deleted. */
@@ -115,9 +115,10 @@ export class ConversationService {
   }
 
   /**
-   * Stores a question and begins its answer. `sampling`: fields of a chat job's input other than messages.
-   * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and all that submitting a job can; then nothing
-   * is stored.
+   * Stores a question and begins its answer.
+   * @param sampling Fields of a chat job's input other than `messages`.
+   * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job. Nothing is
+   *   stored then.
    */
   async ask(accountId: string, conversationId: string, content: string, sampling: JobInput): Promise<Asked> {
     const { store, clock } = this.#deps;
@@ -142,7 +143,7 @@ export class ConversationService {
     );
     const question = await store.message(userMessageId);
     if (question !== undefined) return { question, answer };
-    // Deleted as soon as it was stored, before the tracker knew what to cancel.
+    // The conversation was deleted right after the commit, before the tracker knew which job to cancel.
     this.#answers.abandon(answer);
     throw notFound(conversationId);
   }

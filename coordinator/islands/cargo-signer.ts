@@ -1,10 +1,11 @@
 import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
 import { publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { storeKeyInUse } from "./key-in-use.ts";
 import { openSigningKey } from "./signing-key.ts";
 
-/** What `assign` and `preload` tell of a Cargo. */
+/** A Cargo in the frames `assign` and `preload`. */
 export interface SignedCargo {
   readonly cargo: CargoManifest;
   /** Ed25519, base64. */
@@ -13,22 +14,23 @@ export interface SignedCargo {
 
 export interface CargoSignerOptions {
   readonly dataDirectory: string;
-  /** No Island has been here. */
+  /** No Island has ever joined. */
   readonly isNew: boolean;
-  readonly log: { warn(facts: object, message: string): void };
+  readonly log: Pick<Logger, "warn">;
 }
 
-/** A Cargo to sign: everybody's, or only for the Islands of one account. */
+/** A Cargo to sign. */
 interface CargoToSign extends CargoManifest {
+  /** The one account whose Islands may run it; absent: every Island may. */
   readonly privateTo?: string;
 }
 
-/** Signs Cargos by the key that Islands pinned when they joined: they run nothing else. */
+/** Signs Cargos with the key that Islands pinned when they joined. Islands run nothing that is not signed with it. */
 export class CargoSigner {
-  /** What Islands pin, in base64. */
+  /** The public key that Islands pin, in base64. */
   readonly publicKey: string;
   readonly #key: KeyObject;
-  /** By catalog entry, which is replaced and never changed: each version of a Cargo is signed once. */
+  /** By catalog entry. An entry never changes, it is replaced, so each version of a Cargo is signed once. */
   readonly #signed = new WeakMap<CargoToSign, SignedCargo>();
 
   constructor(key: KeyObject) {
@@ -37,8 +39,8 @@ export class CargoSigner {
   }
 
   /**
-   * With the key of a data directory, which is made when there is none and no Island has pinned one.
-   * @throws {SigningKeyError} when it is damaged or lost.
+   * Opens the key of a data directory, and makes one if no Island has pinned a key yet.
+   * @throws {SigningKeyError} when the key is damaged or lost.
    */
   static async open({ dataDirectory, isNew, log }: CargoSignerOptions): Promise<CargoSigner> {
     const { key, path, isPrivate } = await openSigningKey(dataDirectory, isNew);
@@ -49,8 +51,8 @@ export class CargoSigner {
   }
 
   /**
-   * The part of a Cargo that travels, with its signature. What is signed is what may run, and this is the only place that
-   * signs: the operator's Cargos and those he approved for every Island, an account's own for that account's Islands alone.
+   * The part of a Cargo that is sent to Islands, with its signature. Signed for every Island: the operator's Cargos and those that
+   * the operator approved. Signed for the Islands of one account: that account's own. Nothing is signed elsewhere.
    */
   sign(entry: CargoToSign): SignedCargo {
     const kept = this.#signed.get(entry);

@@ -10,19 +10,19 @@ import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts
 
 export interface GatewayDeps extends SessionDeps {
   readonly accounts: Pick<AccountService, "authenticateIsland">;
-  /** Shown to Islands that are let in; see `PUBLIC_KEY_HEADER`. */
+  /** Sent to Islands that are let in; see `PUBLIC_KEY_HEADER`. */
   readonly publicKey: string;
-  /** The network address that asks, for limits. */
+  /** The client address of a request, for limits. */
   readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** Where Islands' WebSockets come in: checks the token, agrees on the protocol version, and opens sessions. */
+/** Accepts the WebSockets of Islands: checks the token, agrees on the protocol version, and opens sessions. */
 export class IslandGateway {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
   readonly #limit: JoinLimit;
-  /** Of the upgrades that were accepted. */
+  /** Owners of the Islands whose upgrades were accepted. */
   readonly #accountIds = new WeakMap<IncomingMessage, string>();
 
   constructor(deps: GatewayDeps) {
@@ -33,7 +33,7 @@ export class IslandGateway {
       clientTracking: true,
       perMessageDeflate: false,
       maxPayload: MAX_FRAME_BYTES,
-      // A client that speaks another version is answered in its own words, or its library would hide the reason.
+      // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (offered.values().next().value ?? false)),
     });
     this.#server.on("headers", (headers, request) => {
@@ -45,8 +45,8 @@ export class IslandGateway {
 
   /**
    * Opens a session on the socket.
-   * @throws {ServiceError} `unauthenticated`, for a missing, unknown or revoked token; {@link RateLimitedError} when the address
-   *   had too many refused. The socket is then still the caller's.
+   * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; {@link RateLimitedError} when too many tokens
+   *   of the address were refused. The caller then still owns the socket.
    */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { accounts, addressOf } = this.#deps;
@@ -55,9 +55,12 @@ export class IslandGateway {
     this.#limit.assertMayTry(address, token);
     const owner = token === undefined ? undefined : await accounts.authenticateIsland(token);
     if (token === undefined || owner === undefined) {
-      // Without a token nothing was tried: an Island that joins asks so for the key.
+      // A request without a token is not a failed try: an Island that joins asks for the public key like this.
       if (token !== undefined) this.#limit.refused(address, token);
-      throw new ServiceError("unauthenticated", "Send an Island token that holds: Authorization: Bearer it_…");
+      throw new ServiceError(
+        "unauthenticated",
+        "The Island token is missing or not valid. Send one as: Authorization: Bearer it_…",
+      );
     }
     this.#limit.accepted(token);
     this.#accountIds.set(request, owner.accountId);

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
 import {
   CLOSE,
@@ -22,17 +23,17 @@ export interface SessionDeps {
   readonly heartbeatMs: number;
 }
 
-/** Whose token opened the session, and whether it still holds. */
+/** The account whose token opened the session, and whether the token is still valid. */
 export interface SessionOwner {
   readonly accountId: string;
   isStillValid(): Promise<boolean>;
 }
 
 /** Longest wait for `hello` after the socket is open. */
-const HELLO_LIMIT_MS = 10_000;
-/** Output that waits for its commit; past it the Island's socket is not read, past half of it is again. */
-const MAX_UNSTORED_BYTES = 8 * 1_024 * 1_024;
-/** Longest reason that fits a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
+const MAX_HELLO_WAIT_MS = 10_000;
+/** Frames that wait for their commit. Above it the socket is not read; below half of it reading goes on. */
+const MAX_UNSTORED_BYTES = 8 * MIB;
+/** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
 /** One Island's WebSocket: opening → waiting for hello → serving → closed. Decodes, watches for silence, and sends. */
@@ -44,7 +45,7 @@ export class IslandSession implements IslandLink {
   readonly #sessionId: string;
   #island: Island | null = null;
   #greeting = false;
-  /** From the decision to close: nothing more is read. */
+  /** Set when the session decides to close: no frame is read any more. */
   #isClosing = false;
   #unstoredBytes = 0;
   #pingSentMs: number | null = null;
@@ -63,7 +64,7 @@ export class IslandSession implements IslandLink {
     socket.on("pong", () => this.#onPong());
     socket.on("error", (error) => this.#log.info({ error: error.message }, "Island socket failed"));
     socket.on("close", (code) => this.#onClose(code));
-    this.#expectWithin(HELLO_LIMIT_MS);
+    this.#expectWithin(MAX_HELLO_WAIT_MS);
   }
 
   get isOpen(): boolean {
@@ -81,7 +82,7 @@ export class IslandSession implements IslandLink {
     this.#close(CLOSE.goingAway, reason);
   }
 
-  /** All frames of one turn of the event loop leave in one write. Measured: 5 times the frames a second (one write for many frames, 100-byte frames, two cores). */
+  /** Sends all frames of one turn of the event loop in one write: 5 times the frames a second, measured with frames of 100 bytes on two cores. */
   #cork(): void {
     if (this.#corked) return;
     const raw = (this.#socket as unknown as { _socket?: { cork(): void; uncork(): void } })._socket;
@@ -121,7 +122,7 @@ export class IslandSession implements IslandLink {
       },
       (error: unknown) => {
         if (error instanceof ServiceError) return this.#close(CLOSE.policyViolation, error.message);
-        this.#log.error({ err: error }, "An Island could not be let in");
+        this.#log.error({ err: error }, "Letting an Island in failed");
         return this.#close(1011, "internal error");
       },
     );
@@ -134,7 +135,7 @@ export class IslandSession implements IslandLink {
     else this.#deps.connections.disconnect(island, this);
   }
 
-  /** An Island that is faster than storage is read no faster than storage. */
+  /** Reads an Island no faster than storage takes what it sends. */
   #holdBack(bytes: number, durable: Promise<void>): void {
     this.#unstoredBytes += bytes;
     if (this.#unstoredBytes > MAX_UNSTORED_BYTES) this.#socket.pause();
@@ -144,13 +145,13 @@ export class IslandSession implements IslandLink {
     });
   }
 
-  /** A token that was revoked meanwhile ends the session. */
+  /** Ends the session if its token was revoked. */
   #recheckOwner(): void {
     this.#owner.isStillValid().then(
       (isValid) => {
         if (!isValid) this.dismiss("the Island token was revoked", null);
       },
-      (error: unknown) => this.#log.error({ err: error }, "An Island token could not be checked"),
+      (error: unknown) => this.#log.error({ err: error }, "Checking an Island token failed"),
     );
   }
 
@@ -178,7 +179,7 @@ export class IslandSession implements IslandLink {
   #close(code: number, reason: string): void {
     this.#isClosing = true;
     this.#socket.resume();
-    // Whoever does not answer the close is cut off by the silence timer, which is still set.
+    // The silence timer, which is still set, cuts off an Island that does not answer the close.
     this.#socket.close(
       code,
       Buffer.from(reason)

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const FILE_NAME = "signing.key";
 const OWNER_ONLY = 0o600;
 const ADVICE =
-  "put it back from a backup; or make another with: coordinator signing-key rotate, after which every Island must join again";
+  "restore it from a backup; or make a new one with: coordinator signing-key rotate (every Island must then join again)";
 
 /** The key that signs Cargos cannot be used. The message says what to do. */
 export class SigningKeyError extends Error {
@@ -16,11 +16,11 @@ export interface SigningKey {
   readonly key: KeyObject;
   /** The file. */
   readonly path: string;
-  /** False where others of the machine can read the file, and so sign what every Island would run. Always true on Windows. */
+  /** False if other users of the machine can read the file, and so sign Cargos that every Island runs. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 
-/** The Ed25519 key of a data directory; null when it has none. @throws {SigningKeyError} when the file holds something else. */
+/** The Ed25519 key of a data directory; null if it has no key. @throws {SigningKeyError} if the file holds something else. */
 export async function readSigningKey(dataDirectory: string): Promise<SigningKey | null> {
   const path = join(dataDirectory, FILE_NAME);
   try {
@@ -36,19 +36,19 @@ export async function readSigningKey(dataDirectory: string): Promise<SigningKey 
 }
 
 /**
- * As {@link readSigningKey}, but made when there is none. What Islands have pinned is never replaced by itself.
+ * As {@link readSigningKey}, but makes a missing key. A key that Islands have pinned is only replaced by `signing-key rotate`.
  * @param isNew no Island can have pinned a key yet.
- * @throws {SigningKeyError} for a damaged key, and for none where it is not new.
+ * @throws {SigningKeyError} for a damaged key, and for a missing one that Islands may have pinned.
  */
 export async function openSigningKey(dataDirectory: string, isNew: boolean): Promise<SigningKey> {
   const found = await readSigningKey(dataDirectory);
   if (found !== null) return found;
   const path = join(dataDirectory, FILE_NAME);
-  if (!isNew) throw new SigningKeyError(`${path} is missing and Islands have pinned the key that it held: ${ADVICE}`);
+  if (!isNew) throw new SigningKeyError(`${path} is missing, and Islands have pinned its key: ${ADVICE}`);
   return { key: await makeSigningKey(dataDirectory), path, isPrivate: true };
 }
 
-/** Makes a key, in the place of the one there is. Readers see the old file or the new one, never a part. */
+/** Makes a key, which replaces an old one atomically: readers see the old file or the new one. */
 export async function makeSigningKey(dataDirectory: string): Promise<KeyObject> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const path = join(dataDirectory, FILE_NAME);
@@ -67,7 +67,7 @@ export async function makeSigningKey(dataDirectory: string): Promise<KeyObject> 
   return privateKey;
 }
 
-/** Makes the rename survive a power cut. Windows has no such call. */
+/** Makes the rename durable. Windows has no such call. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");
@@ -87,8 +87,8 @@ function keyOf(pem: string, path: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch (cause) {
-    throw new SigningKeyError(`${path} is damaged and Islands have pinned the key that it held: ${ADVICE}`, { cause });
+    throw new SigningKeyError(`${path} is damaged, and Islands have pinned its key: ${ADVICE}`, { cause });
   }
   if (key.asymmetricKeyType === "ed25519") return key;
-  throw new SigningKeyError(`${path} holds no Ed25519 key, but one of type ${key.asymmetricKeyType}: ${ADVICE}`);
+  throw new SigningKeyError(`${path} holds a key of type ${key.asymmetricKeyType}, not an Ed25519 key: ${ADVICE}`);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { BatchRecord, FailMode, LiveBatchRecord, NewBatch } from "../store/batch-store.ts";
+import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
@@ -147,7 +147,7 @@ export class BatchService {
     this.#deps.gate.enter(parked);
   }
 
-  #add({ id, failMode }: Pick<LiveBatchRecord, "id" | "failMode">, job: ActiveJob): void {
+  #add({ id, failMode }: Pick<ActiveBatchRecord, "id" | "failMode">, job: ActiveJob): void {
     let batch = this.#batches.get(id);
     if (batch === undefined) {
       batch = { id, failMode, jobs: new Map() };

@@ -14,8 +14,8 @@ export function countStates(jobs: readonly { readonly state: JobState }[]): Stat
 }
 
 /**
- * What a batch has come to, in one word. A finished one: `cancelled` if its client cancelled it, else `failed` if any job failed
- * or timed out, else `completed` if any job was completed. The counts tell the rest.
+ * The state of a batch in one word. When all jobs have ended: `cancelled` if its client cancelled it, else `failed` if any job
+ * failed or timed out, else `completed` if any job completed. The counts tell the rest.
  */
 export function batchStatusOf(batch: Pick<BatchRecord, "jobs" | "cancelledAtMs">): BatchStatus {
   const counts = countStates(batch.jobs);

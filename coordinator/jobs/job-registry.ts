@@ -1,6 +1,6 @@
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
-import type { JobInput, LiveJobRecord } from "../store/job-store.ts";
+import type { JobInput, ActiveJobRecord } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
@@ -52,7 +52,7 @@ export class JobRegistry {
   }
 
   /** Takes in a new, durable job that has its place, and lets it compete for Islands. */
-  admit(record: LiveJobRecord, input: JobInput, cargo: CatalogEntry): ActiveJob {
+  admit(record: ActiveJobRecord, input: JobInput, cargo: CatalogEntry): ActiveJob {
     const job = this.#add(new MutableJob(record));
     job.hasPlace = true;
     job.input = input;
@@ -63,7 +63,7 @@ export class JobRegistry {
   }
 
   /** Takes in a new, durable job of a batch. It waits for its account's place until {@link admitParked}. */
-  park(record: LiveJobRecord, cargo: CatalogEntry): ActiveJob {
+  park(record: ActiveJobRecord, cargo: CatalogEntry): ActiveJob {
     const job = this.#add(new MutableJob(record));
     job.cargo = cargo;
     return job;
@@ -81,7 +81,7 @@ export class JobRegistry {
    * back; a job of a batch that never had an attempt is parked; the others compete.
    * @param islandOwnerId Account of the Island that has the job; null when no Island has it.
    */
-  async restore(record: LiveJobRecord, islandOwnerId: string | null): Promise<void> {
+  async restore(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> {
     const { jobs } = this.#deps.store;
     const hasBegun = record.attempt > 0;
     // What was delivered is needed to continue. A job without attempts has no feed to read.

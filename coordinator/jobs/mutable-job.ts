@@ -1,7 +1,8 @@
+import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { FeedItem, FeedPart, JobInput, LiveJobRecord } from "../store/job-store.ts";
+import type { FeedItem, FeedPart, JobInput, ActiveJobRecord } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { JobFeed } from "./feed.ts";
 import { traitsOf, type JobTraits } from "./job-traits.ts";
@@ -13,8 +14,8 @@ export interface Assignee {
 }
 
 /** No Cargo makes more; an image of 4,096 pixels a side has less. */
-const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
-const MAX_BYTES_PER_TOKEN = 1_024;
+const MAX_OUTPUT_BYTES = 64 * MIB;
+const MAX_BYTES_PER_TOKEN = KIB;
 /** Counted for each item beside its content. */
 const BYTES_PER_ITEM = 64;
 
@@ -47,7 +48,7 @@ export class MutableJob implements ActiveJob {
   /** Of all attempts. */
   #outputBytes = 0;
 
-  constructor(record: LiveJobRecord, parts: readonly FeedPart[] = []) {
+  constructor(record: ActiveJobRecord, parts: readonly FeedPart[] = []) {
     this.id = record.id;
     this.accountId = record.accountId;
     this.batchId = record.batchId;

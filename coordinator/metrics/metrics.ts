@@ -12,7 +12,7 @@ export interface MetricsDeps {
 const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
 const ENDED = JOB_STATES.filter((state) => !UNFINISHED.includes(state));
 
-/** Figures for Prometheus: sums only, nothing of one account or one Island. Source: DESIGN §4, row "Also served". */
+/** Figures for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Also served". */
 export class Metrics {
   readonly #registry = new Registry();
   readonly contentType: string = this.#registry.contentType;

@@ -1,19 +1,19 @@
 import { LRUCache } from "lru-cache";
 
-/** Accounts without waiting jobs whose last turn is remembered; a forgotten one counts as new. */
+/** Accounts without waiting jobs whose last turn is remembered. A forgotten one counts as new. */
 const MAX_IDLE_ACCOUNTS = 10_000;
-/** Newcomers stand before everyone who was served, in order of arrival. */
+/** New accounts go before all that were served, in order of arrival. */
 const FIRST_NEWCOMER = Number.MIN_SAFE_INTEGER;
 
 /** An account's place in the order of turns, over all Cargos. */
 export interface Turn {
   readonly accountId: string;
-  /** Lower goes first; no two accounts share one. While the account has waiting jobs it only grows. */
+  /** Lower goes first. Unique. It only grows while the account has waiting jobs. */
   place: number;
   waitingJobs: number;
 }
 
-/** Who is next among accounts: the one served least recently. Its only writer is the scheduler. */
+/** The order of accounts: the one served least recently is next. */
 export class AccountTurns {
   readonly #waiting = new Map<string, Turn>();
   readonly #idle = new LRUCache<string, Turn>({ max: MAX_IDLE_ACCOUNTS });
@@ -35,7 +35,7 @@ export class AccountTurns {
     turn.place = this.#served;
   }
 
-  /** Takes back one `enter()`. */
+  /** Uncounts a waiting job, which `enter()` counted. */
   leave(turn: Turn): void {
     turn.waitingJobs -= 1;
     if (turn.waitingJobs > 0) return;

@@ -16,8 +16,8 @@ export interface QueuedJob extends HeapItem {
 const MS_PER_PRIORITY = 60_000;
 
 /**
- * Priority with waiting folded in; higher goes first. It never changes while the job waits: of two jobs, the one that
- * was created a minute earlier keeps its lead of one. README, "Bands", tells what the rounding costs.
+ * Priority that includes the wait; higher goes first. It never changes while the job waits: of two jobs, the one that was created
+ * a minute earlier keeps its lead of one. README, "Bands", has what the rounding costs.
  */
 export function bandOf(job: { readonly priority: number; readonly createdAtMs: number }): number {
   return Math.floor((job.priority * MS_PER_PRIORITY - job.createdAtMs) / MS_PER_PRIORITY);
@@ -30,7 +30,7 @@ export function isOlder(a: QueuedJob, b: QueuedJob): boolean {
 /** The jobs of one account in a band. */
 interface Line extends HeapItem {
   readonly turn: Turn;
-  /** The turn's place when the line was last put in order. */
+  /** The turn's place when the line was last sorted. */
   place: number;
   readonly jobs: IndexedHeap<QueuedJob>;
 }
@@ -39,7 +39,7 @@ function hasEarlierPlace(a: Line, b: Line): boolean {
   return a.place < b.place;
 }
 
-/** The jobs of one Cargo with the same number: accounts take turns, and an account's oldest job goes first. */
+/** The jobs of one Cargo with the same band number: accounts take turns, and an account's oldest job goes first. */
 export class Band implements HeapItem {
   heapIndex = -1;
   readonly number: number;
@@ -74,8 +74,8 @@ export class Band implements HeapItem {
   }
 
   /**
-   * The job that is next; undefined when empty. An account served elsewhere has moved back since its line was put in
-   * order; as places only grow, it is enough to look at the line in front, so each turn costs each band at most one move.
+   * The next job; undefined when empty. An account that was served in another band has a later place than its line is sorted by.
+   * Places only grow, so it is enough to re-sort the line in front: each turn costs each band at most one move.
    */
   head(): QueuedJob | undefined {
     for (;;) {
@@ -86,7 +86,7 @@ export class Band implements HeapItem {
     }
   }
 
-  /** 1-based place of a job in this band with the turns as they stand now. Looks at every account of the band. */
+  /** 1-based position of a job in this band, by the turns as they are now. Looks at every account of the band. */
   positionOf(job: QueuedJob): number {
     const older = this.#lineOf(job)
       .jobs.items()

@@ -4,15 +4,15 @@ import { UNMEASURED } from "./measure.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
 
-/** The online Islands counted as one Cargo sees them. */
+/** The online Islands, counted by how they fit one Cargo. */
 export interface Census {
   readonly online: number;
-  /** By the first thing in the way. */
+  /** Islands that do not fit, by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
   /** Fitting Islands that need no download. */
   readonly withModel: number;
-  /** Progress of the fitting Islands that fetch the model now. */
+  /** Progress of each fitting Island that fetches the model now: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
 }
 
@@ -21,7 +21,7 @@ interface Entry extends HeapItem {
   fit: true | Misfit;
   hasModel: boolean;
   merit: number;
-  /** What it was last put in order by: never worse than the rank it has now. */
+  /** The rank it was last sorted by. Never worse than its rank now. */
   rank: number;
 }
 
@@ -37,7 +37,7 @@ function currentRank({ merit, island }: Entry): number {
   return rankOf(merit, island.load);
 }
 
-/** The online Islands as one Cargo sees them: those that fit and have a free slot in order, and all of them counted. */
+/** The online Islands for one Cargo: those that fit and have a free slot are sorted by rank, and all are counted. */
 export class CargoIslands {
   readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
@@ -57,7 +57,7 @@ export class CargoIslands {
     for (const island of islands) this.put(island);
   }
 
-  /** Takes in an Island that came, or whose facts or measurements changed. */
+  /** Adds an Island, or updates one whose facts or measurements changed. */
   put(island: OnlineIsland): void {
     const entry = this.#entries.get(island.id) ?? newEntry(island);
     if (this.#entries.has(island.id)) this.#uncount(entry);
@@ -71,8 +71,8 @@ export class CargoIslands {
   }
 
   /**
-   * Takes in that the Island has a slot more. That it has one less need not be told: such an entry is put in order when
-   * it comes to the front, and often it is better again before that.
+   * The Island has one more free slot. Nothing needs to be called for one less: such an entry is sorted when it reaches the front,
+   * and often it has the slot back before that.
    */
   improve(island: OnlineIsland): void {
     const entry = this.#entries.get(island.id);
@@ -88,7 +88,7 @@ export class CargoIslands {
     if (entry.heapIndex !== -1) this.#ready.remove(entry);
   }
 
-  /** The best Island with a free slot that is not in `avoid`, else the best of those; undefined when none is ready. */
+  /** The best ready Island outside of `avoid`, else the best one in `avoid`; undefined if no Island is ready. */
   best(avoid: readonly string[]): OnlineIsland | undefined {
     const avoided: Entry[] = [];
     let entry = this.#front();

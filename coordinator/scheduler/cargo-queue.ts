@@ -8,11 +8,11 @@ function isHigher(a: Band, b: Band): boolean {
 /** Jobs of one Cargo that the same Islands may run. */
 export interface JobKind {
   readonly slug: string;
-  /** As `WaitingJob` has it. */
+  /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
 }
 
-/** Names a kind of jobs. No slug has a space. */
+/** Unique for each kind, as no slug has a space. */
 export function keyOfKind({ slug, onlyIslandsOf }: JobKind): string {
   return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
 }
@@ -53,12 +53,12 @@ export class CargoQueue {
     this.#bands.delete(job.band);
   }
 
-  /** The job that is next; undefined when empty. */
+  /** The next job; undefined when empty. */
   head(): QueuedJob | undefined {
     return this.#order.peek()?.head();
   }
 
-  /** 1-based place of a job of this queue, with the turns as they stand now. */
+  /** 1-based position of a job of this queue, by the turns as they are now. */
   positionOf(job: QueuedJob): number {
     let ahead = 0;
     for (const band of this.#bands.values()) {

@@ -1,17 +1,17 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 
-/** What the scheduler knows of an Island. */
+/** What the scheduler knows about an Island. */
 export interface SchedulerIsland {
   /** Host id. */
   readonly id: string;
-  /** Of its owner. */
+  /** Account of the owner. */
   readonly accountId: string;
-  /** Those that can be used on it. */
+  /** The usable ones. */
   readonly runtimes: readonly RuntimeType[];
-  /** What jobs may use in all, whatever runs now. */
+  /** What jobs may use in total, including what they use now. */
   readonly ramBytes: number;
   readonly vramBytes: number;
-  /** Most jobs at once, over all Cargos. */
+  /** Most jobs at once, of all Cargos together. */
   readonly slots: number;
   readonly draining: boolean;
   /** Models and images on disk, as `cacheKeyOf()` names them. */
@@ -29,29 +29,29 @@ export interface WaitingJob {
   readonly id: string;
   readonly accountId: string;
   readonly slug: string;
-  /** The account whose Islands alone may run it, for a Cargo that is not approved; null: any Island. */
+  /** For a Cargo that is not approved: the account whose Islands may run it, and no others. Null: any Island may. */
   readonly onlyIslandsOf: string | null;
   /** 0 to 100, higher first. */
   readonly priority: number;
   readonly createdAtMs: number;
-  /** Islands that lost or refused the job: chosen only when no other is free. */
+  /** Islands that lost or refused the job. Chosen only if no other is free. */
   readonly avoidIslands: readonly string[];
 }
 
 export type SchedulerEvent =
-  /** A job that waits already is replaced. */
+  /** Replaces the job if it waits already. */
   | { readonly kind: "job_waiting"; readonly job: WaitingJob }
-  /** Cancelled or timed out while waiting; unknown ids are ignored. */
+  /** The job no longer waits. Unknown ids are ignored. */
   | { readonly kind: "job_gone"; readonly jobId: string }
-  /** A new session. `busy`: slots taken by jobs that the Island goes on with. */
+  /** A new session. `busy`: slots taken by jobs that the Island continues. */
   | { readonly kind: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
-  /** Cache, load, draining and so on; slots in use are kept. Ignored for an Island that is not up. */
+  /** New facts: cache, load, draining. Slots in use stay. Ignored for an Island that is not up. */
   | { readonly kind: "island_changed"; readonly island: SchedulerIsland }
-  /** No new jobs; its slots are forgotten, its measurements are kept for its return. */
+  /** The Island gets no new jobs. Its slots are forgotten, its measurements are kept for its return. */
   | { readonly kind: "island_down"; readonly islandId: string }
   /** One job of the Island ended, and the Island confirmed it. */
   | { readonly kind: "slot_freed"; readonly islandId: string }
-  /** A run ended. `tokensPerSecond` null where tokens mean nothing or none came. */
+  /** A run ended. `tokensPerSecond` is null for a Cargo without tokens and for a run that made none. */
   | {
       readonly kind: "measured";
       readonly islandId: string;
@@ -59,10 +59,10 @@ export type SchedulerEvent =
       readonly tokensPerSecond: number | null;
       readonly succeeded: boolean;
     }
-  /** The catalog now answers differently for `slug`: its needs changed, it came, or it went. */
+  /** The catalog answers differently for `slug`: the Cargo is new, changed or gone. */
   | { readonly kind: "cargo_changed"; readonly slug: string };
 
-/** Give the job to the Island. The slot is taken and the job has left the queue already. */
+/** Give the job to the Island. The scheduler has taken the slot and removed the job from its queue. */
 export interface SchedulerEffect {
   readonly kind: "assign";
   readonly jobId: string;

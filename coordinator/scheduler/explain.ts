@@ -1,3 +1,4 @@
+import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Census } from "./cargo-islands.ts";
 import { MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 
@@ -21,12 +22,12 @@ export interface Waiting {
 }
 
 type Cause = Pick<Waiting, "reason" | "message">;
-/** What is in the way of an Island that could run the Cargo at all. */
+/** Why an Island that may run the Cargo does not fit. */
 type Lack = Exclude<Misfit, "not_own">;
 
 const OWN_ONLY = "only your own Islands run it until it is approved";
 
-/** The cause is not one that an Island could change, but a client can still be told. */
+/** Not a lack of Islands, but the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
   return { reason: "no_island_fits", message: `the catalog has no Cargo ${slug} now` };
 }
@@ -40,7 +41,7 @@ export function explainWait(cargo: ScheduledCargo, census: Census): Cause {
   return { reason, message: `${message}; ${OWN_ONLY}` };
 }
 
-/** @param online Those that may run the Cargo. */
+/** @param online Number of online Islands that may run the Cargo. */
 function explainLack(cargo: ScheduledCargo, census: Census, online: number): Cause {
   const offering = online - census.misfits.runtime_missing;
   if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
@@ -58,8 +59,8 @@ function explainLack(cargo: ScheduledCargo, census: Census, online: number): Cau
 }
 
 /**
- * "model is downloading on 1 Island (41 %)": the percentage is the most advanced one's. Also for a job that is assigned
- * and whose Island has yet to fetch the model.
+ * "model is downloading on 1 Island (41 %)", with the highest percentage. Also used for an assigned job whose Island still fetches
+ * the model.
  * @param fractions One for each Island that downloads, 0 to 1 or null when unknown; at least one.
  */
 export function describeDownloads(fractions: readonly (number | null)[]): string {
@@ -84,7 +85,7 @@ function describeOnlyMisfit(misfit: Lack, cargo: ScheduledCargo, count: number):
   return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
-/** The predicate of "1 …" or "3 …". */
+/** What follows the number of Islands in a sentence. */
 function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
   if (misfit === "draining") return count === 1 ? "takes no new jobs now" : "take no new jobs now";
   return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
@@ -105,11 +106,4 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
 
 function islands(count: number): string {
   return count === 1 ? "1 Island" : `${count} Islands`;
-}
-
-/** Binary units under their everyday names, as memory is sold. */
-function formatBytes(bytes: number): string {
-  const megabytes = bytes / 1_024 ** 2;
-  if (megabytes < 1_024) return `${Math.ceil(megabytes)} MB`;
-  return `${Number((megabytes / 1_024).toFixed(1))} GB`;
 }

@@ -1,13 +1,13 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { SchedulerIsland } from "./events.ts";
 
-/** Why an Island cannot take jobs of a Cargo, in the order in which it is looked for. */
+/** Why an Island cannot take jobs of a Cargo, in the order of the checks. */
 export const MISFITS = ["not_own", "runtime_missing", "too_little_ram", "too_little_vram", "draining"] as const;
 export type Misfit = (typeof MISFITS)[number];
 
-/** A Cargo as some of its jobs may run it. */
+/** A Cargo with a rule on which Islands may run it. */
 export interface ScheduledCargo extends CargoManifest {
-  /** As `WaitingJob` has it. */
+  /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
 }
 
@@ -17,7 +17,7 @@ export type CargoNeeds = Pick<
 >;
 export type IslandOffer = Pick<SchedulerIsland, "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining">;
 
-/** Whether the Island can serve the Cargo, whatever it does now; else the first thing in the way. Compare with `true`. */
+/** `true` if the Island can serve the Cargo when it has a free slot, else the first reason why not. Compare with `true`. */
 export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
   if (!island.runtimes.includes(cargo.runtimeType)) return "runtime_missing";

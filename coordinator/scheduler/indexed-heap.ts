@@ -1,11 +1,11 @@
-/** What a heap can hold. `heapIndex` is written by the heap alone: -1 outside of one, so an item is in at most one heap. */
+/** An item of a heap. Only the heap writes `heapIndex`: -1 outside of a heap, so an item is in at most one. */
 export interface HeapItem {
   heapIndex: number;
 }
 
 /**
- * A binary heap whose items know their place in it, so that one in the middle is removed or moved in O(log n) and no
- * garbage is left. `before` must be a total order: equal items would make the outcome depend on history.
+ * A binary heap whose items know their index, so that removing or moving any item is O(log n). `before` must be a total order:
+ * with equal items the outcome would depend on history.
  */
 export class IndexedHeap<T extends HeapItem> {
   readonly #items: T[] = [];
@@ -45,7 +45,7 @@ export class IndexedHeap<T extends HeapItem> {
     this.#rise(last, this.#sinkHole(index));
   }
 
-  /** Moves the item to where its key, which has changed either way, belongs. */
+  /** Re-sorts an item whose key changed. It must be in this heap. */
   update(item: T): void {
     this.#assertMember(item);
     this.#rise(item, this.#sinkHole(item.heapIndex));
@@ -69,8 +69,8 @@ export class IndexedHeap<T extends HeapItem> {
   }
 
   /**
-   * Moves children up into the hole until it has none; returns where it is then. What is to fill it nearly always belongs
-   * near the bottom and rises from there: half the comparisons of letting it sink.
+   * Moves children up into the hole until the hole has none, and returns its index. The item that fills it nearly always belongs
+   * near the bottom and rises from there: half the comparisons of sinking from the top.
    */
   #sinkHole(from: number): number {
     let index = from;

@@ -1,17 +1,17 @@
-/** What the runs of one Cargo on one Island have shown. */
+/** How well one Island runs one Cargo, measured. */
 export interface Measure {
-  /** Moving average; null until a run told. */
+  /** Moving average; null until a run had a speed. */
   readonly tokensPerSecond: number | null;
-  /** 0 to 1, moving average that starts at 1: an Island is trusted until it fails. */
+  /** Moving average, 0 to 1. It starts at 1: an Island is trusted until it fails. */
   readonly successRate: number;
 }
 
 export const UNMEASURED: Measure = { tokensPerSecond: null, successRate: 1 };
 
-/** Weight of the newest run: after about ten runs the older ones hardly count. */
+/** Weight of the newest run. After about ten runs the older ones hardly count. */
 const NEWEST_WEIGHT = 0.2;
 
-/** The measure with one more run. A speed that is not a finite number above 0 tells nothing. */
+/** The measure with one more run. A speed that is not a finite number above 0 is ignored. */
 export function withRun(
   measure: Measure,
   run: { readonly tokensPerSecond: number | null; readonly succeeded: boolean },

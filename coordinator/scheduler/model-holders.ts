@@ -1,10 +1,10 @@
-/** How many online Islands hold each model or image on their disks, by cache key. A change costs what the Island holds. */
+/** How many online Islands have each model or image on disk, by cache key. A change costs O(models of that Island). */
 export class ModelHolders {
   readonly #counts = new Map<string, number>();
 
-  /** Takes in that an Island, which held `before`, holds `after` now. Repeats within a list count once. */
+  /** An Island that had the models `before` has `after` now. Repeats within a list count once. */
   replace(before: readonly string[], after: readonly string[]): void {
-    // Nearly every heartbeat tells what the last one told.
+    // Nearly every heartbeat repeats the last one.
     if (before.length === after.length && before.every((key, index) => key === after[index])) return;
     for (const key of new Set(after)) this.#counts.set(key, this.count(key) + 1);
     for (const key of new Set(before)) {
@@ -18,7 +18,7 @@ export class ModelHolders {
     return this.#counts.get(key) ?? 0;
   }
 
-  /** Keys that anybody holds. */
+  /** Number of keys that some Island has. */
   get size(): number {
     return this.#counts.size;
   }

@@ -2,10 +2,10 @@ import type { SchedulerIsland } from "./events.ts";
 import { UNMEASURED, withRun, type Measure } from "./measure.ts";
 import { loadOf } from "./rank.ts";
 
-/** What an Island's runs have shown, by slug. */
+/** Measurements of one Island, by slug. */
 export type IslandMeasures = Map<string, Measure>;
 
-/** Adds a run to what is known of the Island. */
+/** Adds a run to the measurements. */
 export function recordRun(
   measures: IslandMeasures,
   run: { readonly slug: string; readonly tokensPerSecond: number | null; readonly succeeded: boolean },
@@ -13,13 +13,13 @@ export function recordRun(
   measures.set(run.slug, withRun(measures.get(run.slug) ?? UNMEASURED, run));
 }
 
-/** An Island with a session. Its only writer is the scheduler. */
+/** An Island with a session, as the scheduler counts it. */
 export class OnlineIsland {
   readonly id: string;
   readonly measures: IslandMeasures;
   #info: SchedulerIsland;
   #slotsInUse: number;
-  /** `loadOf()` of what is set now. */
+  /** `loadOf()` of the present facts. */
   #load: number;
 
   constructor(info: SchedulerIsland, slotsInUse: number, measures: IslandMeasures) {
@@ -38,7 +38,7 @@ export class OnlineIsland {
     return this.#load;
   }
 
-  /** 0 also when the Island has lowered its slots below those in use. */
+  /** 0 if the Island has lowered its slots below those in use. */
   get freeSlots(): number {
     return Math.max(0, this.#info.slots - this.#slotsInUse);
   }

@@ -3,9 +3,9 @@ import type { SchedulerIsland } from "./events.ts";
 import type { Measure } from "./measure.ts";
 
 /**
- * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. It is written in digits of
- * a mixed base, the weightiest first: place of the model, speed, success, slots in use, CPU load, round-trip. Each is
- * cut into steps, so that a difference nobody would notice leaves the choice to the next digit. README, "Rank".
+ * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. Its digits, in a mixed base and
+ * the most important first, are: place of the model, speed, success, slots in use, CPU load, round trip. Each is rounded to
+ * steps, so that a difference too small to notice leaves the choice to the next digit. README, "Rank".
  */
 export type Rank = number;
 
@@ -17,12 +17,12 @@ const TENTHS = 11;
 const RTT_STEPS = 16;
 const LOAD_RANKS = TENTHS * TENTHS * RTT_STEPS;
 
-/** An Island without a measured speed ranks as if it wrote at reading speed: behind the good, before the slow. */
+/** Reading speed: an Island without a measured speed ranks behind fast ones and before slow ones. */
 const UNKNOWN_TOKENS_PER_SECOND = 10;
 const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
 
-/** A Cargo without a model or image needs nothing from the disk. */
+/** A Cargo without a model or image counts as on disk. */
 export function modelPlaceOf(cargo: CargoManifest, island: SchedulerIsland): ModelPlace {
   if (island.loaded.includes(cargo.slug)) return "loaded";
   const key = cacheKeyOf(cargo);
@@ -38,7 +38,7 @@ export function meritOf(place: ModelPlace, measure: Measure): number {
 
 /** The part of the rank that is the same for every Cargo. */
 export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
-  // An Island that does anything at all comes after one that is idle.
+  // Rounded up: an Island with any job ranks behind an idle one.
   const share = island.slots > 0 ? Math.min(10, Math.ceil((10 * slotsInUse) / island.slots)) : 10;
   const cpu = tenths(island.cpuLoad ?? UNKNOWN_CPU_LOAD);
   return (share * TENTHS + cpu) * RTT_STEPS + rttDigit(island.rttMs ?? UNKNOWN_RTT_MS);
@@ -48,7 +48,7 @@ export function rankOf(merit: number, load: number): Rank {
   return merit * LOAD_RANKS + load;
 }
 
-/** Two steps for each doubling, from 1/64 token a second up. */
+/** Two steps for each doubling, from 1/64 token a second. */
 function speedDigit(tokensPerSecond: number): number {
   const step = Math.round(2 * Math.log2(tokensPerSecond)) + 12;
   return SPEED_STEPS - 1 - clamp(step, SPEED_STEPS - 1);

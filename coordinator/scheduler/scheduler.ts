@@ -13,14 +13,14 @@ import { OnlineIsland, recordRun, type IslandMeasures } from "./online-island.ts
 export type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 export type { Waiting } from "./explain.ts";
 
-/** Cargos whose Islands are kept in order; past it, one without waiting jobs that was asked for longest ago is dropped. */
+/** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
-/** Islands that went away whose measurements are kept. */
+/** Islands that are away and whose measurements are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
 
 /**
- * Decides which Island runs which job. Pure: the same events have the same effects. After every step no job waits while
- * an Island that fits it has a free slot; the rules are in README.md.
+ * Decides which Island runs which job. Pure: the same events have the same effects. After every step no job waits while an Island
+ * that fits it has a free slot. README.md has the rules.
  */
 export class Scheduler {
   readonly #cargos: (slug: string) => CargoManifest | undefined;
@@ -31,15 +31,15 @@ export class Scheduler {
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #holders = new ModelHolders();
   readonly #awayMeasures = new LRUCache<string, IslandMeasures>({ max: MAX_REMEMBERED_ISLANDS });
-  /** Of every queued kind of jobs whose Cargo the catalog knows and of some others, the one asked for longest ago first. */
+  /** For every queued kind of jobs whose Cargo the catalog has, and for some others; the least recently used first. */
   readonly #indices = new Map<string, CargoIslands>();
 
-  /** @param cargos The catalog; when an answer of its changes, `cargo_changed` must follow. */
+  /** @param cargos Looks up the catalog. When its answer for a slug changes, `cargo_changed` must follow. */
   constructor(cargos: (slug: string) => CargoManifest | undefined) {
     this.#cargos = cargos;
   }
 
-  /** Takes in one event. The time is part of the contract, not of today's rules: bands never change as it passes. */
+  /** Handles one event. The present rules do not use the time: bands never change as it passes. */
   step(event: SchedulerEvent, _nowMs: number): SchedulerEffect[] {
     switch (event.kind) {
       case "job_waiting":
@@ -66,7 +66,7 @@ export class Scheduler {
     }
   }
 
-  /** Why the job waits; null if it does not. Its cost grows with the jobs of the same Cargo and band, not with Islands. */
+  /** Why the job waits; null if it does not wait. The cost grows with the jobs of its Cargo and band, not with Islands. */
   explain(jobId: string): Waiting | null {
     const job = this.#jobs.get(jobId);
     const key = job === undefined ? "" : keyOfKind(job);
@@ -84,7 +84,7 @@ export class Scheduler {
     return demand;
   }
 
-  /** Online Islands but `exceptId` that have a model or image on their disk, by its cache key. */
+  /** Number of online Islands, without `exceptId`, that have a model or image on disk, by its cache key. */
   holdersOf(exceptId: string): (cacheKey: string) => number {
     const own = new Set(this.#islands.get(exceptId)?.info.cachedModels);
     return (cacheKey) => this.#holders.count(cacheKey) - (own.has(cacheKey) ? 1 : 0);
@@ -94,7 +94,7 @@ export class Scheduler {
     return this.#jobs.size;
   }
 
-  /** 0 also for an Island that is not up. */
+  /** 0 for an Island that is not up. */
   freeSlots(islandId: string): number {
     return this.#islands.get(islandId)?.freeSlots ?? 0;
   }
@@ -164,7 +164,7 @@ export class Scheduler {
     if (island === undefined) return [];
     island.freeSlot();
     const effects = this.#fillIsland(island);
-    // A slot that was filled again has made the Island no better than it was.
+    // If the slot was filled again, the rank of the Island is as before.
     if (effects.length > 0) return effects;
     for (const index of this.#indices.values()) index.improve(island);
     return [];
@@ -228,7 +228,7 @@ export class Scheduler {
     return { kind: "assign", jobId: job.id, islandId: island.id };
   }
 
-  /** The Islands as jobs of that kind see them, built when first asked for; undefined if the catalog does not know the Cargo. */
+  /** The index of Islands for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo. */
   #indexOf({ kind }: CargoQueue): CargoIslands | undefined {
     const key = keyOfKind(kind);
     let index = this.#indices.get(key);

@@ -39,7 +39,7 @@ export interface SubmitBatchOutcome {
 }
 
 /** What the coordinator keeps in memory of an unfinished batch. */
-export interface LiveBatchRecord {
+export interface ActiveBatchRecord {
   readonly id: string;
   readonly failMode: FailMode;
   readonly isCancelled: boolean;
@@ -57,7 +57,7 @@ export interface BatchStore {
   findRepeat(request: Pick<NewBatch, "accountId" | "createdAtMs" | "idempotency">): Promise<BatchRecord | undefined>;
   get(batchId: string): Promise<BatchRecord | undefined>;
   /** Batches with at least one job that has not ended. */
-  unfinished(): Promise<LiveBatchRecord[]>;
+  unfinished(): Promise<ActiveBatchRecord[]>;
   /** Records that the client cancelled the whole batch; its jobs are ended one by one. Does nothing to a finished batch. */
   cancel(batchId: string, atMs: number): Promise<void>;
 }

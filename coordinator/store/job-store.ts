@@ -47,7 +47,7 @@ export interface SubmitOutcome {
 }
 
 /** What the coordinator keeps in memory of an unfinished job: neither its input nor its output. */
-export interface LiveJobRecord {
+export interface ActiveJobRecord {
   readonly id: string;
   readonly accountId: string;
   /** Null for a job that was submitted by itself. */
@@ -64,7 +64,7 @@ export interface LiveJobRecord {
   readonly waitDeadlineMs: number;
 }
 
-export interface JobRecord extends LiveJobRecord {
+export interface JobRecord extends ActiveJobRecord {
   readonly workloadId: number;
   readonly input: JobInput;
   /** The JSON value that the job produced; undefined unless it completed. */
@@ -151,7 +151,7 @@ export interface JobStore {
   /** Newest first. `total` counts all jobs that match the filter. */
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
   /** Every job that has not ended, oldest first. */
-  unfinished(): Promise<LiveJobRecord[]>;
+  unfinished(): Promise<ActiveJobRecord[]>;
   /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
   /**

@@ -1,61 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../../shared/chat-input.ts";
-import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { describe, expect, it } from "vitest";
 import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello } from "../../support/frames.ts";
-import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { collect, jobEvents, textOf, until } from "../../support/http.ts";
+import * as world from "./conversation-world.ts";
 
-let coordinator: TestCoordinator;
-let account: { id: string; key: string; islandToken: string };
+const { api, contentsOf, create, join, openStream, post, say, setUp } = world;
+/** One more than a conversation takes. */
+const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key}`, ""]));
 
-beforeEach(async () => {
-  coordinator = await TestCoordinator.open();
-  account = await coordinator.createAccount("client@example.com");
-});
-afterEach(async () => {
-  expect(coordinator.fatal).toEqual([]);
-  const report = await coordinator.withStore((store) => store.ledger.verify());
-  expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
-  await coordinator[Symbol.asyncDispose]();
-});
-
-const join = (hostId: string = randomUUID(), more = {}): Promise<FakeIsland> =>
-  FakeIsland.join(coordinator.url, account.islandToken, { hostId, ...more });
-const api = (method: string, path: string, body?: unknown, key = account.key) =>
-  call(coordinator.url, key, method, path, body);
-const messagesOf = ({ input }: Assign): ChatMessage[] => input["messages"] as ChatMessage[];
-const contentsOf = (assign: Assign): string[] => messagesOf(assign).map(({ content }) => content);
-
-async function create(body: object = {}): Promise<string> {
-  const created = await api("POST", "/conversations", body);
-  expect(created.status).toBe(201);
-  return created.body.data.id as string;
-}
-
-const post = (id: string, body: object) => api("POST", `/conversations/${id}/messages`, body);
-
-/** Says something and lets `island` answer it with `texts`. */
-async function say(island: FakeIsland, id: string, content: string, ...texts: string[]): Promise<Assign> {
-  const answered = post(id, { content });
-  const assign = await island.next("assign");
-  island.send(...runFrames(assign, ...texts));
-  expect((await answered).status).toBe(200);
-  return assign;
-}
-
-/** A posted message's stream: its first event, the job's events, and the response that can be left. */
-async function openStream(id: string, body: object, signal?: AbortSignal) {
-  const response = await fetch(`${coordinator.url}/api/v1/conversations/${id}/messages`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${account.key}` },
-    body: JSON.stringify({ ...body, stream: true }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return response;
-}
+setUp();
 
 describe("A conversation", () => {
   it("is created with defaults, listed newest first, shown, changed and deleted", async () => {
@@ -99,9 +51,9 @@ describe("A conversation", () => {
 
   it("does not exist for another account, and needs the scopes", async () => {
     const id = await create();
-    const other = await coordinator.createAccount("other@example.com");
-    const readKey = await coordinator.withStore((_store, accounts) =>
-      accounts.createKey(account.id, { scopes: ["read"] }),
+    const other = await world.coordinator.createAccount("other@example.com");
+    const readKey = await world.coordinator.withStore((_store, accounts) =>
+      accounts.createKey(world.account.id, { scopes: ["read"] }),
     );
     const asked: [string, string, object?][] = [
       ["GET", `/conversations/${id}`],
@@ -119,12 +71,7 @@ describe("A conversation", () => {
   it.each([
     ["/conversations", { model: "none" }, 404, "cargo_not_found"],
     ["/conversations", { title: "x".repeat(201) }, 422, "validation_failed"],
-    [
-      "/conversations",
-      { metadata: Object.fromEntries([...Array(17).keys()].map((k) => [`k${k}`, ""])) },
-      422,
-      "validation_failed",
-    ],
+    ["/conversations", { metadata: MANY_KEYS }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "" }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "x".repeat(131_072) }, 422, "validation_failed"],
     ["/conversations/ID/messages", { content: "x", temperature: 3 }, 422, "validation_failed"],
@@ -214,12 +161,12 @@ describe("A posted message", () => {
       message: { role: "assistant", job_id: assign.jobId },
       user_message: { role: "user", content: "Hi" },
     });
-    const replayed = await collect(jobEvents(coordinator.url, account.key, assign.jobId));
+    const replayed = await collect(jobEvents(world.coordinator.url, world.account.key, assign.jobId));
     const ids = blocks.map((block) => /^id: (.*)$/m.exec(block)?.[1]);
     expect(ids).toEqual(replayed.map((each) => each.id));
     expect(textOf(replayed)).toBe("one two three");
     const rest = await collect(
-      jobEvents(coordinator.url, account.key, assign.jobId, { lastEventId: ids.at(-3) ?? "" }),
+      jobEvents(world.coordinator.url, world.account.key, assign.jobId, { lastEventId: ids.at(-3) ?? "" }),
     );
     expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
   });
@@ -280,7 +227,7 @@ describe("A posted message", () => {
   });
 
   it("is not stored when the credits do not pay for its answer", async () => {
-    const poor = await coordinator.createAccount("poor@example.com", 0);
+    const poor = await world.coordinator.createAccount("poor@example.com", 0);
     const created = await api("POST", "/conversations", {}, poor.key);
     const path = `/conversations/${created.body.data.id as string}`;
     expect((await api("POST", `${path}/messages`, { content: "Hi" }, poor.key)).status).toBe(402);
@@ -322,9 +269,9 @@ describe("A posted message", () => {
   });
 
   it("waits for an Island like a chat, then is 503", async () => {
-    await coordinator.stop();
-    coordinator.withFlags({ chatWaitS: 0.3 });
-    await coordinator.start();
+    await world.coordinator.stop();
+    world.coordinator.withFlags({ chatWaitS: 0.3 });
+    await world.coordinator.start();
     const id = await create();
     const { status, body, headers } = await post(id, { content: "Hi" });
     expect([status, body.error.code, headers.get("retry-after")]).toEqual([503, "no_island_available", "5"]);
@@ -342,129 +289,5 @@ describe("A posted message", () => {
     expect((await island.next("cancel")).jobId).toBe(assign.jobId);
     expect((await answered).status).toBe(404);
     expect((await api("GET", `/jobs/${assign.jobId}`)).body.data.status).toBe("cancelled");
-  });
-});
-
-describe("A history that does not fit the model", () => {
-  it("is trimmed from the oldest by estimate, never the system prompt", async () => {
-    await using island = await join();
-    const id = await create({ system_prompt: "Be kind" });
-    // tiny-chat has 1,024 tokens, of which half is the answer's: 512 tokens are 1,536 bytes and some overhead.
-    for (const name of ["a", "b", "c"]) await say(island, id, name.repeat(600), "ok");
-    expect(contentsOf(await say(island, id, "last", "ok"))).toEqual([
-      "Be kind",
-      "b".repeat(600),
-      "ok",
-      "c".repeat(600),
-      "ok",
-      "last",
-    ]);
-  });
-
-  it("is trimmed further when the model finds it too long, before anything is seen of it", async () => {
-    await using island = await join();
-    const id = await create({ system_prompt: "Be kind" });
-    for (const name of ["a", "b", "c", "d"]) await say(island, id, name, name.toUpperCase());
-    const opened = openStream(id, { content: "last" });
-    const prompts: string[][] = [];
-    let assign = await island.next("assign");
-    for (; messagesOf(assign).length > 2; assign = await island.next("assign")) {
-      prompts.push(contentsOf(assign));
-      island.send(...beginFrames(assign), failedFrame(assign, 1, "context_length_exceeded"));
-    }
-    prompts.push(contentsOf(assign));
-    expect(prompts).toEqual([
-      ["Be kind", "a", "A", "b", "B", "c", "C", "d", "D", "last"],
-      ["Be kind", "c", "C", "d", "D", "last"],
-      ["Be kind", "d", "D", "last"],
-      ["Be kind", "last"],
-    ]);
-    island.send(...runFrames(assign, "at last"));
-    const text = await (await opened).text();
-    expect(text).toContain(`"job_id":"${assign.jobId}"`);
-    expect(text.match(/^event: (error|done)$/gm)).toEqual(["event: done"]);
-    const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
-    expect(messages).toMatchObject([{ content: "at last", status: "completed", job_id: assign.jobId }]);
-  });
-
-  it("is given up when the question alone does not fit", async () => {
-    await using island = await join();
-    const id = await create();
-    await say(island, id, "a", "A");
-    const answered = post(id, { content: "long" });
-    for (let tries = 0; tries < 2; tries += 1) {
-      const assign = await island.next("assign");
-      island.send(...beginFrames(assign), failedFrame(assign, 1, "context_length_exceeded"));
-    }
-    const { status, body } = await answered;
-    expect([status, body.error.code]).toEqual([422, "context_length_exceeded"]);
-    expect(island.pending("assign")).toEqual([]);
-    const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
-    expect(messages).toMatchObject([{ status: "failed", error: { code: "context_length_exceeded" } }]);
-  });
-});
-
-describe("A restart of the coordinator", () => {
-  it("completes an answer in progress whose Island comes back", async () => {
-    const hostId = randomUUID();
-    const island = await join(hostId);
-    const id = await create();
-    const answered = post(id, { content: "Hi" }).catch(() => "cut");
-    const assign = await island.next("assign");
-    island.send(...beginFrames(assign), outputFrame(assign, 1, "one "));
-    await island.next("ack");
-    await coordinator.stop();
-    expect(await answered).toBe("cut");
-    await coordinator.start();
-    const { jobId, attempt, claim } = assign;
-    await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
-    again.send(makeHello({ hostId, held: [{ jobId, attempt, claim, started: true }] }));
-    await again.next("welcome");
-    const busy = await post(id, { content: "too early" });
-    expect(busy.body.error.code).toBe("conversation_busy");
-    again.send(outputFrame(assign, 2, "two"), finishedFrame(assign, 3, { completionTokens: 2 }));
-    await again.next("ack", (ack) => ack.seq === 3);
-    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
-    expect(messages[1]).toMatchObject({ content: "one two", status: "completed" });
-  });
-
-  it("stores an answer whose job had ended before it was stored", async () => {
-    const id = await create();
-    const jobId = await coordinator.withStore(async (store) => {
-      const atMs = Date.now();
-      const ids = { userMessageId: "msg_q", answerId: "msg_a", conversationId: id, afterMessageId: null };
-      const job = {
-        id: "job_ended",
-        accountId: account.id,
-        slug: "tiny-chat",
-        workloadId: 1,
-        input: { messages: [{ role: "user", content: "Hi" }] },
-        priority: 0,
-        priceMicro: 1,
-        createdAtMs: atMs,
-        waitDeadlineMs: atMs,
-        idempotency: null,
-        webhook: null,
-        postings: [],
-      };
-      await store.jobs.submit({ ...job, answer: { kind: "new", question: { ...ids, content: "Hi" } } });
-      await store.jobs.end({
-        jobId: job.id,
-        event: "cancel",
-        attempt: 0,
-        atMs,
-        usage: null,
-        finishReason: null,
-        timings: null,
-        error: null,
-        chargeMicro: 0,
-        postings: [],
-      });
-      return job.id;
-    });
-    await coordinator.stop();
-    await coordinator.start();
-    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
-    expect(messages[1]).toMatchObject({ job_id: jobId, status: "cancelled" });
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import type { OutputItem } from "../../../shared/output.ts";
+import { beginFrames as begin, finishedFrame, outputFrame as output } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
 import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
@@ -26,7 +26,6 @@ afterEach(async () => {
 const join = (hostId: string = randomUUID(), more = {}): Promise<FakeIsland> =>
   FakeIsland.join(coordinator.url, account.islandToken, { hostId, ...more });
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
-const token = (content: string): OutputItem => ({ type: "token", content, count: 1 });
 
 async function submit(input: object = { prompt: "Hi" }): Promise<string> {
   const { status, body } = await api("POST", "/jobs", { workload: "tiny-chat", input });
@@ -34,29 +33,9 @@ async function submit(input: object = { prompt: "Hi" }): Promise<string> {
   return body.data.id as string;
 }
 
-function output({ jobId, attempt }: Assign, seq: number, ...texts: string[]) {
-  return { type: "output" as const, jobId, attempt, seq, items: texts.map(token) };
-}
-
-function finished({ jobId, attempt }: Assign, seq: number, completionTokens: number) {
-  return {
-    type: "finished" as const,
-    jobId,
-    attempt,
-    seq,
-    finishReason: "stop" as const,
-    usage: { promptTokens: 5, completionTokens },
-    timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
-  };
-}
-
+const finished = (assign: Assign, seq: number, completionTokens: number) =>
+  finishedFrame(assign, seq, { completionTokens });
 const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim, started: true });
-const begin = ({ jobId, attempt }: Assign) =>
-  [
-    { type: "accepted", jobId, attempt },
-    { type: "started", jobId, attempt },
-  ] as const;
-
 const stateOf = async (jobId: string): Promise<string> =>
   (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
 
@@ -303,20 +282,17 @@ describe("A coordinator that starts again", () => {
 
 describe("Limits of time", () => {
   it("a job that finds no Island ends in timeout, and says which limit", async () => {
-    const jobId = await submitWithWait();
-    const events = await collect(jobEvents(coordinator.url, account.key, jobId));
-    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "wait_timeout", retryable: true } });
-  });
-
-  /** A chat's wait limit is the only short one that a client can have. */
-  async function submitWithWait(): Promise<string> {
+    // A chat's wait limit is the only short one that a client can have.
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.05 });
     await coordinator.start();
     const { status, body } = await api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }] });
-    expect([status, body.error.code]).toEqual([503, "no_island_available"]);
+    const message = "No Island began the job within its wait limit: no Island is online";
+    expect([status, body.error.code, body.error.message]).toEqual([503, "no_island_available", message]);
     const { data } = (await api("GET", "/jobs")).body as { data: { id: string; status: string }[] };
     expect(data[0]?.status).toBe("timeout");
-    return data[0]?.id as string;
-  }
+    const events = await collect(jobEvents(coordinator.url, account.key, data[0]?.id ?? ""));
+    const error = { code: "wait_timeout", error: message, retryable: true };
+    expect(events.at(-1)).toMatchObject({ event: "error", data: error });
+  });
 });

@@ -55,8 +55,8 @@ describe("the signing key", () => {
 
   it("is not made anew when it is lost and Islands have pinned it, and the message says what to do", async () => {
     await expect(openSigner(false)).rejects.toThrow(
-      `${path} is missing and Islands have pinned the key that it held: put it back from a backup; or make another with: ` +
-        "coordinator signing-key rotate, after which every Island must join again",
+      `${path} is missing, and Islands have pinned its key: restore it from a backup; or make a new one with: ` +
+        "coordinator signing-key rotate (every Island must then join again)",
     );
     expect(await readdir(directory)).toEqual([]);
     await makeSigningKey(directory);

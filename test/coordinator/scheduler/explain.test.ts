@@ -53,9 +53,9 @@ describe("explain()", () => {
   const large = { ramBytes: 64 * GB, vramBytes: 8 * GB };
 
   it.each([
-    [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12 GB of RAM"],
-    [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12 GB of RAM"],
-    [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GB of VRAM"],
+    [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12.0 GiB of RAM"],
+    [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12.0 GiB of RAM"],
+    [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GiB of VRAM"],
     [[{ ...large, draining: true }], "1 Island offers llmcpp, but it takes no new jobs now"],
     [
       [large, large].map((island) => ({ ...island, draining: true })),
@@ -63,7 +63,7 @@ describe("explain()", () => {
     ],
     [
       [{ ramBytes: GB }, { ramBytes: 2 * GB }, { ...large, draining: true }, { runtimes: [] }],
-      "3 Islands offer llmcpp, none fits: 2 lack 12 GB of RAM, 1 takes no new jobs now",
+      "3 Islands offer llmcpp, none fits: 2 lack 12.0 GiB of RAM, 1 takes no new jobs now",
     ],
   ])("says why no Island fits (%#)", (islands, message) => {
     const bench = new Bench([needy]);

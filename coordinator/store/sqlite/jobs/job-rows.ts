@@ -1,20 +1,20 @@
 import type { JobError } from "../../../../shared/errors.ts";
 import type { FinishReason, Timings } from "../../../../shared/output.ts";
-import type { JobInput, JobRecord, LiveJobRecord, NewJob } from "../../job-store.ts";
+import type { JobInput, JobRecord, ActiveJobRecord, NewJob } from "../../job-store.ts";
 
 export const SUMMARY_COLUMNS =
   "id, batch_id AS batchId, slug, state, created_at_ms AS createdAtMs, completed_at_ms AS completedAtMs" as const;
 
-export const LIVE_COLUMNS =
+export const ACTIVE_COLUMNS =
   `jobs.id, account_id AS accountId, batch_id AS batchId, slug, state, priority, price_micro AS priceMicro, attempt,
   island_id AS islandId, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, wait_deadline_ms AS waitDeadlineMs` as const;
 
-export const WHOLE_COLUMNS = `${LIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
+export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
   charged_micro AS creditsUsedMicro, prompt_tokens AS promptTokens, completion_tokens AS completionTokens,
   finish_reason AS finishReason, timings, error, webhook_id AS webhookId, input, output` as const;
 
 /** A row of WHOLE_COLUMNS. */
-export interface JobRow extends LiveJobRecord {
+export interface JobRow extends ActiveJobRecord {
   readonly workloadId: number;
   readonly completedAtMs: number | null;
   readonly creditsUsedMicro: number;

@@ -1,10 +1,10 @@
 import type Database from "better-sqlite3";
-import type { BatchRecord, BatchStore, LiveBatchRecord, NewBatch, SubmitBatchOutcome } from "../../batch-store.ts";
+import type { BatchRecord, BatchStore, ActiveBatchRecord, NewBatch, SubmitBatchOutcome } from "../../batch-store.ts";
 import { batchIdOf } from "./idempotency-keys.ts";
 import type { Writer } from "../engine/writer.ts";
 
 type BatchRow = Omit<BatchRecord, "jobs">;
-interface LiveRow extends Pick<LiveBatchRecord, "id" | "failMode"> {
+interface LiveRow extends Pick<ActiveBatchRecord, "id" | "failMode"> {
   readonly isCancelled: 0 | 1;
   readonly hasFailed: 0 | 1;
 }
@@ -51,7 +51,7 @@ export class SqliteBatchStore implements BatchStore {
     return row === undefined ? undefined : { ...row, jobs: this.#selectJobs.all(batchId) };
   }
 
-  async unfinished(): Promise<LiveBatchRecord[]> {
+  async unfinished(): Promise<ActiveBatchRecord[]> {
     return this.#selectUnfinished
       .all()
       .map((row) => ({ ...row, isCancelled: row.isCancelled === 1, hasFailed: row.hasFailed === 1 }));

@@ -11,13 +11,13 @@ import type {
   JobRecord,
   JobStore,
   JobSummary,
-  LiveJobRecord,
+  ActiveJobRecord,
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
-import { jobOf, LIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
+import { jobOf, ACTIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
 
@@ -27,7 +27,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
-  readonly #selectUnfinished: Database.Statement<[], LiveJobRecord>;
+  readonly #selectUnfinished: Database.Statement<[], ActiveJobRecord>;
   readonly #selectFeed: Database.Statement<[string], { attempt: number; seq: number | null; items: string }>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
@@ -41,7 +41,7 @@ export class SqliteJobStore implements JobStore {
     );
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
     this.#selectUnfinished = db.prepare(
-      `SELECT ${LIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
+      `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
     );
     this.#selectFeed = db.prepare("SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord");
     this.#selectCompletions = db
@@ -94,7 +94,7 @@ export class SqliteJobStore implements JobStore {
     return this.#reader.run("jobs", { accountId, page, filter });
   }
 
-  async unfinished(): Promise<LiveJobRecord[]> {
+  async unfinished(): Promise<ActiveJobRecord[]> {
     return this.#selectUnfinished.all();
   }
 

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeHello } from "../../support/frames.ts";
+
+import {
+  account,
+  api,
+  contentsOf,
+  coordinator,
+  create,
+  join,
+  messagesOf,
+  openStream,
+  post,
+  say,
+  setUp,
+} from "./conversation-world.ts";
+
+setUp();
+
+describe("A history that does not fit the model", () => {
+  it("is trimmed from the oldest by estimate, never the system prompt", async () => {
+    await using island = await join();
+    const id = await create({ system_prompt: "Be kind" });
+    // tiny-chat has 1,024 tokens, of which half is the answer's: 512 tokens are 1,536 bytes and some overhead.
+    for (const name of ["a", "b", "c"]) await say(island, id, name.repeat(600), "ok");
+    expect(contentsOf(await say(island, id, "last", "ok"))).toEqual([
+      "Be kind",
+      "b".repeat(600),
+      "ok",
+      "c".repeat(600),
+      "ok",
+      "last",
+    ]);
+  });
+
+  it("is trimmed further when the model finds it too long, before anything is seen of it", async () => {
+    await using island = await join();
+    const id = await create({ system_prompt: "Be kind" });
+    for (const name of ["a", "b", "c", "d"]) await say(island, id, name, name.toUpperCase());
+    const opened = openStream(id, { content: "last" });
+    const prompts: string[][] = [];
+    let assign = await island.next("assign");
+    for (; messagesOf(assign).length > 2; assign = await island.next("assign")) {
+      prompts.push(contentsOf(assign));
+      island.send(...beginFrames(assign), failedFrame(assign, 1, "context_length_exceeded"));
+    }
+    prompts.push(contentsOf(assign));
+    expect(prompts).toEqual([
+      ["Be kind", "a", "A", "b", "B", "c", "C", "d", "D", "last"],
+      ["Be kind", "c", "C", "d", "D", "last"],
+      ["Be kind", "d", "D", "last"],
+      ["Be kind", "last"],
+    ]);
+    island.send(...runFrames(assign, "at last"));
+    const text = await (await opened).text();
+    expect(text).toContain(`"job_id":"${assign.jobId}"`);
+    expect(text.match(/^event: (error|done)$/gm)).toEqual(["event: done"]);
+    const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
+    expect(messages).toMatchObject([{ content: "at last", status: "completed", job_id: assign.jobId }]);
+  });
+
+  it("is given up when the question alone does not fit", async () => {
+    await using island = await join();
+    const id = await create();
+    await say(island, id, "a", "A");
+    const answered = post(id, { content: "long" });
+    for (let tries = 0; tries < 2; tries += 1) {
+      const assign = await island.next("assign");
+      island.send(...beginFrames(assign), failedFrame(assign, 1, "context_length_exceeded"));
+    }
+    const { status, body } = await answered;
+    expect([status, body.error.code]).toEqual([422, "context_length_exceeded"]);
+    expect(island.pending("assign")).toEqual([]);
+    const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
+    expect(messages).toMatchObject([{ status: "failed", error: { code: "context_length_exceeded" } }]);
+  });
+});
+
+describe("A restart of the coordinator", () => {
+  it("completes an answer in progress whose Island comes back", async () => {
+    const hostId = randomUUID();
+    const island = await join(hostId);
+    const id = await create();
+    const answered = post(id, { content: "Hi" }).catch(() => "cut");
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "one "));
+    await island.next("ack");
+    await coordinator.stop();
+    expect(await answered).toBe("cut");
+    await coordinator.start();
+    const { jobId, attempt, claim } = assign;
+    await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
+    again.send(makeHello({ hostId, held: [{ jobId, attempt, claim, started: true }] }));
+    await again.next("welcome");
+    const busy = await post(id, { content: "too early" });
+    expect(busy.body.error.code).toBe("conversation_busy");
+    again.send(outputFrame(assign, 2, "two"), finishedFrame(assign, 3, { completionTokens: 2 }));
+    await again.next("ack", (ack) => ack.seq === 3);
+    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
+    expect(messages[1]).toMatchObject({ content: "one two", status: "completed" });
+  });
+
+  it("stores an answer whose job had ended before it was stored", async () => {
+    const id = await create();
+    const jobId = await coordinator.withStore(async (store) => {
+      const atMs = Date.now();
+      const ids = { userMessageId: "msg_q", answerId: "msg_a", conversationId: id, afterMessageId: null };
+      const job = {
+        id: "job_ended",
+        accountId: account.id,
+        slug: "tiny-chat",
+        workloadId: 1,
+        input: { messages: [{ role: "user", content: "Hi" }] },
+        priority: 0,
+        priceMicro: 1,
+        createdAtMs: atMs,
+        waitDeadlineMs: atMs,
+        idempotency: null,
+        webhook: null,
+        postings: [],
+      };
+      await store.jobs.submit({ ...job, answer: { kind: "new", question: { ...ids, content: "Hi" } } });
+      await store.jobs.end({
+        jobId: job.id,
+        event: "cancel",
+        attempt: 0,
+        atMs,
+        usage: null,
+        finishReason: null,
+        timings: null,
+        error: null,
+        chargeMicro: 0,
+        postings: [],
+      });
+      return job.id;
+    });
+    await coordinator.stop();
+    await coordinator.start();
+    const { messages } = (await api("GET", `/conversations/${id}`)).body.data;
+    expect(messages[1]).toMatchObject({ job_id: jobId, status: "cancelled" });
+  });
+});
