@@ -33,8 +33,8 @@ beforeAll(async () => {
   accounts = [];
   for (let i = 0; i < ACCOUNTS; i += 1) {
     // Its limit of unfinished jobs is what each of them meets; how often it asks depends on this machine's speed.
-    const limits = ["--requests-per-minute", "10000"];
-    accounts.push(await network.createAccount(`client${i}@example.com`, 1_000, limits));
+    const limits = { requestsPerMinute: 10_000 };
+    accounts.push(network.createAccount(`client${i}@example.com`, 1_000, limits));
   }
   for (let i = 0; i < ISLANDS; i += 1) await network.startIsland(`island${i}`, accounts[i]?.islandToken ?? "");
 }, 120_000);

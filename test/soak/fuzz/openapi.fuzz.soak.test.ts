@@ -65,8 +65,8 @@ it("answers 5,000 requests made from the OpenAPI document as it says, with no 50
   const env = { NODE_OPTIONS: "--max-old-space-size=96 --max-semi-space-size=4" };
   await using network = await Network.open(flags, env);
   const email = "fuzz@example.org";
-  const limits = ["--requests-per-minute", "100000", "--jobs", "100000", "--streams", "1000"];
-  const { key: owner } = await network.createAccount(email, 1_000_000, limits);
+  const limits = { concurrentJobs: 100_000, concurrentStreams: 1_000 };
+  const { key: owner } = network.createAccount(email, 1_000_000, limits);
   const { key: reader } = await network.manage<{ key: string }>("key", "create", "--email", email, "--scopes", "read");
   const { body: document } = await call(network.url, owner, "GET", "/openapi.json");
   const ids = await makeThings(network.url, owner);
