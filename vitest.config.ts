@@ -1,11 +1,34 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Lanes by the end of a file's name; test/README.md says which test belongs where. */
 const LANES = ["isolated", "integration", "model", "soak"] as const;
+/** Files that take longest, started first so that none of them runs alone at the end. */
+const LONGEST = [
+  "test/island-agent/runtimes/container/engine/containers.integration.test.ts",
+  "test/e2e/demo.integration.test.ts",
+  "test/soak/faults/killed-runtimes.soak.test.ts",
+  "test/e2e/faults.integration.test.ts",
+  "test/island-agent/runtimes/llmcpp/llmcpp-isolation.model.test.ts",
+  "test/e2e/cli.integration.test.ts",
+  "test/island-agent/runtimes/onnx/onnx-hostile.model.test.ts",
+  "test/e2e/other-clients.integration.test.ts",
+  "test/e2e/package.integration.test.ts",
+];
 
 // Node.js keeps compiled code here: the programs that tests start, and the workers, load in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((path) => moduleId.endsWith(path));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 const lane = (name: (typeof LANES)[number], more: object = {}) => ({
   extends: true as const,
@@ -23,6 +46,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -36,7 +60,7 @@ export default defineConfig({
         },
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
-      lane("integration"),
+      lane("integration", { globalSetup: "test/support/run-directory.ts" }),
       lane("model"),
       lane("soak"),
     ],

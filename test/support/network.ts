@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import { storeKeys } from "../../island-agent/config/config-file.ts";
+import { askAgent } from "../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../shared/cargo-signature.ts";
 import { accountOfToken, insertAccount, type NewAccount } from "./account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 import { Program, runProgram } from "./program.ts";
+import { smallCatalog } from "./small-catalog.ts";
 
 /** A real network: a coordinator and Islands, each a process, in a temporary directory. */
 export class Network implements AsyncDisposable {
@@ -28,7 +30,8 @@ export class Network implements AsyncDisposable {
   static async open(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
     const data = join(directory, "coordinator");
-    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...flags];
+    const catalog = ["--catalog-directory", smallCatalog()];
+    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...catalog, ...flags];
     const coordinator = new Program("coordinator", args, env);
     const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
     watchOrigin(url);
@@ -92,10 +95,11 @@ export class Network implements AsyncDisposable {
     });
   }
 
+  /** What `island status --json` prints, asked of the agent itself: tests ask often, and a process for each takes its time. */
   async islandStatus<T>(name: string): Promise<T> {
-    const { stdout, stderr } = await runProgram("island", "status", "--json", "--data", this.islandData(name));
-    if (stdout.trim() === "") throw new Error(stderr);
-    return JSON.parse(stdout) as T;
+    const status = await askAgent<T>(this.islandData(name), "/status");
+    if (status === undefined) throw new Error(`No agent runs on ${this.islandData(name)}`);
+    return status;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

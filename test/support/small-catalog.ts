@@ -4,7 +4,15 @@ import { join } from "node:path";
 
 export const SHIPPED_CATALOG = join(import.meta.dirname, "..", "..", "catalog");
 /** Shipped Cargos of several kinds that tests run by name. */
-const SLUGS = ["tiny-chat", "phi-4", "llama-3.2-1b-instruct", "all-minilm-l6-v2", "base64", "python-sandbox"];
+const SLUGS = [
+  "tiny-chat",
+  "phi-4",
+  "llama-3.2-1b-instruct",
+  "multilingual-e5-small",
+  "base64",
+  "text-statistics",
+  "python-sandbox",
+];
 
 let made: string | undefined;
 
