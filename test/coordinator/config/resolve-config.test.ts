@@ -120,15 +120,25 @@ describe("resolveConfig() refuses", () => {
 });
 
 describe("example.toml", () => {
-  it("is understood", () => {
-    expect(problemsOf({ toml: readFileSync(EXAMPLE, "utf8") })).toEqual([]);
+  const text = readFileSync(EXAMPLE, "utf8");
+  it("is understood, and changes nothing when it is copied as it is", () => {
+    expect(problemsOf({ toml: text })).toEqual([]);
+    expect(resolve({ toml: text })).toEqual(resolve());
+  });
+  it("is understood with its commented keys, too", () => {
+    const toml = text.replaceAll(/^# (\w+ = )/gm, "$1");
+    expect(resolve({ toml })).toMatchObject({
+      publicUrl: "https://atoll.example",
+      catalogDirectory: "/etc/atoll/catalog",
+    });
   });
   it("shows every key, with its default where it has one", () => {
-    const lines = readFileSync(EXAMPLE, "utf8").split("\n");
+    const lines = text.split("\n");
     for (const { key, fallback } of describeConfig()) {
-      const line = lines.find((candidate) => candidate.startsWith(`${key} = `));
+      const isCommented = key === "public_url" || key === "catalog_directory";
+      const line = lines.find((candidate) => candidate.startsWith(`${isCommented ? "# " : ""}${key} = `));
       expect(line, key).toBeDefined();
-      if (key === "public_url" || key === "catalog_directory") continue;
+      if (isCommented) continue;
       expect(line?.replace(/\s+#.*$/, "")).toMatch(new RegExp(`^${key} = "?${fallback.replaceAll(".", "\\.")}"?$`));
     }
   });
