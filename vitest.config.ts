@@ -43,7 +43,8 @@ const lane = (name: (typeof LANES)[number], more: object = {}) => ({
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
