@@ -30,7 +30,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const lane = (name: (typeof LANES)[number], more: object = {}) => ({
+/** Integration tests that leave nothing behind in their process. */
+const SHARED = ["test/coordinator/**/*.integration.test.ts"];
+
+const lane = (name: string, more: object = {}) => ({
   extends: true as const,
   test: {
     name,
@@ -61,7 +64,13 @@ export default defineConfig({
         },
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
-      lane("integration", { globalSetup: "test/support/run-directory.ts" }),
+      // Tests of the coordinator share workers too; those that start processes, fill memory or count files have their own.
+      lane("integration", { include: SHARED, isolate: false }),
+      lane("integration-isolated", {
+        include: ["test/**/*.integration.test.ts"],
+        exclude: SHARED,
+        globalSetup: "test/support/run-directory.ts",
+      }),
       lane("model"),
       lane("soak"),
     ],
