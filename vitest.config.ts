@@ -30,8 +30,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const RUN_DIRECTORY = "test/support/run-directory.ts";
 /** Integration tests that leave nothing behind in their process. */
-const SHARED = ["test/coordinator/**/*.integration.test.ts"];
+const SHARED = ["test/{catalog,coordinator,sdk,shared}/**/*.integration.test.ts"];
 
 const lane = (name: string, more: object = {}) => ({
   extends: true as const,
@@ -64,12 +65,12 @@ export default defineConfig({
         },
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
-      // Tests of the coordinator share workers too; those that start processes, fill memory or count files have their own.
-      lane("integration", { include: SHARED, isolate: false }),
+      // These share workers too. The others, many of which start processes or count what is open, have one for each file.
+      lane("integration", { include: SHARED, isolate: false, globalSetup: RUN_DIRECTORY }),
       lane("integration-isolated", {
         include: ["test/**/*.integration.test.ts"],
         exclude: SHARED,
-        globalSetup: "test/support/run-directory.ts",
+        globalSetup: RUN_DIRECTORY,
       }),
       lane("model"),
       lane("soak"),
