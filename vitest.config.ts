@@ -1,29 +1,77 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Lanes by the end of a file's name; test/README.md tells which test belongs where. */
-const LANES = { integration: "integration", model: "model", soak: "soak" } as const;
-const lane = (name: keyof typeof LANES) => ({
+/** Lanes by the end of a file's name; test/README.md says which test belongs where. */
+const LANES = ["isolated", "integration", "model", "soak"] as const;
+/** Files that take longest, started first so that none of them runs alone at the end. */
+const LONGEST = [
+  "test/island-agent/runtimes/container/engine/containers.integration.test.ts",
+  "test/e2e/demo.integration.test.ts",
+  "test/soak/faults/killed-runtimes.soak.test.ts",
+  "test/e2e/faults.integration.test.ts",
+  "test/island-agent/runtimes/llmcpp/llmcpp-isolation.model.test.ts",
+  "test/e2e/cli.integration.test.ts",
+  "test/island-agent/runtimes/onnx/onnx-hostile.model.test.ts",
+  "test/e2e/other-clients.integration.test.ts",
+  "test/e2e/package.integration.test.ts",
+];
+
+// Node.js keeps compiled code here: the programs that tests start, and the workers, load in half the time.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((path) => moduleId.endsWith(path));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
+
+const RUN_DIRECTORY = "test/support/run-directory.ts";
+/** Integration tests that leave nothing behind in their process. */
+const SHARED = ["test/{catalog,coordinator,sdk,shared}/**/*.integration.test.ts"];
+
+const lane = (name: string, more: object = {}) => ({
   extends: true as const,
-  test: { name, include: [`test/**/*.${name}.test.ts`], pool: "forks" as const },
+  test: {
+    name,
+    include: [`test/**/*.${name}.test.ts`],
+    setupFiles: ["test/support/watch-answers.ts"],
+    pool: "forks" as const,
+    ...more,
+  },
 });
 
 export default defineConfig({
   test: {
-    setupFiles: ["test/support/watch-answers.ts"],
-    maxWorkers: 2,
+    // One more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: Object.keys(LANES).map((name) => `test/**/*.${name}.test.ts`),
+          exclude: LANES.map((name) => `test/**/*.${name}.test.ts`),
           pool: "threads",
+          // Files share the modules that they load. One that mocks modules or changes globals is named x.isolated.test.ts.
+          isolate: false,
         },
       },
-      lane("integration"),
+      lane("isolated", { pool: "threads", setupFiles: [] }),
+      // These share workers too. The others, many of which start processes or count what is open, have one for each file.
+      lane("integration", { include: SHARED, isolate: false, globalSetup: RUN_DIRECTORY }),
+      lane("integration-isolated", {
+        include: ["test/**/*.integration.test.ts"],
+        exclude: SHARED,
+        globalSetup: RUN_DIRECTORY,
+      }),
       lane("model"),
       lane("soak"),
     ],

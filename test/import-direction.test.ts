@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { importsOf, isRelative, readTree, resolve, type Import, type Tree } from "./support/import-graph.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = join(import.meta.dirname, "..");
 const LAYERS = ["bin", "coordinator", "island-agent", "shared", "sdk"] as const;
 type Layer = (typeof LAYERS)[number];
 
@@ -16,6 +15,39 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
   // A package of its own, that others install without the product.
   sdk: ["sdk"],
 };
+/**
+ * Folders and files of a program, lowest first. Each imports only those of the groups before its own; those of one group do not
+ * import each other, but for {@link BESIDE}. Circles of files are for the linter (`import/no-cycle`).
+ */
+const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  coordinator: [
+    ["credits"],
+    ["store"],
+    ["quotas", "scheduler"],
+    ["config"],
+    ["accounts", "catalog", "webhooks"],
+    ["recommendations"],
+    ["jobs", "islands"],
+    ["dispatch"],
+    ["conversations", "metrics"],
+    ["http"],
+    ["coordinator.ts"],
+  ],
+  "island-agent": [
+    ["disk"],
+    ["hardware", "models", "availability", "service", "session"],
+    ["config"],
+    ["runtimes"],
+    ["artifacts"],
+    ["preload"],
+    ["execution"],
+    ["agent.ts"],
+    ["control"],
+    ["doctor"],
+    ["cli"],
+  ],
+};
+const BESIDE = new Set(["island-agent/hardware -> island-agent/models"]);
 /** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
 /** What pure code may import from outside: no socket, file, process or database. */
@@ -35,36 +67,6 @@ const PURE_NET_IMPORT = /^import \{ (?:(?:BlockList|isIP|type \w+)(?:, )?)+ \} f
 const CLIENT_FOLDER = "sdk/typescript/src/";
 const SQL_PACKAGES = new Set(["better-sqlite3", "node:sqlite", "pg", "postgres", "kysely", "knex", "mysql2"]);
 
-interface Import {
-  /** As written; null for a dynamic import of something computed. */
-  readonly to: string | null;
-  readonly isTypeOnly: boolean;
-}
-/** Sources by path from the root, with forward slashes. */
-type Tree = ReadonlyMap<string, string>;
-
-/** Statements at the start of a line, as the formatter writes them, and dynamic imports anywhere outside comments. */
-function importsOf(source: string): Import[] {
-  const code = source.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, "").replaceAll(/^\s*\/\/.*$/gm, "");
-  const found: Import[] = [];
-  for (const [, type, clause, to] of code.matchAll(
-    /^(?:import|export)\b(\s+type\b)?(?:([\w\s{},*$]*?)\bfrom)?\s*["']([^"']+)["']/gm,
-  )) {
-    const names = /^\s*\{([^}]*)\}\s*$/.exec(clause ?? "")?.[1]?.split(",") ?? [];
-    const areTypes = names.length > 0 && names.every((name) => name.trim() === "" || /^\s*type\s/.test(name));
-    found.push({ to: to ?? null, isTypeOnly: type !== undefined || areTypes });
-  }
-  for (const [, to] of code.matchAll(/\bimport\s*\(\s*(?:["'`]([^"'`$]+)["'`]\s*[,)])?/g)) {
-    found.push({ to: to ?? null, isTypeOnly: false });
-  }
-  for (const [, to] of code.matchAll(/\b(?:require|getBuiltinModule)\s*\(\s*["']([^"']+)["']/g)) {
-    found.push({ to: to ?? null, isTypeOnly: false });
-  }
-  return found;
-}
-
-const isRelative = (to: string): boolean => to.startsWith(".");
-const resolve = (from: string, to: string): string => posix.join(posix.dirname(from), to);
 const layerOf = (path: string): Layer | undefined => LAYERS.find((layer) => path.startsWith(`${layer}/`));
 
 /** "zod" of "zod/v4", "@hono/node-server" of "@hono/node-server/x"; "fs" is "node:fs". */
@@ -99,6 +101,29 @@ function brokenRule(from: string, to: string): string | null {
   return ALLOWED[layer].includes(target) ? null : `${layer} must not import ${target}`;
 }
 
+/** Imports against the order of the folders, types included, as "file -> file: rule". */
+function findFolderBackEdges(tree: Tree): string[] {
+  return [...tree].flatMap(([from, source]) =>
+    importsOf(source).flatMap(({ to }) => {
+      const target = to === null || !isRelative(to) ? null : resolve(from, to);
+      const rule = target === null ? null : brokenOrder(from, target);
+      return rule === null ? [] : [`${from} -> ${target}: ${rule}`];
+    }),
+  );
+}
+
+function brokenOrder(from: string, to: string): string | null {
+  const [program = "", folder = ""] = from.split("/");
+  const [targetProgram, target = ""] = to.split("/");
+  const order = FOLDERS[program];
+  if (order === undefined || targetProgram !== program || target === folder) return null;
+  const place = order.findIndex((group) => group.includes(folder));
+  const targetPlace = order.findIndex((group) => group.includes(target));
+  if (place === -1 || targetPlace === -1) return `${place === -1 ? folder : target} has no place in the order`;
+  if (targetPlace < place || BESIDE.has(`${program}/${folder} -> ${program}/${target}`)) return null;
+  return `${folder} must not import ${target}`;
+}
+
 /** Ways by which pure code reaches what it must not, as "file -> … -> import". */
 function findImpurities(tree: Tree): string[] {
   const impurities: string[] = [];
@@ -121,26 +146,17 @@ function findImpurities(tree: Tree): string[] {
   return impurities;
 }
 
-function readTree(): Tree {
-  const tree = new Map<string, string>();
-  for (const layer of LAYERS) {
-    for (const path of readdirSync(join(ROOT, layer), { recursive: true, encoding: "utf8" })) {
-      if (!/\.[cm]?[jt]s$/.test(path) || /(^|[\\/])(node_modules|dist)[\\/]/.test(path)) continue;
-      const name = posix.join(layer, path.replaceAll("\\", "/"));
-      tree.set(name, readFileSync(join(ROOT, name), "utf8"));
-    }
-  }
-  return tree;
-}
-
 describe("the imports of the product", () => {
-  const tree = readTree();
+  const tree = readTree(ROOT, LAYERS);
   it("are all seen", () => {
     expect(tree.size).toBeGreaterThan(20);
     expect(importsOf(tree.get("shared/protocol/from-island.ts") ?? "").length).toBeGreaterThan(3);
   });
   it("point from bin to coordinator and island-agent, and from these to shared, never back", () => {
     expect(findBackEdges(tree)).toEqual([]);
+  });
+  it("follow the order of the folders inside coordinator and island-agent", () => {
+    expect(findFolderBackEdges(tree)).toEqual([]);
   });
   it("give shared and the scheduler no socket, file, process or database", () => {
     expect(findImpurities(tree)).toEqual([]);
@@ -190,6 +206,29 @@ describe("findBackEdges() reports", () => {
       ["coordinator/store/sqlite/a.ts", 'import Database from "better-sqlite3";\nimport "../../../shared/b.ts";'],
     ]);
     expect(findBackEdges(allowed)).toEqual([]);
+  });
+});
+
+describe("findFolderBackEdges() reports", () => {
+  it.each([
+    ["coordinator/jobs/a.ts", 'import type { B } from "../islands/b.ts";', "jobs must not import islands"],
+    ["coordinator/islands/a.ts", 'import { b } from "../jobs/b.ts";', "islands must not import jobs"],
+    ["coordinator/store/sqlite/jobs/a.ts", 'import "../../../http/b.ts";', "store must not import http"],
+    ["coordinator/http/a.ts", 'import { open } from "../coordinator.ts";', "http must not import coordinator.ts"],
+    ["coordinator/new/a.ts", 'import "../store/b.ts";', "new has no place in the order"],
+    ["island-agent/models/a.ts", 'export * from "../hardware/b.ts";', "models must not import hardware"],
+    ["island-agent/session/a.ts", 'import { type B } from "../config/b.ts";', "session must not import config"],
+    ["island-agent/execution/a.ts", 'await import("../agent.ts");', "execution must not import agent.ts"],
+  ])("%s: %s", (path, source, rule) => {
+    expect(findFolderBackEdges(new Map([[path, source]]))).toEqual([expect.stringMatching(`: ${rule}$`)]);
+  });
+  it("nothing for what is allowed", () => {
+    const allowed = new Map([
+      ["coordinator/http/a.ts", 'import "../jobs/b.ts";\nimport "./c.ts";\nimport "../../shared/d.ts";'],
+      ["coordinator/coordinator.ts", 'import "./http/a.ts";'],
+      ["island-agent/hardware/a.ts", 'import "../models/b.ts";'],
+    ]);
+    expect(findFolderBackEdges(allowed)).toEqual([]);
   });
 });
 

@@ -23,6 +23,15 @@ const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
   ["export const a = (b: any): void => b;", "no-explicit-any", "shared/any.ts"],
   ['console.log("a");', "no-console", "sdk/typescript/src/console.ts"],
   ["export default 1;", "no-default-export", "shared/default-export.ts"],
+  // A circle of three files, of which one link is a type.
+  ['export { b as a } from "./circle-b.ts";', "no-cycle", "shared/circle-a.ts"],
+  ['export { c as b } from "./circle-c.ts";', "no-cycle", "shared/circle-b.ts"],
+  [
+    'import type { a } from "./circle-a.ts";\nexport const c = (): typeof a | null => null;',
+    "no-cycle",
+    "shared/circle-c.ts",
+  ],
+  [`${"\n".repeat(300)}export const a = 1;`, "max-lines", "shared/long.ts"],
   ["const a = async (): Promise<void> => {};\na();", "no-floating-promises", "coordinator/floating-promise.ts"],
 ];
 /** The same where it is allowed. */
@@ -30,6 +39,7 @@ const GOOD_LINES: readonly [line: string, path: string][] = [
   ["console.log(process.env);\nprocess.exit(1);", "bin/ends-the-process.ts"],
   ["export const a = Date.now();\nsetTimeout(() => {}, 1);", "shared/clock.ts"],
   ["export const a = Date.now();\nsetTimeout(() => {}, 1);", "sdk/typescript/src/timing.ts"],
+  [`${"\n".repeat(299)}export const a = 1;`, "shared/as-long-as-it-may-be.ts"],
 ];
 
 interface Diagnostic {
@@ -57,11 +67,14 @@ describe("oxlint with the project's rules", () => {
   const reportsOf = (path: string): string[] =>
     diagnostics.filter(({ filename }) => filename.endsWith(path)).map(({ code }) => code);
 
-  it.each(BAD_LINES)("reports %j by %s", (_, rule, path) => {
-    expect(reportsOf(path)).toContainEqual(expect.stringContaining(`(${rule})`));
-  });
-  it.each(GOOD_LINES)("lets %j pass in %s", (_, path) => {
-    expect(reportsOf(path).filter((code) => code.includes("restricted") || code.includes("console"))).toEqual([]);
+  it.each(BAD_LINES.map(([line, rule, path]) => ({ line: line.trim(), rule, path })))(
+    "reports $line by $rule",
+    ({ rule, path }) => {
+      expect(reportsOf(path)).toContainEqual(expect.stringContaining(`(${rule})`));
+    },
+  );
+  it.each(GOOD_LINES.map(([line, path]) => ({ line: line.trim(), path })))("lets $line pass in $path", ({ path }) => {
+    expect(reportsOf(path).filter((code) => /restricted|console|max-lines/.test(code))).toEqual([]);
   });
 });
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
     await writeFile(join(catalog, "cargos", `${slug}.json`), JSON.stringify({ ...tiny, slug, model }));
   }
   network = await Network.open(["--catalog-directory", catalog, "--max-attempts", "1"]);
-  const account = await network.createAccount("client@example.com", 1_000, ["--requests-per-minute", "100000"]);
+  const account = network.createAccount("client@example.com");
   key = account.key;
   const hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await network.startIsland("island", account.islandToken, { "models.hub_endpoint": hub });

@@ -15,7 +15,7 @@ let account: { id: string; key: string; islandToken: string };
 
 beforeEach(async () => {
   network = await Network.open(["--port", String(await freePort()), "--island-grace-s", "5"]);
-  account = await network.createAccount("client@example.com", 1_000, ["--requests-per-minute", "100000"]);
+  account = network.createAccount("client@example.com");
 });
 afterEach(() => network[Symbol.asyncDispose]());
 

@@ -11,7 +11,7 @@ let data: string;
 
 beforeAll(async () => {
   network = await Network.open();
-  const account = await network.createAccount("host@example.com");
+  const account = network.createAccount("host@example.com");
   key = account.key;
   island = await network.startIsland("one", account.islandToken);
   data = network.islandData("one");

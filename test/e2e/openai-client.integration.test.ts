@@ -12,7 +12,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   network = await Network.open();
-  const { key, islandToken } = await network.createAccount("client@example.com");
+  const { key, islandToken } = network.createAccount("client@example.com");
   await network.startIsland("island", islandToken);
   client = new OpenAI({ apiKey: key, baseURL: `${network.url}/api/v1`, maxRetries: 0 });
 });

@@ -18,7 +18,7 @@ let atoll: ReturnType<typeof createOpenAICompatible>;
 
 beforeAll(async () => {
   network = await Network.open();
-  const account = await network.createAccount("client@example.com");
+  const account = network.createAccount("client@example.com");
   key = account.key;
   await network.startIsland("island", account.islandToken);
   atoll = createOpenAICompatible({

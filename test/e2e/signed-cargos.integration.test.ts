@@ -15,7 +15,7 @@ let network: Network;
 let token: string;
 beforeAll(async () => {
   network = await Network.open(["--port", String(await freePort())]);
-  token = (await network.createAccount("owner@example.com")).islandToken;
+  token = network.createAccount("owner@example.com").islandToken;
 });
 afterAll(() => network[Symbol.asyncDispose]());
 

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { runDirectory } from "../support/run-directory.ts";
 
 const run = promisify(execFile);
 export const SDK = join(import.meta.dirname, "..", "..", "sdk", "typescript");
@@ -24,7 +26,7 @@ export class BuiltPackage implements AsyncDisposable {
     try {
       await mkdir(built.installed, { recursive: true });
       await cp(join(SDK, "package.json"), join(built.installed, "package.json"));
-      await built.node([TSC, "-p", SDK, "--outDir", join(built.installed, "dist")]);
+      await cp(await compiled(), join(built.installed, "dist"), { recursive: true });
       return built;
     } catch (error) {
       await built[Symbol.asyncDispose]();
@@ -33,25 +35,53 @@ export class BuiltPackage implements AsyncDisposable {
   }
 
   /** Runs Node.js in the project. @throws with what it printed, when it ends with anything but 0. */
-  async node(
-    args: readonly string[],
-    env: Readonly<Record<string, string>> = {},
-    executable: string = process.execPath,
-  ): Promise<string> {
-    try {
-      const { stdout } = await run(executable, args, {
-        cwd: this.directory,
-        env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env },
-        timeout: 60_000,
-      });
-      return stdout;
-    } catch (error) {
-      const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-      throw new Error(`${args.join(" ")}:\n${stdout}${stderr}`, { cause: error });
-    }
+  node(args: readonly string[], env: Readonly<Record<string, string>> = {}, executable?: string): Promise<string> {
+    return runNode(args, this.directory, env, executable);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
   }
+}
+
+async function runNode(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+  executable: string = process.execPath,
+): Promise<string> {
+  try {
+    const { stdout } = await run(executable, args, {
+      cwd,
+      env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env },
+      timeout: 60_000,
+    });
+    return stdout;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${args.join(" ")}:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+/** The package's `dist`, made by the first of this run's workers that needs it. */
+async function compiled(): Promise<string> {
+  const dist = join(runDirectory(), "client-dist");
+  const lock = `${dist}.lock`;
+  while (!existsSync(dist)) {
+    try {
+      await mkdir(lock);
+    } catch {
+      // Another worker compiles.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      continue;
+    }
+    try {
+      if (existsSync(dist)) break;
+      await runNode([TSC, "-p", SDK, "--outDir", `${dist}.partial`], SDK);
+      await rename(`${dist}.partial`, dist);
+    } finally {
+      await rmdir(lock);
+    }
+  }
+  return dist;
 }

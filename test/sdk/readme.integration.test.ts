@@ -23,7 +23,7 @@ let key: string;
 beforeAll(async () => {
   built = await BuiltPackage.build();
   network = await Network.open();
-  const account = await network.createAccount("client@example.com");
+  const account = network.createAccount("client@example.com");
   key = account.key;
   await network.startIsland("island", account.islandToken);
 });

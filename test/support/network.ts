@@ -1,8 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { createPublicKey } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { AccountLimits } from "../../coordinator/store/account-store.ts";
+import { storeKeys } from "../../island-agent/config/config-file.ts";
+import { askAgent } from "../../island-agent/control/control-client.ts";
+import { publicKeyText } from "../../shared/cargo-signature.ts";
+import { accountOfToken, insertAccount, type NewAccount } from "./account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 import { Program, runProgram } from "./program.ts";
+import { smallCatalog } from "./small-catalog.ts";
 
 /** A real network: a coordinator and Islands, each a process, in a temporary directory. */
 export class Network implements AsyncDisposable {
@@ -23,7 +30,8 @@ export class Network implements AsyncDisposable {
   static async open(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
     const data = join(directory, "coordinator");
-    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...flags];
+    const catalog = ["--catalog-directory", smallCatalog()];
+    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...catalog, ...flags];
     const coordinator = new Program("coordinator", args, env);
     const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
     watchOrigin(url);
@@ -49,33 +57,16 @@ export class Network implements AsyncDisposable {
     return JSON.parse(stdout) as T;
   }
 
-  /** `limits`: as flags of `coordinator account limits`. */
-  async createAccount(
-    email: string,
-    credits = 1_000,
-    limits: readonly string[] = [],
-  ): Promise<{ id: string; key: string; islandToken: string }> {
-    const account = await this.manage<{ id: string }>(
-      "account",
-      "create",
-      "--email",
-      email,
-      "--password",
-      "correct horse",
-      "--credits",
-      String(credits),
-    );
-    if (limits.length > 0) await this.manage("account", "limits", "--email", email, ...limits);
-    const { key } = await this.manage<{ key: string }>("key", "create", "--email", email);
-    const { token } = await this.manage<{ token: string }>("island-token", "create", "--email", email);
-    return { id: account.id, key, islandToken: token };
+  /** As a client that may ask as often as it likes: how often a test asks until something is so depends on the machine's speed. */
+  createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
+    return insertAccount(this.data, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   islandData(name: string): string {
     return join(this.directory, name);
   }
 
-  /** Joins and starts an Island and waits until it is connected. */
+  /** Starts an Island that has joined, and waits until it is connected. `settings`: keys of its configuration file. */
   async startIsland(
     name: string,
     token: string,
@@ -83,24 +74,32 @@ export class Network implements AsyncDisposable {
     env: Record<string, string> = {},
   ): Promise<Program> {
     const data = this.islandData(name);
-    const joined = await runProgram("island", "join", this.url, "--token", token, "--data", data);
-    if (joined.code !== 0) throw new Error(`island join ended with ${joined.code}: ${joined.stderr}`);
     // What is recommended is far away: nothing is preloaded unless a test serves it.
     const quiet = { threads: "1", gpu: "off", "models.preload": "false" };
-    for (const [key, value] of Object.entries({ ...quiet, ...settings })) {
-      const set = await runProgram("island", "config", "set", key, value, "--data", data);
-      if (set.code !== 0) throw new Error(`island config set ${key} ended with ${set.code}: ${set.stderr}`);
-    }
+    await this.#writeIslandConfig(data, token, { ...quiet, ...settings });
     const island = new Program("island", ["start", "--data", data], env);
     this.#islands.push(island);
     await island.printed(/connected to/);
     return island;
   }
 
+  /** As `island join` and `island config set` write it, without a process for each. */
+  async #writeIslandConfig(data: string, token: string, settings: Record<string, string>): Promise<void> {
+    const signingKey = createPublicKey(await readFile(join(this.data, "signing.key"), "utf8"));
+    await storeKeys(data, {
+      "coordinator.public_key": publicKeyText(signingKey),
+      "coordinator.api_url": this.url,
+      "coordinator.token": token,
+      "coordinator.account": accountOfToken(this.data, token),
+      ...settings,
+    });
+  }
+
+  /** What `island status --json` prints, asked of the agent itself: tests ask often, and a process for each takes its time. */
   async islandStatus<T>(name: string): Promise<T> {
-    const { stdout, stderr } = await runProgram("island", "status", "--json", "--data", this.islandData(name));
-    if (stdout.trim() === "") throw new Error(stderr);
-    return JSON.parse(stdout) as T;
+    const status = await askAgent<T>(this.islandData(name), "/status");
+    if (status === undefined) throw new Error(`No agent runs on ${this.islandData(name)}`);
+    return status;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { isAbsolute, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..", "..");
+/** Where Node.js keeps compiled code (vitest.config.ts sets it): without it a program takes twice as long to start. */
+const CACHE_VARIABLE = "NODE_COMPILE_CACHE";
+const COMPILE_CACHE = { [CACHE_VARIABLE]: process.env[CACHE_VARIABLE] };
 
 export interface ProgramResult {
   readonly code: number | null;
@@ -27,7 +30,7 @@ export class Program implements AsyncDisposable {
     const path = isAbsolute(program) ? program : join(ROOT, "bin", `${program}.ts`);
     this.process = spawn(process.execPath, [path, ...args], {
       cwd: ROOT,
-      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...COMPILE_CACHE, ...env },
       stdio: "pipe",
     });
     // A program that ends without reading is no fault of the test.

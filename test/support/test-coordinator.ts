@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
 import { resolveConfig } from "../../coordinator/config/resolve-config.ts";
@@ -8,9 +6,15 @@ import { openCoordinator, openStore, type Coordinator } from "../../coordinator/
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { insertAccount, type NewAccount } from "./account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
+import { makeFastDirectory } from "./fast-directory.ts";
+import { smallCatalog } from "./small-catalog.ts";
 
-/** A real coordinator in this process: real sockets, real SQLite file, a free port. It can be closed and opened again. */
+/**
+ * A real coordinator in this process: real sockets, real SQLite file, a free port. It can be closed and opened again. Its catalog is
+ * the small one unless a flag names another.
+ */
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;
   readonly fatal: unknown[] = [];
@@ -23,7 +27,7 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   static async open(flags: Readonly<Record<string, unknown>> = {}): Promise<TestCoordinator> {
-    const test = new TestCoordinator(await mkdtemp(join(tmpdir(), "atoll-test-")), flags);
+    const test = new TestCoordinator(await makeFastDirectory("atoll-test-"), flags);
     await test.start();
     return test;
   }
@@ -43,10 +47,9 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const shippedCatalogDirectory = join(import.meta.dirname, "..", "..", "catalog");
     const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...this.#flags };
     this.#coordinator = await openCoordinator({
-      config: resolveConfig({ flags, env: {}, toml: null, shippedCatalogDirectory }),
+      config: resolveConfig({ flags, env: {}, toml: null, shippedCatalogDirectory: smallCatalog() }),
       clock: systemClock,
       log: pino({ level: "silent" }),
       version: "0.0.0-test",
@@ -82,18 +85,8 @@ export class TestCoordinator implements AsyncDisposable {
    * An account with credits, an API key and an Island token. `limits`: those that are not to be the defaults. It may ask as often as
    * it likes unless they say otherwise: how often a test asks until something is so depends on the machine's speed.
    */
-  createAccount(
-    email: string,
-    credits = 1_000,
-    limits: Partial<AccountLimits> = {},
-  ): Promise<{ id: string; key: string; islandToken: string }> {
-    return this.withStore(async (_store, accounts) => {
-      const { id } = await accounts.createAccount({ email, password: "correct horse", credits });
-      await accounts.setLimits(id, { requestsPerMinute: 100_000, ...limits });
-      const { secret: key } = await accounts.createKey(id, {});
-      const { secret: islandToken } = await accounts.createIslandToken(id, "test");
-      return { id, key, islandToken };
-    });
+  async createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): Promise<NewAccount> {
+    return insertAccount(this.directory, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,27 +1,31 @@
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import { AnswerWatch, isWatched, takeProblems } from "./answer-watch.ts";
+import { endFile } from "./file-end.ts";
 
 /*
  * Runs before every test file. Whatever a test, the openai client, the AI SDK or our own client fetches from a coordinator is
  * held against the OpenAPI document: an answer that is not in it fails the test, also where the test looks at something else.
  */
 
-const plainFetch = globalThis.fetch;
+/** Files that share a worker share its fetch. */
+const IS_WATCHED = Symbol.for("atoll.test.watched-fetch");
 
-globalThis.fetch = async (input, init) => {
-  const response = await plainFetch(input, init);
-  // Of a redirect that was followed: the address that answered.
-  const url = new URL(response.url);
-  if (!isWatched(url)) return response;
-  const { status, headers } = response;
-  const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
-  const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers });
-  if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  watch.push(bytes);
-  watch.end();
-  return copyOf(response, response.body === null ? null : bytes);
-};
+const watchedFetch =
+  (plainFetch: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const response = await plainFetch(input, init);
+    // Of a redirect that was followed: the address that answered.
+    const url = new URL(response.url);
+    if (!isWatched(url)) return response;
+    const { status, headers } = response;
+    const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
+    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers });
+    if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    watch.push(bytes);
+    watch.end();
+    return copyOf(response, response.body === null ? null : bytes);
+  };
 
 /** Asks its source for no more than its reader asks for, so that back-pressure is as without it. */
 function tap(watch: AnswerWatch): TransformStream<Uint8Array, Uint8Array> {
@@ -44,6 +48,12 @@ function copyOf(response: Response, body: ReadableStream<Uint8Array> | Uint8Arra
   return copy;
 }
 
+if (!(IS_WATCHED in globalThis)) {
+  globalThis.fetch = watchedFetch(globalThis.fetch);
+  Object.defineProperty(globalThis, IS_WATCHED, { value: true });
+}
+
+afterAll(endFile);
 afterEach(() => {
   const problems = takeProblems();
   if (problems.length > 0) throw new Error(`Not as the OpenAPI document says:\n${problems.join("\n")}`);

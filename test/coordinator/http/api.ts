@@ -4,7 +4,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { afterAll, beforeAll } from "vitest";
 import { newId } from "../../../shared/ids.ts";
 import { AccountService } from "../../../coordinator/accounts/account-service.ts";
 import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
@@ -17,6 +16,8 @@ import { listen, type Listener } from "../../../coordinator/http/server/listener
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
+import { makeFastDirectory } from "../../support/fast-directory.ts";
+import { atFileEnd } from "../../support/file-end.ts";
 import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { noBatches } from "./scripted-batches.ts";
@@ -67,15 +68,17 @@ export const CARGOS: readonly CatalogEntry[] = [
 
 /** One store for all tests of a file; each test has an account of its own. */
 let store: SqliteStore;
-let storeDirectory: string;
-beforeAll(async () => {
-  storeDirectory = await mkdtemp(join(tmpdir(), "atoll-http-store-"));
-  store = await openSqliteStore({ path: join(storeDirectory, "atoll.db"), clock: new ManualClock() });
-});
-afterAll(async () => {
-  await store.close();
-  await rm(storeDirectory, { recursive: true, force: true });
-});
+let opening: Promise<void> | undefined;
+
+async function openStore(): Promise<void> {
+  const directory = await makeFastDirectory("atoll-http-store-");
+  store = await openSqliteStore({ path: join(directory, "atoll.db"), clock: new ManualClock() });
+  atFileEnd(async () => {
+    opening = undefined;
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+}
 
 export interface Answer {
   readonly status: number;
@@ -124,6 +127,7 @@ export class Api implements AsyncDisposable {
   }
 
   static async open(options: Partial<HttpOptions> = {}, registration: "open" | "closed" = "open"): Promise<Api> {
+    await (opening ??= openStore());
     const api = new Api(registration);
     await api.#start(options);
     return api;

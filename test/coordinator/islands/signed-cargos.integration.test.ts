@@ -17,7 +17,8 @@ let coordinator: TestCoordinator;
 let account: { key: string; islandToken: string };
 
 beforeEach(async () => {
-  coordinator = await TestCoordinator.open();
+  // Short: what a lost Island held goes to another Island after the grace.
+  coordinator = await TestCoordinator.open({ islandGraceS: 1 });
   account = await coordinator.createAccount("client@example.com");
 });
 afterEach(async () => {

@@ -18,9 +18,10 @@ import { systemClock } from "../../../shared/clock.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
+import { soakRounds } from "../../support/soak-rounds.ts";
 import { makeWasmProgram } from "../../support/wasm-program.ts";
 
-const KILLS = 200;
+const KILLS = soakRounds(200);
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");
 const TINY_EMBEDDER = join(import.meta.dirname, "..", "..", "fixtures", "onnx", "tiny-embedder");
 const TINY_PAINTER = join(import.meta.dirname, "..", "..", "fixtures", "diffusers", "tiny-sd");

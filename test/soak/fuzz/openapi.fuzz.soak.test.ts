@@ -4,14 +4,15 @@ import { expect, it } from "vitest";
 import { call } from "../../support/http.ts";
 import { Network } from "../../support/network.ts";
 import { AnswerCheck, type OpenApiDocument } from "../../support/openapi.ts";
+import { IS_FULL_SOAK, soakRounds } from "../../support/soak-rounds.ts";
 import { FuzzClient } from "./fuzz-client.ts";
 import { requestsOf } from "./document-requests.ts";
 import type { Hints } from "./schema-values.ts";
 
 const SEED = 20_261_121;
 /** Until the heap has grown to what this load needs; 2026-11-21: 190 MiB after 1,000, 225 after 3,000, 230 after 9,000. */
-const WARM_UP = 4_000;
-const REQUESTS = 5_000;
+const WARM_UP = soakRounds(4_000);
+const REQUESTS = soakRounds(5_000);
 const AT_ONCE = 8;
 const SAMPLES = 15;
 const ALLOWED_GROWTH = 0.1;
@@ -59,14 +60,14 @@ const hints: Hints = {
   last_event_id: eventId,
 };
 
-it("answers 5,000 requests made from the OpenAPI document as it says, with no 500, and keeps its memory", async () => {
+it(`answers ${REQUESTS} requests made from the OpenAPI document as it says, with no 500, and keeps its memory`, async () => {
   const flags = ["--chat-wait-s", "0.05", "--public-requests-per-minute", "1000000"];
   // Small heaps, or what is measured is how lazily V8 collects, not what the coordinator keeps.
   const env = { NODE_OPTIONS: "--max-old-space-size=96 --max-semi-space-size=4" };
   await using network = await Network.open(flags, env);
   const email = "fuzz@example.org";
-  const limits = ["--requests-per-minute", "100000", "--jobs", "100000", "--streams", "1000"];
-  const { key: owner } = await network.createAccount(email, 1_000_000, limits);
+  const limits = { concurrentJobs: 100_000, concurrentStreams: 1_000 };
+  const { key: owner } = network.createAccount(email, 1_000_000, limits);
   const { key: reader } = await network.manage<{ key: string }>("key", "create", "--email", email, "--scopes", "read");
   const { body: document } = await call(network.url, owner, "GET", "/openapi.json");
   const ids = await makeThings(network.url, owner);
@@ -92,7 +93,8 @@ it("answers 5,000 requests made from the OpenAPI document as it says, with no 50
   );
   expect(client.problems).toEqual([]);
   expect(answered).toBe(REQUESTS);
-  expect(after / before).toBeLessThan(1 + ALLOWED_GROWTH);
+  // After a tenth of the warm-up the heap still grows to its size.
+  if (IS_FULL_SOAK) expect(after / before).toBeLessThan(1 + ALLOWED_GROWTH);
 }, 180_000);
 
 /** Some of everything that a path can name, by the path that makes it. */

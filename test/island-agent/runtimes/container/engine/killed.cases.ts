@@ -8,9 +8,11 @@ import { systemClock } from "../../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../../shared/protocol/from-island.ts";
 import { FakeLog, makeAssign } from "../../../builders.ts";
 import type { TestEngine } from "../../../../support/container-engine.ts";
+import { IS_FULL_SOAK } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
-const KILLS = 30;
+/** Enough of each way that every one is seen. */
+const KILLS = IS_FULL_SOAK ? 30 : 15;
 const MAX_WAIT_MS = 200;
 /** Works in a process beside the shell, since an engine's signals other than SIGKILL do nothing to a first process. */
 const WORKER = `

@@ -50,7 +50,7 @@ export function describeNetwork(engine: () => TestEngine): void {
       await writeFile(file, JSON.stringify(CARGO));
       const imported = await runProgram("coordinator", "cargo", "import", file, "--data", network.data);
       expect(imported.stderr).toBe("");
-      account = await network.createAccount("host@example.com");
+      account = network.createAccount("host@example.com");
       island = await start();
       ({ hostId } = await network.islandStatus<AgentStatus>("one"));
     }, 120_000);

@@ -3,10 +3,11 @@ import { openStore } from "../../coordinator/coordinator.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { call } from "../support/http.ts";
 import { Network } from "../support/network.ts";
+import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 
 const ISLANDS = 3;
 const ACCOUNTS = 5;
-const JOBS = 200;
+const JOBS = IS_FULL_SOAK ? 200 : 40;
 /** Prompts with answers that the model is known to give at temperature 0. */
 const QUESTIONS = [
   ["Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9."],
@@ -33,8 +34,8 @@ beforeAll(async () => {
   accounts = [];
   for (let i = 0; i < ACCOUNTS; i += 1) {
     // Its limit of unfinished jobs is what each of them meets; how often it asks depends on this machine's speed.
-    const limits = ["--requests-per-minute", "10000"];
-    accounts.push(await network.createAccount(`client${i}@example.com`, 1_000, limits));
+    const limits = { requestsPerMinute: 10_000 };
+    accounts.push(network.createAccount(`client${i}@example.com`, 1_000, limits));
   }
   for (let i = 0; i < ISLANDS; i += 1) await network.startIsland(`island${i}`, accounts[i]?.islandToken ?? "");
 }, 120_000);

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { call } from "../../support/http.ts";
+import { IS_FULL_SOAK } from "../../support/soak-rounds.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+/** Lanes run beside each other so that they share commits. So many that no account makes more keys in a minute than it may. */
+export const LANES = IS_FULL_SOAK ? 25 : 10;
+/** Of a tiny-chat job, in credits. */
+export const PRICE = 0.01;
+export const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
+export const UNLIMITED = { requestsPerMinute: 1_000_000, concurrentJobs: 1_000, concurrentStreams: 1_000 };
+
+/** The coordinator of the test file that imports this. */
+export let coordinator: TestCoordinator;
+beforeAll(async () => {
+  // Few heartbeats: the Island of this file sends none.
+  coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, heartbeatS: 3_600 });
+  const cargo = (await call(coordinator.url, null, "GET", `/cargos/${JOB.workload}`)).body.data;
+  expect(cargo.price_per_job).toBe(PRICE);
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+export const api = (key: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  call(coordinator.url, key, method, path, body, headers);
+export const submit = (key: string, headers: Record<string, string> = {}) => api(key, "POST", "/jobs", JOB, headers);
+export const cancel = async (key: string, jobId: string): Promise<void> => {
+  expect((await api(key, "DELETE", `/jobs/${jobId}`)).status).toBe(200);
+};
+export const creditsOf = async (key: string): Promise<number> =>
+  (await api(key, "GET", "/account")).body.data.credits as number;
+export const statusesOf = (answers: readonly { status: number }[]): number[] =>
+  answers.map(({ status }) => status).sort((a, b) => a - b);
+
+/** Runs `round` so often: rounds of a lane one after the other, lanes at once. */
+export async function race(rounds: number, round: (lane: number, index: number) => Promise<void>): Promise<void> {
+  const lanes = Array.from({ length: LANES }, async (_, lane) => {
+    for (let index = lane; index < rounds; index += LANES) await round(lane, index);
+  });
+  await Promise.all(lanes);
+  expect(coordinator.fatal).toEqual([]);
+  const report = await coordinator.withStore((store) => store.ledger.verify());
+  expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+}
+
+/** Gives the request that was sent before a head start that differs from round to round, so that either may win. */
+export async function headStart(index: number): Promise<void> {
+  for (let turns = index % 40; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** API keys of new accounts, one for each lane. */
+export async function makeKeys(name: string, credits: number): Promise<string[]> {
+  const keys: string[] = [];
+  for (let lane = 0; lane < LANES; lane += 1) {
+    keys.push((await coordinator.createAccount(`${name}-${lane}@example.com`, credits, UNLIMITED)).key);
+  }
+  return keys;
+}

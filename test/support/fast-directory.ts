@@ -1,0 +1,17 @@
+import { mkdtemp, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Linux keeps this folder in memory, where a sync costs nothing. */
+const MEMORY_FOLDER = "/dev/shm";
+const MIN_FREE_BYTES = 512 * 2 ** 20;
+
+/** A new directory for databases whose durability is not what is tested: in memory where there is room for it. */
+export async function makeFastDirectory(prefix: string): Promise<string> {
+  return mkdtemp(join((await hasRoom()) ? MEMORY_FOLDER : tmpdir(), prefix));
+}
+
+async function hasRoom(): Promise<boolean> {
+  const found = await statfs(MEMORY_FOLDER).catch(() => null);
+  return found !== null && found.bavail * found.bsize >= MIN_FREE_BYTES;
+}

@@ -1,0 +1,33 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const SHIPPED_CATALOG = join(import.meta.dirname, "..", "..", "catalog");
+/** Shipped Cargos of several kinds that tests run by name. */
+const SLUGS = [
+  "tiny-chat",
+  "phi-4",
+  "llama-3.2-1b-instruct",
+  "multilingual-e5-small",
+  "base64",
+  "text-statistics",
+  "python-sandbox",
+];
+
+let made: string | undefined;
+
+/**
+ * A catalog with a few of the shipped Cargos and all of their models. A coordinator checks and compiles the schemas of its whole
+ * catalog at each start, which takes half of it; made once in a process.
+ */
+export function smallCatalog(): string {
+  if (made !== undefined) return made;
+  const directory = mkdtempSync(join(tmpdir(), "atoll-catalog-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  mkdirSync(join(directory, "cargos"));
+  for (const slug of SLUGS)
+    copyFileSync(join(SHIPPED_CATALOG, "cargos", `${slug}.json`), join(directory, "cargos", `${slug}.json`));
+  symlinkSync(join(SHIPPED_CATALOG, "models"), join(directory, "models"), "junction");
+  made = directory;
+  return directory;
+}
