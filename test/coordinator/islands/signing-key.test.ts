@@ -67,7 +67,7 @@ describe("the signing key", () => {
     await mkdir(path);
     const sentence = `${path} is a directory, not a file: move it away`;
     await expect(openSigner()).rejects.toThrow(
-      new SigningKeyError(`${sentence}, then put it back from a backup`).message,
+      new SigningKeyError(`${sentence}, then restore it from a backup`).message,
     );
     await expect(makeSigningKey(directory)).rejects.toThrow(new SigningKeyError(sentence));
     expect(await readdir(directory)).toEqual(["signing.key"]);

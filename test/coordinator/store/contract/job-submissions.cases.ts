@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Check } from "./store.contract.ts";
+import type { Check } from "./store-builders.ts";
 import { balanceOf, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
 
 const HOUR_MS = 3_600_000;

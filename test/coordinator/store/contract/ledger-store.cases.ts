@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { grantPostings, type LedgerParty, type Posting } from "../../../../coordinator/credits/postings.ts";
 import { makeBatch } from "./batch-store.cases.ts";
-import type { Check } from "./store.contract.ts";
+import type { Check } from "./store-builders.ts";
 import { balanceOf, grant, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };

@@ -7,6 +7,9 @@ import { settlePostings } from "../../../../coordinator/credits/settle.ts";
 import type { JobEnding, NewJob } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 
+/** Declares a case; `store` gives the open store of that case. */
+export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
+
 /** When all that these builders make was made. */
 export const MADE_AT_MS = 1_767_225_600_000;
 

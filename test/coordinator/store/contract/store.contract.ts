@@ -9,10 +9,7 @@ import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
-import { firstGrant, makeAccount, makeJob } from "./store-builders.ts";
-
-/** Declares a case; `store` gives the open store of that case. */
-export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
+import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
 /** Behaviour every Store owes its callers. `skip` maps a test title to the reason a backend is exempt. */
 export function describeStore(

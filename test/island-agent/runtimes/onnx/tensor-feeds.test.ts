@@ -13,7 +13,9 @@ describe("slotsOf()", () => {
   it("refuses graphs whose values JSON cannot carry", () => {
     const int4 = { name: "w", isTensor: true, type: "int4", shape: [2] } as const;
     expect(() => slotsOf([int4])).toThrow("w of the model is a tensor of int4, which a job cannot carry");
-    expect(() => slotsOf([{ name: "s", isTensor: false }])).toThrow("s of the model is no tensor");
+    expect(() => slotsOf([{ name: "s", isTensor: false }])).toThrow(
+      "s of the model is not a tensor, which a job cannot carry",
+    );
   });
 });
 
@@ -38,8 +40,8 @@ describe("readFeeds()", () => {
 
   it.each<[string, Record<string, TensorJson>, string]>([
     ["a missing one", { x }, "inputs.k: is missing (int64 [])"],
-    ["one of another name", { x, k, z: k }, "inputs: the model has no such input as 1 of these; it has x, k"],
-    ["a name of Object's", { x, k, toString: k }, "inputs: the model has no such input"],
+    ["one of another name", { x, k, z: k }, "inputs: 1 of these are not inputs of the model; it has x, k"],
+    ["a name of Object's", { x, k, toString: k }, "inputs: 1 of these are not inputs of the model; it has x, k"],
     ["another type", { x: { ...x, type: "float64" }, k }, "inputs.x: is of float64; the model takes float32 [rows, 2]"],
     [
       "another rank",
@@ -52,11 +54,11 @@ describe("readFeeds()", () => {
       { x: { ...x, dims: Array.from({ length: 9 }, () => 1) }, k },
       "inputs.x: has the dimensions [1, 1, 1, 1, 1, 1, 1, 1, …]; the model",
     ],
-    ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements; its dimensions make 2"],
+    ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements; its dimensions ask for 2"],
     [
       "dimensions beyond all measure",
       { x: { ...x, dims: [2 ** 52, 2] }, k },
-      "inputs.x: has 2 elements; its dimensions make",
+      "inputs.x: has 2 elements; its dimensions ask for 9007199254740992",
     ],
     ["an element that does not fit", { x: { ...x, data: [1, "a"] }, k }, "inputs.x.data.1: is not a number"],
   ])("refuses %s", (_name, inputs, message) => {

@@ -53,7 +53,7 @@ describe("readWav()", () => {
     ["no bytes", Buffer.alloc(0), "is not a WAV file"],
     ["another RIFF file", Buffer.from("RIFF\0\0\0\0WEBPVP8 "), "is not a WAV file"],
     ["a file cut off in its head", buildWav({ bits: 16, data }).subarray(0, 16), "has no samples"],
-    ["a format cut off", buildWav({ bits: 16, data }).subarray(0, 30), "has a format that was cut off"],
+    ["a format cut off", buildWav({ bits: 16, data }).subarray(0, 30), "has a truncated format chunk"],
     ["mu-law", buildWav({ format: 7, bits: 8, data }), "has samples of format 7 with 8 bits"],
     ["12-bit PCM", buildWav({ bits: 12, data }), "has samples of format 1 with 12 bits"],
     ["no channel", buildWav({ bits: 16, channels: 0, data }), "has 0 channels"],
@@ -71,7 +71,7 @@ describe("readWav()", () => {
 
   it("refuses samples before their format", () => {
     const file = buildWav({ bits: 16, data, before: [{ name: "data", data }] });
-    expect(() => readWav(file)).toThrow("has its samples before their format");
+    expect(() => readWav(file)).toThrow("has samples before their format");
   });
 
   it("comes to an end with any bytes, with samples or a WavError", () => {
