@@ -51,9 +51,9 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-/** How long open streams and answers may take when the coordinator goes down. Clients resume streams that are cut. */
+/** How long open streams and answers may take when the coordinator stops. Clients resume streams that are cut. */
 const MAX_CLOSE_MS = 2_000;
-/** When the coordinator goes down in order, Islands come back after this. */
+/** Islands reconnect this long after an orderly stop of the coordinator. */
 const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */

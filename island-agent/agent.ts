@@ -84,10 +84,10 @@ export class IslandAgent {
   #link: LinkState = "connecting";
   #sessions = 0;
   #lastProblem: string | null = null;
-  /** What the coordinator was last told of the availability. */
+  /** The availability that was last sent to the coordinator. */
   #reportedOpen = true;
   #pendingReport: Timer | null = null;
-  /** When running jobs are given back after all. */
+  /** Gives running jobs back when they take too long. */
   #drainLimit: Timer | null = null;
 
   constructor(options: AgentOptions, deps: AgentDeps) {

@@ -1,4 +1,4 @@
-/** Least level that is logged, from all to none. Source: pino. */
+/** Levels from the most lines to none. Source: pino. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

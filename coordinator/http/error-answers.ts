@@ -70,7 +70,7 @@ export interface ErrorContext {
   readonly forOpenAi: boolean;
 }
 
-/** The answer to a client for anything that was thrown. Of an unexpected error it gives no more than the request's id. */
+/** The answer to a client for anything that was thrown. For an unexpected error it has only the request's id. */
 export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorContext): ErrorAnswer {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };

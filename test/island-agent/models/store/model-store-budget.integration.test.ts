@@ -39,9 +39,7 @@ describe("ModelStore's disk budget", () => {
     const lease = await store.acquire("x", a, NEVER);
     const error = await failureOf(store.acquire("x", b, NEVER));
     expect(error).toMatchObject({ code: "model_unavailable", retryable: true });
-    expect(error.message).toContain(
-      "needs 200000 bytes; this Island's disk budget is 250000 bytes, of which 100000 are in use",
-    );
+    expect(error.message).toContain("needs 196 KiB on disk. The budget is 245 KiB: 98 KiB are in use");
     expect(fixture.server.requests).toHaveLength(1);
     lease.release();
     await pull(store, b);
