@@ -10,7 +10,7 @@ import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` of a request for which no Island was free. */
 const NO_ISLAND_RETRY_S = 5;
-/** Says nothing of the error itself, which may name files or hold secrets. */
+/** Does not quote the error, which may name files or contain secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
 /** No Island began the job of a chat, a conversation or an embedding in time. `message`: of the job's error, with the reason. */

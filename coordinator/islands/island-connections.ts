@@ -28,7 +28,7 @@ export class IslandConnections {
   }
 
   /**
-   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left meanwhile.
+   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left in the meantime.
    * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
    */
   async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<IslandView | null> {
@@ -90,7 +90,7 @@ export class IslandConnections {
     }
   }
 
-  /** Sends the Cargos that the Island asked for, as far as its owner may run them. */
+  /** Sends the Cargos that the Island asked for, if its owner may run them. */
   #offer(island: IslandView, slugs: readonly string[]): void {
     const { catalog, registry, signer } = this.#deps;
     for (const slug of new Set(slugs)) {

@@ -75,7 +75,7 @@ describe("ModelStore's disk budget", () => {
     const leave = new AbortController();
     const first = failureOf(store.acquire("x", a, leave.signal));
     await fixture.server.arrived(1);
-    expect((await failureOf(store.acquire("x", b, NEVER))).message).toContain("150000 reserved by downloads");
+    expect((await failureOf(store.acquire("x", b, NEVER))).message).toContain("147 KiB reserved by downloads");
     leave.abort(new Error("enough"));
     await first;
     await expect.poll(() => store.usage().usedBytes).toBe(0);
