@@ -18,7 +18,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("is invalid_json when there is none at all", async () => {
+  it("is invalid_json when it is missing", async () => {
     const answer = await api.call("POST", "/jobs");
     expect([answer.status, answer.body]).toEqual([
       400,

@@ -164,7 +164,7 @@ describe("GET /jobs/:id/stream", () => {
     await eventually(() => feed.listeners === 0);
     expect(api.clock.pendingTimers).toBe(0);
     expect(api.jobs.cancelled).toEqual([]);
-    feed.push([token("nobody hears")]);
+    feed.push([token("unread")]);
   });
 
   it("takes nothing up when the client has left already", async () => {

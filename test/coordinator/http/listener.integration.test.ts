@@ -82,8 +82,8 @@ describe("Listener", () => {
   it.each([
     ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
     ["what is not HTTP", ["GARBAGE"], 400],
-    ["an Expect that nobody can meet", [GET, "Host: x", "Expect: foo"], 417],
-    ["a Host that is none", [GET, "Host: a b/<>"], 400],
+    ["an unknown Expect", [GET, "Host: x", "Expect: foo"], 417],
+    ["an invalid Host", [GET, "Host: a b/<>"], 400],
     ["no Host", [GET], 400],
     ["no Host, in HTTP/1.0", ["GET /api/v1/health HTTP/1.0"], 400],
     ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],

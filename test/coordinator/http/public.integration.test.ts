@@ -122,7 +122,7 @@ describe("GET /models", () => {
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
 
-  it("lists what it serves: the caller's own unapproved Cargos, and nobody else's", async () => {
+  it("lists what it serves: public Cargos and the caller's own unapproved ones", async () => {
     const own = makeCargo({ slug: "own", workloadId: 20, privateTo: api.accountId });
     api.catalog.replace([makeCargo(), own, makeCargo({ slug: "theirs", workloadId: 21, privateTo: "user_other" })]);
     const { body } = await api.call("GET", "/models");

@@ -33,7 +33,7 @@ describe("requests per minute", () => {
     expect([wrong.status, ...rateOf(wrong.headers)]).toEqual([400, 100, 96, NOW_S + 60]);
   });
 
-  it("the 101st within a minute is 429 with the body of the spec, and is let in when it was told to come", async () => {
+  it("the 101st within a minute is 429 with the body of the spec, and is accepted after Retry-After", async () => {
     for (let i = 0; i < 100; i += 1) {
       expect((await api.call("GET", "/account")).status).toBe(200);
       api.clock.advance(100);

@@ -35,7 +35,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** The store, but nobody hears that an assignment is durable before `gate` opens. */
+/** The store, but writes of assignments resolve only after `gate` opens. */
 function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
   const move: JobStore["move"] = async (change) => {
     const moved = real.jobs.move(change);

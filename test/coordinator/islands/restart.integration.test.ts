@@ -46,7 +46,7 @@ async function comeBack(hostId: string, { jobId, attempt, claim }: Assign): Prom
   return island;
 }
 
-/** A job of which a client was given "a" in one frame and "b", "c" in the next: with the ids of the events of the outer two. */
+/** A job whose client got "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
 async function relayTwoFrames() {
   const hostId = randomUUID();
   const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
