@@ -4,13 +4,13 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../shared/clock.ts";
-import { FEED_START } from "../../../coordinator/jobs/feed-position.ts";
-import { JobFeed } from "../../../coordinator/jobs/feed.ts";
-import { jobEvents } from "../../../coordinator/http/streaming/event-encoder.ts";
-import { listen, type FetchHandler, type Listener } from "../../../coordinator/http/server/listener.ts";
-import { FeedRelay } from "../../../coordinator/http/streaming/sse.ts";
-import { readToEnd } from "./api.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
+import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
+import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
+import { listen, type FetchHandler, type Listener } from "../../../../coordinator/http/server/listener.ts";
+import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
+import { readToEnd } from "../api.ts";
 
 /** More than the system takes into its own buffers. */
 const LARGE_BYTES = 16 * 1_024 * 1_024;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { closed, type Schema } from "../../support/closed-schemas.ts";
-import { Api } from "./api.ts";
-import { currentDocument, rebased, schemaChecker, type Media, type Operation } from "../../support/openapi.ts";
+import { closed, type Schema } from "../../../support/closed-schemas.ts";
+import { Api } from "../api.ts";
+import { currentDocument, rebased, schemaChecker, type Media, type Operation } from "../../../support/openapi.ts";
 
 const document = currentDocument();
 const { schemas } = document.components;
@@ -33,7 +33,7 @@ function check(schema: Schema, value: unknown): string | null {
 
 describe("the OpenAPI document", () => {
   it("is one by the JSON Schema of OpenAPI 3.1", async () => {
-    const file = join(import.meta.dirname, "..", "..", "fixtures", "openapi", "oas-3.1.schema.json");
+    const file = join(import.meta.dirname, "..", "..", "..", "fixtures", "openapi", "oas-3.1.schema.json");
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     ajv.addFormat("media-range", true);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
-import { Api, eventually } from "./api.ts";
-import { MESSAGES, answerWith, failWith } from "./chat-answers.ts";
-import { T0 } from "./scripted-jobs.ts";
+import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
+import { Api, eventually } from "../api.ts";
+import { MESSAGES, answerWith, failWith } from "../chat-answers.ts";
+import { T0 } from "../scripted-jobs.ts";
 
 const CREATED = T0 / 1_000;
 

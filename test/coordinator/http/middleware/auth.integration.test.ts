@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api } from "./api.ts";
-import { DONE, makeJob } from "./scripted-jobs.ts";
+import { Api } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotFoundError, OpenAI, UnprocessableEntityError } from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../shared/json-value.ts";
-import { beginFrames, failedFrame, finishedFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import type { JsonValue } from "../../../../shared/json-value.ts";
+import { beginFrames, failedFrame, finishedFrame } from "../../../support/attempt-frames.ts";
+import { FakeIsland } from "../../../support/fake-island.ts";
+import { call, until } from "../../../support/http.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
-const SHIPPED = join(import.meta.dirname, "..", "..", "..", "catalog", "cargos");
+const SHIPPED = join(import.meta.dirname, "..", "..", "..", "..", "catalog", "cargos");
 const EMBEDDER = {
   slug: "words-embed",
   name: "Words",

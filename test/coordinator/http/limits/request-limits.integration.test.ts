@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { networkOf } from "../../../coordinator/http/server/client-address.ts";
-import { Api } from "./api.ts";
-import { DONE, makeJob } from "./scripted-jobs.ts";
+import { networkOf } from "../../../../coordinator/http/server/client-address.ts";
+import { Api } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api, eventually } from "./api.ts";
-import { DONE, makeJob, type WatchedFeed } from "./scripted-jobs.ts";
+import { Api, eventually } from "../api.ts";
+import { DONE, makeJob, type WatchedFeed } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RateLimitedError } from "../../../shared/errors.ts";
-import { Api, eventually } from "./api.ts";
-import { DONE, makeJob } from "./scripted-jobs.ts";
+import { RateLimitedError } from "../../../../shared/errors.ts";
+import { Api, eventually } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api, readToEnd } from "./api.ts";
+import { Api, readToEnd } from "../api.ts";
 
 let api: Api;
 beforeEach(async () => {

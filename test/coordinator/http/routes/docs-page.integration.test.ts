@@ -2,7 +2,7 @@ import { createServer, request, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api } from "./api.ts";
+import { Api } from "../api.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RateLimitedError } from "../../../shared/errors.ts";
-import { Api, BodyReader, eventually, readToEnd } from "./api.ts";
-import { DONE, makeJob } from "./scripted-jobs.ts";
+import { RateLimitedError } from "../../../../shared/errors.ts";
+import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
 
 const execFileAsync = promisify(execFile);
 const SESSION = "/api/v1/island/session";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api, BodyReader, eventually } from "./api.ts";
-import { MESSAGES, answerWith, failWith, token } from "./chat-answers.ts";
-import { DONE, T0 } from "./scripted-jobs.ts";
+import { Api, BodyReader, eventually } from "../api.ts";
+import { MESSAGES, answerWith, failWith, token } from "../chat-answers.ts";
+import { DONE, T0 } from "../scripted-jobs.ts";
 
 const CREATED = T0 / 1_000;
 

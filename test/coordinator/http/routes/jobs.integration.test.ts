@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
-import { ServiceError } from "../../../shared/errors.ts";
-import { Api } from "./api.ts";
-import { makeJob } from "./scripted-jobs.ts";
+import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { Api } from "../api.ts";
+import { makeJob } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {

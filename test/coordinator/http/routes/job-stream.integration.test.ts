@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FeedItem } from "../../../coordinator/store/job-store.ts";
-import { Api, BodyReader, eventually, readToEnd } from "./api.ts";
-import { DONE, makeJob } from "./scripted-jobs.ts";
-import { dechunk, readEvents, textOf } from "./sse-events.ts";
+import type { FeedItem } from "../../../../coordinator/store/job-store.ts";
+import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
+import { dechunk, readEvents, textOf } from "../sse-events.ts";
 
 const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 const status = (state: string): FeedItem => ({ type: "status", state });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api } from "./api.ts";
+import { Api } from "../api.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeBatch } from "../store/contract/batch-store.cases.ts";
-import { endUncharged, makeEnding, makeJob, runJob } from "../store/contract/store-builders.ts";
-import { Api } from "./api.ts";
+import { makeBatch } from "../../store/contract/batch-store.cases.ts";
+import { endUncharged, makeEnding, makeJob, runJob } from "../../store/contract/store-builders.ts";
+import { Api } from "../api.ts";
 
 let api: Api;
 beforeEach(async () => {

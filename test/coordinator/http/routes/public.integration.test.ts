@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../shared/errors.ts";
-import { Api, eventually, makeCargo } from "./api.ts";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { Api, eventually, makeCargo } from "../api.ts";
 
 const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { currentDocument } from "../../support/openapi.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { currentDocument } from "../../../support/openapi.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
 const EMAIL = "reader@example.com";
 const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RateLimitedError } from "../../../shared/errors.ts";
-import { Api, eventually } from "./api.ts";
-import { makeJob } from "./scripted-jobs.ts";
+import { RateLimitedError } from "../../../../shared/errors.ts";
+import { Api, eventually } from "../api.ts";
+import { makeJob } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api, BodyReader, eventually } from "./api.ts";
-import { token } from "./chat-answers.ts";
-import { makeJob } from "./scripted-jobs.ts";
+import { Api, BodyReader, eventually } from "../api.ts";
+import { token } from "../chat-answers.ts";
+import { makeJob } from "../scripted-jobs.ts";
 
 const PASSWORD = "correct horse battery";
 
