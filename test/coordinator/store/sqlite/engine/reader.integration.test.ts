@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { Reader } from "../../../coordinator/store/sqlite/engine/reader.ts";
-import { temporaryFolder } from "./contract/store-builders.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { Reader } from "../../../../../coordinator/store/sqlite/engine/reader.ts";
+import { temporaryFolder } from "../../contract/store-builders.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const FIRST = { accountId: "user_1", page: { limit: 1, offset: 0 } };
 

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "./contract/store-builders.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
-const PROGRAM = fileURLToPath(new URL("./programs/submit-jobs.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../programs/submit-jobs.ts", import.meta.url));
 
 /** Starts the program; `ids` grows by the jobs that it was told are stored. */
 function startWriter(path: string, accountId: string, count: number): { child: ChildProcess; ids: string[] } {

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { holdPostings } from "../../../coordinator/credits/postings.ts";
-import { settle } from "../../../coordinator/credits/settle.ts";
-import type { JobEnding } from "../../../coordinator/store/job-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { ServiceError } from "../../../shared/errors.ts";
-import { IllegalTransitionError } from "../../../shared/job-state.ts";
+import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
+import { settle } from "../../../../../coordinator/credits/settle.ts";
+import type { JobEnding } from "../../../../../coordinator/store/job-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { ServiceError } from "../../../../../shared/errors.ts";
+import { IllegalTransitionError } from "../../../../../shared/job-state.ts";
 import {
   balanceOf,
   grant,
@@ -15,8 +15,8 @@ import {
   makeEnding,
   makeJob,
   temporaryFolder,
-} from "./contract/store-builders.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+} from "../../contract/store-builders.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const folder = temporaryFolder();
 let store: SqliteStore;

@@ -1,9 +1,9 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { makeBatch } from "./contract/batch-store.cases.ts";
-import { grant, MADE_AT_MS, makeAccount, makeJob, runJob, temporaryFolder } from "./contract/store-builders.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { makeBatch } from "../../contract/batch-store.cases.ts";
+import { grant, MADE_AT_MS, makeAccount, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
 
 describe("group commit", () => {
   let folder: ReturnType<typeof temporaryFolder>;

@@ -1,10 +1,10 @@
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
-import type { JobFilter } from "../../../coordinator/store/job-store.ts";
-import { jobListSql } from "../../../coordinator/store/sqlite/jobs/job-lists.ts";
-import { LEDGER_SQL } from "../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
-import { migrate } from "../../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../../coordinator/store/sqlite/migrations/all.ts";
+import type { JobFilter } from "../../../../../coordinator/store/job-store.ts";
+import { jobListSql } from "../../../../../coordinator/store/sqlite/jobs/job-lists.ts";
+import { LEDGER_SQL } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
+import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
 
 const db = new Database(":memory:");
 migrate(db, MIGRATIONS, 1);

@@ -5,11 +5,11 @@ import {
   migrate,
   MigrationError,
   type Migration,
-} from "../../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../../coordinator/store/sqlite/migrations/all.ts";
-import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
-import { temporaryFolder } from "./contract/store-builders.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+} from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { temporaryFolder } from "../../contract/store-builders.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,

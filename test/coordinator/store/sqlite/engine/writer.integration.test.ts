@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { Writer } from "../../../coordinator/store/sqlite/engine/writer.ts";
-import { temporaryFolder } from "./contract/store-builders.ts";
+import { Writer } from "../../../../../coordinator/store/sqlite/engine/writer.ts";
+import { temporaryFolder } from "../../contract/store-builders.ts";
 
 it("Writer: when its worker dies, what is under way and what follows rejects, and close() ends", async () => {
   using folder = temporaryFolder();
