@@ -4,6 +4,7 @@ import { lstat, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:f
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { formatBytes } from "../../../../shared/format-bytes.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { file, makeBytes, sha256 } from "../file-server.ts";
 import { HubRepository } from "../hub-repository.ts";
@@ -76,7 +77,7 @@ describe("FolderStore within the disk budget", () => {
     const { folders } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES - 1 });
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_unavailable",
-      message: expect.stringContaining(`needs ${WHOLE_BYTES} bytes`),
+      message: expect.stringContaining(`needs ${formatBytes(WHOLE_BYTES)} on disk`),
     });
     expect(hub.fetched()).toEqual([]);
   });
@@ -89,7 +90,7 @@ describe("FolderStore within the disk budget", () => {
     const { folders, models } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES + 1_000 });
     const model = { url: "/models/other.gguf", sha256: sha256(other), sizeBytes: other.length };
     const held = await models.acquire("other", model, NEVER);
-    expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("100000 are in use");
+    expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("98 KiB are in use");
     expect(hub.fetched()).toEqual([]);
     held.release();
     const lease = await folders.acquire(cargo(), NEVER);
