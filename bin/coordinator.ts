@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// CommonJS without a line that an old Node cannot read, so that it can be told which one is needed.
+// CommonJS without new syntax, so that an old Node.js gets as far as the message about the version it needs.
 if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error(
     "Atoll needs Node.js 24 or newer; this is " +

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
@@ -32,8 +31,7 @@ import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
-import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
-import type { Store } from "./store/store.ts";
+import { openStore } from "./store/open-store.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
@@ -53,19 +51,10 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-/** How long open streams and answers may take when the coordinator goes down. Clients resume streams that are cut. */
+/** How long open streams and answers may take when the coordinator stops. Clients resume streams that are cut. */
 const MAX_CLOSE_MS = 2_000;
-/** When the coordinator goes down in order, Islands come back after this. */
+/** Islands reconnect this long after an orderly stop of the coordinator. */
 const RETURN_AFTER_MS = 1_000;
-
-/** File of the database in a data directory. */
-export const DATABASE_FILE = "atoll.db";
-
-/** Opens the database of a data directory, and makes both if they are missing. */
-export async function openStore(dataDirectory: string, clock: Clock): Promise<Store> {
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  return openSqliteStore({ path: join(dataDirectory, DATABASE_FILE), clock });
-}
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {

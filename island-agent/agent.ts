@@ -1,5 +1,6 @@
 import type { RuntimeType } from "../shared/cargo.ts";
 import { abortable } from "../shared/abortable.ts";
+import { Backoff } from "../shared/backoff.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Logger } from "../shared/logger.ts";
@@ -14,7 +15,6 @@ import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { BackgroundDownloads } from "./preload/background-downloads.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
-import { Backoff } from "./session/backoff.ts";
 import { CargoTrust } from "./session/cargo-trust.ts";
 import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
@@ -84,20 +84,20 @@ export class IslandAgent {
   #link: LinkState = "connecting";
   #sessions = 0;
   #lastProblem: string | null = null;
-  /** What the coordinator was last told of the availability. */
+  /** The availability that was last sent to the coordinator. */
   #reportedOpen = true;
   #pendingReport: Timer | null = null;
-  /** When running jobs are given back after all. */
+  /** Gives running jobs back when they take too long. */
   #drainLimit: Timer | null = null;
 
   constructor(options: AgentOptions, deps: AgentDeps) {
     this.#options = options;
     this.#deps = deps;
-    const { clock, files, log, hardware, runtimes, availability, recommend, random } = deps;
+    const { clock, files, log, hardware, runtimes, availability, recommend, random = Math.random } = deps;
     const { hostId, slots } = options;
     const caps = memoryCapsOf(hardware);
     const onChange = (): void => this.#reportSoon();
-    this.#backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS, random);
+    this.#backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
     this.#trust = new CargoTrust(options.publicKey, options.accountId, log);
     this.#pool = new CargoPool({
       runtimes: new Map([...runtimes].map(([type, { runtime }]) => [type, runtime])),
@@ -118,7 +118,7 @@ export class IslandAgent {
       recommend: recommend === null ? null : (signal) => recommend(hostId, signal),
       want: (slugs) => this.#want(slugs),
       closedBecause: () => availability.closedBecause,
-      random: random ?? Math.random,
+      random,
       ...{ clock, log, files, onChange },
     });
     availability.onChange = () => {

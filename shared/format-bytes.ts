@@ -9,12 +9,12 @@ export function formatBytes(bytes: number): string {
   return `${Math.ceil(bytes / KIB)} KiB`;
 }
 
-/** In whole MiB, rounded up: for what is needed, so that it never looks as if less would do. */
+/** In whole MiB, rounded up: for what is needed, so that the figure is never too low. */
 export function formatMibRoundedUp(bytes: number): string {
   return `${Math.ceil(bytes / MIB)} MiB`;
 }
 
-/** In whole MiB, rounded down: for what is available, so that it never looks as if there were enough. */
+/** In whole MiB, rounded down: for what is available, so that the figure is never too high. */
 export function formatMibRoundedDown(bytes: number): string {
   return `${Math.floor(bytes / MIB)} MiB`;
 }

@@ -1,9 +1,9 @@
-import { FifoQueue } from "./fifo-queue.ts";
+import { WaitQueue } from "./wait-queue.ts";
 
 /** Lets a fixed number of callers work at once; the others wait, first come, first served. */
 export class Semaphore<T> {
   readonly #permits: number;
-  readonly #queue = new FifoQueue<T>();
+  readonly #queue = new WaitQueue<T>();
   #taken = 0;
 
   /** @param permits at least 1. */

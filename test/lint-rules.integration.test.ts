@@ -23,7 +23,12 @@ const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
   ["export const a = (b: any): void => b;", "no-explicit-any", "shared/any.ts"],
   ['console.log("a");', "no-console", "sdk/typescript/src/console.ts"],
   ["export default 1;", "no-default-export", "shared/default-export.ts"],
-  // A circle of three files, of which one link is a type.
+  [
+    'import { join } from "node:path";\nimport type { ParsedPath } from "node:path";\nexport const a: ParsedPath | string = join("a");',
+    "no-duplicate-imports",
+    "shared/imports-twice.ts",
+  ],
+  // A circle of three files, one of whose links is a type.
   ['export { b as a } from "./circle-b.ts";', "no-cycle", "shared/circle-a.ts"],
   ['export { c as b } from "./circle-c.ts";', "no-cycle", "shared/circle-b.ts"],
   [

@@ -37,8 +37,8 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         const all = await cargos.list();
         const lines = options.waiting === true ? all.filter(({ status }) => status === "waiting") : all;
         const owners = await emailsOf(store, lines);
-        const told = lines.map((line) => ({ ...line, owner: owners.get(line.ownerId ?? "") ?? null }));
-        print(options, told, told.map(describe).join("\n"));
+        const listed = lines.map((line) => ({ ...line, owner: owners.get(line.ownerId ?? "") ?? null }));
+        print(options, listed, listed.map(describe).join("\n"));
       });
     });
   onDataDirectory(cargo.command("approve <slug>"))

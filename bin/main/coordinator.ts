@@ -7,7 +7,6 @@ import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { readVersion } from "./package.ts";
 import { reportError } from "./report-error.ts";
-import { serve } from "./serve.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 
 try {
@@ -21,7 +20,11 @@ try {
     .description("Serve the API and Islands until SIGTERM or SIGINT.")
     .option("--config <file>", "TOML file with settings (see coordinator/config/example.toml)")
     .option("--data <directory>", "short for --data-directory")
-    .action(async (flags: Record<string, string>) => serve(await readCoordinatorConfig(flags), version));
+    .action(async (flags: Record<string, string>) => {
+      // Loaded here, because the other commands need no server.
+      const { serve } = await import("./serve.ts");
+      await serve(await readCoordinatorConfig(flags), version);
+    });
   for (const { flag, meaning, fallback } of describeConfig()) {
     if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
   }

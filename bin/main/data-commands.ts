@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
-import { DATABASE_FILE, openStore } from "../../coordinator/coordinator.ts";
+import { DATABASE_FILE, openStore } from "../../coordinator/store/open-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";

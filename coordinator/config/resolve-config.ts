@@ -1,4 +1,5 @@
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
   describeSettings,
   resolveSettings,
@@ -8,7 +9,6 @@ import {
   type Settings,
 } from "../../shared/settings.ts";
 
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const MS_PER_S = 1_000;
 const ENV_PREFIX = "ATOLL_";
 

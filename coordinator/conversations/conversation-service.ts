@@ -47,7 +47,7 @@ export class ConversationService {
     return this.#answers.resume();
   }
 
-  /** Call it before clients are cut off: their answers are then not cancelled, but resumed at the next start. */
+  /** Call it before the connections close: answers in progress are then resumed at the next start, not cancelled. */
   close(): void {
     this.#answers.close();
   }

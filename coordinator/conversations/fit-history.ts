@@ -58,7 +58,7 @@ export function fitHistory(
 
 /**
  * Shorter `messages` for a model that found them too long: without the older half of the history (by estimate), or without any
- * history if `keepNone`. Undefined if there is no history to leave out.
+ * history if `keepNone`. Undefined without a history to leave out.
  */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");

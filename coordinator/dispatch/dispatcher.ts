@@ -34,7 +34,7 @@ export class Dispatcher {
     for (const { jobId, islandId } of scheduler.step(event, clock.now())) this.#assignments.assign(jobId, islandId);
   }
 
-  /** The catalog answers differently for `slug`. */
+  /** The Cargo with this slug is new, changed or gone. */
   cargoChanged(slug: string): void {
     this.#deps.jobs.cargoChanged(slug);
     this.schedule({ kind: "cargo_changed", slug });

@@ -10,7 +10,7 @@ import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` of a request for which no Island was free. */
 const NO_ISLAND_RETRY_S = 5;
-/** Says nothing of the error itself, which may name files or hold secrets. */
+/** Does not quote the error, which may name files or contain secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
 /** No Island began the job of a chat, a conversation or an embedding in time. `message`: of the job's error, with the reason. */
@@ -70,7 +70,7 @@ export interface ErrorContext {
   readonly forOpenAi: boolean;
 }
 
-/** The answer to a client for anything that was thrown. Of an unexpected error it gives no more than the request's id. */
+/** The answer to a client for anything that was thrown. For an unexpected error it has only the request's id. */
 export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorContext): ErrorAnswer {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };

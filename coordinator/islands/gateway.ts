@@ -55,7 +55,7 @@ export class IslandGateway {
     this.#limit.assertMayTry(address, token);
     const owner = token === undefined ? undefined : await accounts.authenticateIsland(token);
     if (token === undefined || owner === undefined) {
-      // A request without a token is not a failed try: an Island that joins asks for the public key like this.
+      // A request without a token is not a failed try: an Island that joins asks for the public key this way.
       if (token !== undefined) this.#limit.refused(address, token);
       throw new ServiceError(
         "unauthenticated",

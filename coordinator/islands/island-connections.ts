@@ -6,7 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Store } from "../store/store.ts";
 import type { AttemptReports } from "./attempt-reports.ts";
 import type { CargoSigner } from "./cargo-signer.ts";
-import type { Island, IslandLink } from "./island.ts";
+import type { IslandLink, IslandView } from "./island.ts";
 import type { IslandRegistry } from "./island-registry.ts";
 
 export interface IslandConnectionsDeps {
@@ -28,10 +28,10 @@ export class IslandConnections {
   }
 
   /**
-   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left meanwhile.
+   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left in the meantime.
    * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
    */
-  async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<Island | null> {
+  async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<IslandView | null> {
     const { store, clock, registry, reports, heartbeatMs } = this.#deps;
     const { hostId, agentVersion, hardware, runtimes } = hello;
     const lastSeenAtMs = clock.now();
@@ -45,11 +45,11 @@ export class IslandConnections {
     return island;
   }
 
-  disconnect(island: Island, link: IslandLink): void {
+  disconnect(island: IslandView, link: IslandLink): void {
     this.#deps.registry.disconnect(island, link);
   }
 
-  noteRoundTrip(island: Island, rttMs: number): void {
+  noteRoundTrip(island: IslandView, rttMs: number): void {
     this.#deps.registry.setRoundTrip(island, rttMs);
   }
 
@@ -57,7 +57,7 @@ export class IslandConnections {
    * Acts on a frame. Resolves when what it says is durable; undefined for frames that are not stored.
    * @throws {ProtocolError} for a frame that does not fit the session's state.
    */
-  receive(island: Island, frame: FromIsland): Promise<void> | undefined {
+  receive(island: IslandView, frame: FromIsland): Promise<void> | undefined {
     const { registry, reports } = this.#deps;
     switch (frame.type) {
       case "hello":
@@ -90,12 +90,12 @@ export class IslandConnections {
     }
   }
 
-  /** Sends the Cargos that the Island asked for, as far as its owner may run them. */
-  #offer(island: Island, slugs: readonly string[]): void {
-    const { catalog, signer } = this.#deps;
+  /** Sends the Cargos that the Island asked for, if its owner may run them. */
+  #offer(island: IslandView, slugs: readonly string[]): void {
+    const { catalog, registry, signer } = this.#deps;
     for (const slug of new Set(slugs)) {
       const entry = catalog.find(slug, island.accountId);
-      if (entry !== undefined) island.link?.send({ type: "preload", ...signer.sign(entry) });
+      if (entry !== undefined) registry.send(island.hostId, { type: "preload", ...signer.sign(entry) });
     }
   }
 }

@@ -1,8 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
-import { Island, type AttemptId, type IslandLink, type IslandView } from "./island.ts";
+import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import type { IslandRegistryEvent } from "./island-registry-events.ts";
+import { MutableIsland } from "./mutable-island.ts";
 
 export interface IslandRegistryDeps {
   readonly clock: Pick<Clock, "schedule">;
@@ -17,7 +18,7 @@ export interface IslandRegistryDeps {
 export class IslandRegistry {
   readonly #deps: IslandRegistryDeps;
   /** By host id. */
-  readonly #islands = new Map<string, Island>();
+  readonly #islands = new Map<string, MutableIsland>();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
 
   constructor(deps: IslandRegistryDeps) {
@@ -46,9 +47,9 @@ export class IslandRegistry {
   }
 
   /** The first half of a session's begin; {@link resume} is the second. An older session of the same Island ends. */
-  connect(hello: Hello, accountId: string, link: IslandLink): Island {
+  connect(hello: Hello, accountId: string, link: IslandLink): IslandView {
     const { hostId } = hello;
-    const island = this.#islands.get(hostId) ?? new Island(hostId, accountId);
+    const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId);
     this.#islands.set(hostId, island);
     const previous = island.link;
     if (previous !== null) {
@@ -63,7 +64,8 @@ export class IslandRegistry {
   }
 
   /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */
-  resume(island: Island, held: readonly HeldDecision[]): void {
+  resume(view: IslandView, held: readonly HeldDecision[]): void {
+    const island = this.#own(view);
     const kept = new Map(
       held.filter(({ action }) => action === "continue").map(({ jobId, attempt }) => [jobId, attempt]),
     );
@@ -75,7 +77,8 @@ export class IslandRegistry {
   }
 
   /** The session is over. The Island's attempts wait for it to come back, for the grace. */
-  disconnect(island: Island, link: IslandLink): void {
+  disconnect(view: IslandView, link: IslandLink): void {
+    const island = this.#own(view);
     if (island.link !== link) return;
     island.link = null;
     this.#emit({ type: "island_down", islandId: island.hostId });
@@ -84,25 +87,27 @@ export class IslandRegistry {
 
   /** Takes in an Island that had attempts when the coordinator last stopped. Its grace begins. */
   awaitReturn(hostId: string, accountId: string, attempts: readonly AttemptId[]): void {
-    const island = new Island(hostId, accountId);
+    const island = new MutableIsland(hostId, accountId);
     this.#islands.set(hostId, island);
     for (const { jobId, attempt } of attempts) island.slots.set(jobId, attempt);
     this.#beginGrace(island);
   }
 
-  update(island: Island, state: IslandState): void {
+  update(view: IslandView, state: IslandState): void {
+    const island = this.#own(view);
     island.update(state);
     this.#emit({ type: "island_changed", island: island.facts() });
   }
 
-  setDraining(island: Island, draining: boolean): void {
+  setDraining(view: IslandView, draining: boolean): void {
+    const island = this.#own(view);
     island.setDraining(draining);
     this.#emit({ type: "island_changed", island: island.facts() });
   }
 
   /** Counts from the next heartbeat on. */
-  setRoundTrip(island: Island, rttMs: number): void {
-    island.rttMs = rttMs;
+  setRoundTrip(view: IslandView, rttMs: number): void {
+    this.#own(view).rttMs = rttMs;
   }
 
   /** An attempt was given to the Island. @throws for an Island that the registry does not have. */
@@ -125,7 +130,13 @@ export class IslandRegistry {
     for (const island of this.#islands.values()) island.grace?.cancel();
   }
 
-  #beginGrace(island: Island): void {
+  /** Every view that leaves this class is a {@link MutableIsland}. */
+  #own(view: IslandView): MutableIsland {
+    if (view instanceof MutableIsland) return view;
+    throw new TypeError(`Island ${view.hostId} is not of this registry`);
+  }
+
+  #beginGrace(island: MutableIsland): void {
     if (island.slots.size === 0) {
       this.#islands.delete(island.hostId);
       return;
@@ -136,7 +147,7 @@ export class IslandRegistry {
     });
   }
 
-  #emitLost(island: Island, attempts: readonly AttemptId[], message: string): void {
+  #emitLost(island: MutableIsland, attempts: readonly AttemptId[], message: string): void {
     if (attempts.length > 0) this.#emit({ type: "attempts_lost", islandId: island.hostId, attempts, message });
   }
 
@@ -145,6 +156,6 @@ export class IslandRegistry {
   }
 }
 
-function attemptsOf({ slots }: Island): AttemptId[] {
+function attemptsOf({ slots }: MutableIsland): AttemptId[] {
   return [...slots].map(([jobId, attempt]) => ({ jobId, attempt }));
 }

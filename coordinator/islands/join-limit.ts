@@ -6,13 +6,13 @@ import { RequestWindow } from "../quotas/request-window.ts";
 
 /** Refused tokens of one address in a minute. An Island whose token is refused does not try again by itself. */
 const MAX_REFUSED = 30;
-/** Past it, the token that was accepted longest ago is forgotten. */
+/** Accepted tokens that are remembered; beyond it the one accepted longest ago is forgotten. */
 const MAX_TOKENS = 10_000;
 
 /**
  * Limits how often an address may try Island tokens that are refused. A token that was accepted before always passes, so that an
- * Island which comes back is not kept out by others behind its address; whether it is still valid is not decided here. Separate
- * from the limits of the API: a flood there keeps no Island out.
+ * Island that comes back is not kept out by others behind its address. Whether it is still valid is checked later. Separate
+ * from the limits of the API, so that a flood there keeps no Island out.
  */
 export class JoinLimit {
   readonly #refused: RequestWindow;

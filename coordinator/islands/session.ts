@@ -13,7 +13,7 @@ import {
 } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import type { Island, IslandLink } from "./island.ts";
+import type { IslandLink, IslandView } from "./island.ts";
 import type { IslandConnections } from "./island-connections.ts";
 
 export interface SessionDeps {
@@ -43,7 +43,7 @@ export class IslandSession implements IslandLink {
   readonly #deps: SessionDeps;
   readonly #log: Logger;
   readonly #sessionId: string;
-  #island: Island | null = null;
+  #island: IslandView | null = null;
   #greeting = false;
   /** Set when the session decides to close: no frame is read any more. */
   #isClosing = false;
@@ -128,7 +128,7 @@ export class IslandSession implements IslandLink {
     );
   }
 
-  #serve(island: Island): void {
+  #serve(island: IslandView): void {
     this.#island = island;
     this.#log.info({ island: island.hostId }, "Island connected");
     if (this.isOpen) this.#ping();

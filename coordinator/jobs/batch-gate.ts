@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { ActiveJob } from "./active-job.ts";
-import { FifoQueue } from "./fifo-queue.ts";
+import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "./job-registry.ts";
 
 export interface BatchGateDeps {
@@ -20,7 +20,7 @@ const RECHECK_MS = 60_000;
 
 interface AccountQueue {
   readonly accountId: string;
-  readonly jobs: FifoQueue;
+  readonly jobs: IndexedQueue;
   /** The account's limit is being read. The answer covers every change up to then, so nothing else needs to read it. */
   isReadingLimit: boolean;
 }
@@ -74,7 +74,7 @@ export class BatchGate {
   #queueOf(accountId: string): AccountQueue {
     let queue = this.#queues.get(accountId);
     if (queue === undefined) {
-      queue = { accountId, jobs: new FifoQueue(), isReadingLimit: false };
+      queue = { accountId, jobs: new IndexedQueue(), isReadingLimit: false };
       this.#queues.set(accountId, queue);
     }
     return queue;

@@ -26,7 +26,7 @@ export class FeedCursor {
     };
   }
 
-  /** The reader was given something that is not in the feed: it must not be told that what follows goes on from there. */
+  /** The reader has output that is not in the feed, so what follows does not continue it. */
   get isLost(): boolean {
     return this.#outputs < this.#skip.outputs && this.#feed.hasLost(this.#skip);
   }

@@ -1,5 +1,5 @@
 /**
- * How far a reader has come: how many output items and how many status items it was given. The two are counted apart, so that
+ * A reader's position in a feed: how many output items and status items it has. The two are counted separately, so that
  * a position stays exact when a restarted coordinator rebuilds a feed with a status in another place between the same outputs.
  */
 export interface FeedPosition {

@@ -2,7 +2,7 @@ import type { ActiveJob } from "./active-job.ts";
 
 /** What the job registry tells its subscribers, in the turn of the event loop in which it happens. */
 export type JobRegistryEvent =
-  /** The job competes for Islands: it is new, lost its attempt, or more Islands may run it now. It may have been told before. */
+  /** The job competes for Islands: it is new, lost its attempt, or more Islands may run it now. The event may repeat. */
   | { readonly type: "job_waiting"; readonly job: ActiveJob }
   /** The job no longer competes: it ended, or an Island turned out to have it. */
   | { readonly type: "job_withdrawn"; readonly job: ActiveJob }

@@ -90,7 +90,7 @@ export class JobRegistry {
     const job = this.#add(new MutableJob(record, parts));
     job.lastSeq = lastSeq;
     job.durableSeq = lastSeq;
-    // Undefined for what the account may not run now: the definition, and its approval, may have changed meanwhile.
+    // Undefined if the account may not run it now: its definition or approval may have changed.
     job.cargo = this.#deps.catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) job.learnTraits(input, this.#deps.catalog.known(record.slug)?.isChat ?? false);
     if (job.batchId !== null && !hasBegun) return;
@@ -98,15 +98,15 @@ export class JobRegistry {
     this.#active.takePlace(job);
     if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
-    // However late it is, the Island may have the result: it gets the grace to bring it.
+    // The Island may have the result, even after the limit: it gets the grace to bring it.
     const earliestMs = this.#deps.clock.now() + this.#deps.graceMs + REPORT_MARGIN_MS;
     if (job.state === "running") this.#active.beginRun(job, earliestMs);
     else this.#active.beginWait(job, earliestMs);
   }
 
   /**
-   * The catalog answers differently for `slug`. If the Cargo is gone, its pending jobs fail, and jobs that an Island has get no
-   * other attempt. Otherwise each job keeps the Cargo that it was accepted for; an approval of that very Cargo counts.
+   * The Cargo with this slug is new, changed or gone. If the Cargo is gone, its pending jobs fail, and jobs that an Island has get no
+   * other attempt. Otherwise each job keeps the Cargo that it was accepted for; an approval of that same Cargo counts.
    */
   cargoChanged(slug: string): void {
     const entry = this.#deps.catalog.known(slug);

@@ -32,7 +32,7 @@ export interface SubmitRequest extends SubmissionRequest {
   readonly answer?: AnswerLink;
 }
 
-/** A submitted job, for the one who submitted it. */
+/** A submitted job, for its submitter. */
 export interface JobHandle {
   /** As it was when it was submitted. The first job of a repeated request: as it is now. */
   readonly record: JobRecord;
@@ -125,7 +125,7 @@ export class JobService {
     return new JobFeed(jobId, parts, feedEndingOf(record));
   }
 
-  /** Takes a place of the account, and returns it when no job comes of it. */
+  /** Takes a place of the account, and returns it if no job is made. */
   async #store({ input, idempotency, answer }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, postings, maxJobs } = checked;

@@ -43,7 +43,7 @@ export class MutableJob implements ActiveJob {
   input: JobInput | null = null;
   traits: JobTraits | null = null;
   cargo: CatalogEntry | null = null;
-  /** Feed items that the store was not given yet: a state waits for the next output, as nobody is owed its durability. */
+  /** Feed items that are not stored yet. A state is stored with the next output, because no acknowledgement waits for it. */
   #unsaved: FeedItem[] = [];
   /** Of all attempts. */
   #outputBytes = 0;

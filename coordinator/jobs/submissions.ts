@@ -42,10 +42,10 @@ export interface CheckedSubmission {
   newJob(input: JobInput): SubmittedJob;
 }
 
-/** The way of every job into storage: the checks, the new record, and which commits are under way. */
+/** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
-  /** By id of a job whose commit is under way, and which the registry does not have yet. */
+  /** Commits under way, by the id of a job, which the registry does not have yet. */
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(deps: SubmissionsDeps) {
@@ -53,10 +53,10 @@ export class Submissions {
   }
 
   /**
-   * Answers a repeated request with what its first one made, whatever has changed since, so that the repeat of an accepted
+   * Answers a repeated request with what its first one made, even if things have changed since, so that the repeat of an accepted
    * request never becomes an error; else makes it.
-   * @param find What the first request with the same Idempotency-Key made; undefined for a new one and for one without a key.
-   * @param make Checks the request as of now, and writes only if `find` would find nothing.
+   * @param find Returns what the first request with the same Idempotency-Key made; undefined for a new key and without a key.
+   * @param make Checks the request now, and writes only if `find` would find nothing.
    */
   async firstOfKey<T>(find: () => Promise<T | undefined>, make: () => Promise<T>): Promise<T> {
     const first = await find();
@@ -64,7 +64,7 @@ export class Submissions {
     try {
       return await make();
     } catch (error) {
-      // The first request was under way during `find`, and may have taken what this one was refused for.
+      // The first request may have committed after `find`, and may have taken the place that this one was refused.
       const made = await find();
       if (made !== undefined) return made;
       throw error;
@@ -104,7 +104,7 @@ export class Submissions {
     };
   }
 
-  /** Runs a commit that makes jobs, together with what hands them to the registry. Whoever asks for one of them waits for it. */
+  /** Runs a commit that makes jobs and then hands them to the registry. Until it is over, {@link settled} waits for it. */
   async commit<T>(jobIds: readonly string[], run: () => Promise<T>): Promise<T> {
     const done = run();
     for (const id of jobIds) this.#underWay.set(id, done);
@@ -115,7 +115,7 @@ export class Submissions {
     }
   }
 
-  /** Resolves when the commit of this very job is over, however it ended; at once when none is under way. */
+  /** Resolves when the job's commit has succeeded or failed; at once when none is under way. */
   async settled(jobId: string): Promise<void> {
     await this.#underWay.get(jobId)?.catch(() => undefined);
   }

@@ -18,7 +18,7 @@ export interface RequestCount {
 
 /**
  * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Requests refused for
- * this limit do not count, so that a client that waits as told is let in.
+ * this limit do not count, so that a client that waits as long as Retry-After says is accepted.
  *
  * Callers are in two generations. A request moves its caller to the younger one. Each minute the older generation is dropped, with
  * callers whose requests have all left the window. A flood of callers ends a generation early: this bounds memory, and may forget

@@ -59,7 +59,7 @@ export type SchedulerEvent =
       readonly tokensPerSecond: number | null;
       readonly succeeded: boolean;
     }
-  /** The catalog answers differently for `slug`: the Cargo is new, changed or gone. */
+  /** The Cargo with this slug is new, changed or gone. */
   | { readonly kind: "cargo_changed"; readonly slug: string };
 
 /** Give the job to the Island. The scheduler has taken the slot and removed the job from its queue. */

@@ -46,7 +46,7 @@ export interface CatalogStore {
   /** Sorted by slug. `total` counts all pages. */
   listOwned(ownerId: string, page: Page): Promise<{ cargos: StoredCargo[]; total: number }>;
   /**
-   * Stores a Cargo that is not yet approved. An owner may use a slug again that he deleted.
+   * Stores a Cargo that is not yet approved. An owner may use the slug of a deleted Cargo again.
    * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond {@link MAX_OWNED_CARGOS} or
    * {@link MAX_HELD_SLUGS}.
    */

@@ -7,9 +7,9 @@ import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
  */
 export class PreloadEviction {
   readonly #stores: readonly ArtifactStore[];
-  /** Slugs by the cache key of what was preloaded for them and is unused; the oldest first. */
+  /** Slugs by the cache key of their unused preloads; the oldest first. */
   readonly #unused = new Map<string, Set<string>>();
-  /** By cache key of what turned out not to fit: the bytes that were spare then. */
+  /** Bytes that were spare when a download did not fit, by its cache key. */
   readonly #tooLarge = new Map<string, number>();
 
   constructor(stores: readonly ArtifactStore[]) {

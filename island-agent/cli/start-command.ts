@@ -39,7 +39,7 @@ export interface RunningAgent {
   /** What SIGTERM does: running jobs have a minute, then they are given back. */
   drain(): Promise<void>;
   stop(): Promise<void>;
-  /** Whether a signal or command has told it to end. */
+  /** True after a signal or command to end. */
   isDraining(): boolean;
 }
 

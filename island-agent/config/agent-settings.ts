@@ -1,11 +1,11 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { GIB } from "../../shared/format-bytes.ts";
+import { LOG_LEVELS } from "../../shared/logger.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { setting, type Setting } from "../../shared/settings.ts";
 
-export const AGENT_LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
 /** A GB of the configuration: 2^30 bytes, for RAM, VRAM and disk alike. */
@@ -126,7 +126,7 @@ export const AGENT_SETTINGS = {
     unsetMeans: "detected",
     meaning: "CPU cores of this host, where detection is wrong",
   }),
-  logLevel: setting.choice("log_level", AGENT_LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+  logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
 };
 
 function readRegistries(text: string): string[] | undefined {

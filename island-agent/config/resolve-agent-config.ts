@@ -1,3 +1,4 @@
+import type { LogLevel } from "../../shared/logger.ts";
 import {
   resolveSettings,
   unknownKey,
@@ -7,7 +8,7 @@ import {
 } from "../../shared/settings.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
-import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AGENT_LOG_LEVELS } from "./agent-settings.ts";
+import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./agent-settings.ts";
 
 /** The settings of an agent: frozen and complete, sizes in bytes. Null: the owner has not set it. */
 export interface AgentConfig {
@@ -46,7 +47,7 @@ export interface AgentConfig {
     readonly vramBytes: number | null;
     readonly physicalCores: number | null;
   };
-  readonly logLevel: (typeof AGENT_LOG_LEVELS)[number];
+  readonly logLevel: LogLevel;
 }
 
 /** A flag wins over an ISLAND_* variable, a variable over config.toml, the file over the default. @throws {ConfigError} listing every problem. */

@@ -1,3 +1,4 @@
+import { formatBytes } from "../../shared/format-bytes.ts";
 import { chooseEvictions } from "./eviction.ts";
 import type { StoredItem } from "./stored-item.ts";
 import { DiskBudgetExceededError } from "./disk-budget-error.ts";
@@ -107,8 +108,8 @@ export class DiskBudget {
 
   #doesNotFit(bytes: number, keptBytes: number): DiskBudgetExceededError {
     return new DiskBudgetExceededError(
-      `The model needs ${bytes} bytes; this Island's disk budget is ${this.#budgetBytes} bytes, ` +
-        `of which ${keptBytes} are in use and ${this.#reservedBytes()} reserved by downloads. ` +
+      `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(this.#budgetBytes)}: ` +
+        `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} reserved by downloads. ` +
         "Free space with island models prune, or raise models.disk_budget_gb",
     );
   }

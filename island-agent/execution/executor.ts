@@ -40,7 +40,7 @@ const RUN_LIMIT_MARGIN_MS = 5_000;
 /** Failures whose message may quote a program's output, a library or the input. The log gets only their code. */
 const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set(["cargo_failed", "invalid_input", "out_of_memory", "internal"]);
 
-/** Attempts to start a job whose Cargo is gone before the job begins; then it fails as retryable. */
+/** Tries to start a job. In each one its Cargo may be unloaded before the job begins; then the job fails as retryable. */
 const MAX_TRIES = 3;
 
 class StopRequested extends Error {
@@ -108,7 +108,7 @@ export class Executor {
     while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
   }
 
-  /** Gives all jobs back, so that other Islands can run them. */
+  /** Gives all jobs back to the coordinator, so that other Islands can run them. */
   giveUp(): void {
     const reason = shutdownFailure();
     for (const run of this.#runs) run.abort.abort(reason);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { MemoryUse } from "../runtimes/runtime.ts";
-import { FifoQueue } from "../../shared/fifo-queue.ts";
+import { WaitQueue } from "../../shared/wait-queue.ts";
 
 /** A Cargo that takes memory. */
 export interface Occupant {
@@ -39,7 +39,7 @@ export class MemoryBudget {
   readonly #clock: Clock;
   /** From the start of a load to the end of the disposal. */
   readonly #occupants = new Set<Occupant>();
-  readonly #queue = new FifoQueue<Waiting>();
+  readonly #queue = new WaitQueue<Waiting>();
 
   constructor(caps: MemoryUse, clock: Clock) {
     this.#caps = caps;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
@@ -26,8 +27,8 @@ const MIN_SLACK_BYTES = GIB;
 export class MemoryNeeds {
   readonly #caps: MemoryUse;
   readonly #clock: Clock;
-  /** By the Cargo's key; the oldest first. */
-  readonly #measured = new Map<string, Measured>();
+  /** By the Cargo's key. */
+  readonly #measured = new LRUCache<string, Measured>({ max: MAX_MEASURED });
 
   /** @param caps most that all Cargos together may take. */
   constructor(caps: MemoryUse, clock: Clock) {
@@ -61,10 +62,7 @@ export class MemoryNeeds {
 
   /** Remembers what a Cargo took when it was unloaded. */
   note(key: string, need: MemoryNeed): void {
-    this.#measured.delete(key);
     this.#measured.set(key, { ...need, atMs: this.#clock.monotonicMs() });
-    const [oldest] = this.#measured.keys();
-    if (this.#measured.size > MAX_MEASURED && oldest !== undefined) this.#measured.delete(oldest);
   }
 
   #freshMeasurement(key: string): Measured | undefined {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
+import { Backoff } from "../../shared/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { DiskBudgetExceededError } from "../disk/disk-budget-error.ts";
-import { Backoff } from "../session/backoff.ts";
 import type { Recommendation } from "./recommendations.ts";
 
 export interface PreloaderDeps {
@@ -81,7 +81,7 @@ export class Preloader {
 
   constructor(deps: PreloaderDeps) {
     this.#deps = deps;
-    this.#backoff = new Backoff(FIRST_RETRY_MS, INTERVAL_MS, deps.random);
+    this.#backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: deps.random });
   }
 
   status(): PreloadStatus {

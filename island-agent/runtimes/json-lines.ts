@@ -3,7 +3,7 @@ import { JobFailure } from "../../shared/errors.ts";
 import { isJsonValue, type JsonValue } from "../../shared/json-value.ts";
 import { outputItemSchema, type OutputItem } from "../../shared/output.ts";
 
-/** The line with which a program ended its output. */
+/** The line that ended a program's output. */
 export type FinalLine =
   | { readonly kind: "done"; readonly output?: JsonValue }
   | { readonly kind: "error"; readonly failure: JobFailure };
@@ -17,7 +17,7 @@ export interface JsonLineLimits {
 
 /** A line must fit into one frame to the coordinator (8 MB), and the whole output into what the coordinator stores for a job (64 MB). */
 const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
-/** Of an `error` line's message. */
+/** Longest message of an `error` line. */
 const MAX_MESSAGE_CHARS = 1_000;
 const LINE_FEED = 0x0a;
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore } from "../../coordinator/coordinator.ts";
+import { openStore } from "../../coordinator/store/open-store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { call } from "../support/http.ts";
 import { Network } from "../support/network.ts";

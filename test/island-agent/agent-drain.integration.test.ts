@@ -3,10 +3,8 @@ import type { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
 import type { FakeRuntime } from "../support/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
-import type { FakeLog } from "./builders.ts";
-import { makeAssign } from "./builders.ts";
-import type { ScriptedCoordinator } from "./scripted-coordinator.ts";
-import { decide, type ScriptedSession } from "./scripted-coordinator.ts";
+import { type FakeLog, makeAssign } from "./builders.ts";
+import { decide, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 import { AgentWorld, DRAIN_LIMIT_MS, FAREWELL_LIMIT_MS, FIRST_RETRY_MS } from "./agent-world.ts";
 
 let world: AgentWorld;

@@ -3,8 +3,7 @@ import type { IslandAgent } from "../../island-agent/agent.ts";
 import type { FakeRuntime } from "../support/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import type { FakeLog } from "./builders.ts";
-import type { ScriptedCoordinator } from "./scripted-coordinator.ts";
-import { HEARTBEAT_MS, type ScriptedSession } from "./scripted-coordinator.ts";
+import { HEARTBEAT_MS, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
 
 let world: AgentWorld;

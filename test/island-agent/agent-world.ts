@@ -9,7 +9,7 @@ import { FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./bu
 import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
-/** With `random` at its lowest, half of each step. Source: session/backoff.ts. */
+/** With `random` at its lowest, half of each step. Source: shared/backoff.ts. */
 export const FIRST_RETRY_MS = 250;
 export const DRAIN_LIMIT_MS = 60_000;
 export const FAREWELL_LIMIT_MS = 15_000;

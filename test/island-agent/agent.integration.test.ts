@@ -3,10 +3,8 @@ import type { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
 import type { FakeRuntime } from "../support/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
-import type { FakeLog, FakeFiles } from "./builders.ts";
-import { ISLAND_TOKEN, makeAssign } from "./builders.ts";
-import type { ScriptedCoordinator } from "./scripted-coordinator.ts";
-import { decide, HEARTBEAT_MS, type ScriptedSession } from "./scripted-coordinator.ts";
+import { type FakeFiles, type FakeLog, ISLAND_TOKEN, makeAssign } from "./builders.ts";
+import { decide, HEARTBEAT_MS, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 import { AgentWorld, FIRST_RETRY_MS, HOST_ID } from "./agent-world.ts";
 
 let world: AgentWorld;

@@ -7,7 +7,7 @@ import { answerError, type ErrorAnswer } from "../error-answers.ts";
 
 /*
  * Answers to requests that are not valid HTTP, which the API never sees. They have the error body of spec §7, and the
- * connection closes, because nobody knows where the next request would begin.
+ * connection closes, because the start of the next request is unknown.
  */
 
 /** Errors of Node's parser that have a status of their own; every other one is 400. */

@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { FetchContext } from "./attempt.ts";
 import { PartFile } from "./part-file.ts";
-import { backoffMs, RetriableError } from "./retriable-error.ts";
+import { RetriableError, retryDelayMs } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";
 
 /** An attempt makes progress when it gains this much over the best one so far. Otherwise a server that always disconnects would be tried without end. */
@@ -63,7 +63,7 @@ async function transferWithRetries(
       best = Math.max(best, part.bytes);
       failures = hasProgressed ? 1 : failures + 1;
       if (failures >= policy.tries) throw givenUp(failures, error);
-      await clock.sleep(backoffMs(failures, error.retryAfterMs, policy), signal);
+      await clock.sleep(retryDelayMs(failures, error, policy), signal);
     }
   }
 }

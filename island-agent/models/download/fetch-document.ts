@@ -4,7 +4,7 @@ import { attempt, type FetchContext } from "./attempt.ts";
 import { readBody } from "./json-body.ts";
 import { describeUrl, requestModel } from "./model-request.ts";
 import { statusError } from "./response-status.ts";
-import { backoffMs, RetriableError } from "./retriable-error.ts";
+import { RetriableError, retryDelayMs } from "./retriable-error.ts";
 
 /** Longest document. */
 const MAX_BYTES = 8_000_000;
@@ -28,7 +28,7 @@ export async function fetchDocument(url: URL, context: FetchContext, signal: Abo
     } catch (error) {
       if (!(error instanceof RetriableError)) throw error;
       if (failures >= policy.tries) throw givenUp(url, failures, error);
-      await clock.sleep(backoffMs(failures, error.retryAfterMs, policy), signal);
+      await clock.sleep(retryDelayMs(failures, error, policy), signal);
     }
   }
 }

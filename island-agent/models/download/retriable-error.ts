@@ -1,3 +1,6 @@
+import { backoffMs } from "../../../shared/backoff.ts";
+import type { FetchPolicy } from "./fetch-policy.ts";
+
 /** An attempt failed, and the next one may succeed. `retryAfterMs`: the wait that the server asked for. */
 export class RetriableError extends Error {
   override readonly name = "RetriableError";
@@ -16,16 +19,9 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/**
- * The wait before the next attempt: exponential, less a random part of up to a half, and at least what the server asked for.
- * @param failures failed attempts in a row, at least 1.
- */
-export function backoffMs(
-  failures: number,
-  retryAfterMs: number | null,
-  policy: { backoffMs: number; maxBackoffMs: number; maxRetryAfterMs: number; random: () => number },
-): number {
-  const full = Math.min(policy.backoffMs * 2 ** (failures - 1), policy.maxBackoffMs);
-  const jittered = full * (1 - policy.random() / 2);
-  return Math.max(jittered, Math.min(retryAfterMs ?? 0, policy.maxRetryAfterMs));
+/** The wait before the next attempt: {@link backoffMs}, and at least what the server asked for. */
+export function retryDelayMs(failures: number, error: RetriableError, policy: FetchPolicy): number {
+  const { backoffMs: firstMs, maxBackoffMs: maxMs, maxRetryAfterMs, random } = policy;
+  const askedMs = Math.min(error.retryAfterMs ?? 0, maxRetryAfterMs);
+  return Math.max(backoffMs(failures, { firstMs, maxMs, random }), askedMs);
 }

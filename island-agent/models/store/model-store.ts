@@ -77,7 +77,7 @@ export class ModelStore {
       const store = new ModelStore(options, policy, lock, await recoverStore(options.directory, options.clock.now()));
       await store.#budget.trim();
       await store.#index.write();
-      // Only after the index is written: until then the part's facts are what brings an adopted model back after a crash.
+      // Only after the index is written: until then a crash needs the part's facts to bring an adopted model back.
       for (const key of store.#files.keys()) await removePart(store.#files.stemPath(key));
       return store;
     } catch (error) {

@@ -61,7 +61,7 @@ export class ImageStore {
     for (const image of found) this.#images.set(image.key, { ...image, leases: 0 });
   }
 
-  /** Needs no engine yet. @throws {TypeError} for a registry that is none. */
+  /** Needs no engine yet. @throws {TypeError} for an invalid registry name. */
   static async open(options: ImageStoreOptions): Promise<ImageStore> {
     return new ImageStore(options, await readImageIndex(options.directory));
   }
@@ -148,7 +148,7 @@ export class ImageStore {
     if (this.#images.size > 0) await this.#index.write();
   }
 
-  /** Never rejects: its callers are told through `shared`. */
+  /** Never rejects: `shared` brings errors to the callers. */
   async #pull(shared: SharedDownload<ImageLease>, spec: ContainerSpec, engine: ContainerEngine): Promise<void> {
     const { key, signal } = shared;
     const { clock, stallMs } = this.#options;
@@ -192,7 +192,7 @@ export class ImageStore {
   }
 
   async #remove(engine: ContainerEngine, image: HeldImage): Promise<RemoveOutcome> {
-    // Forgotten first, so that nobody gets it while it goes.
+    // Forgotten first, so that no job gets it while it is being removed.
     this.#images.delete(image.key);
     const outcome = await engine.removeImage(image.reference).catch((error: unknown) => {
       this.#images.set(image.key, image);

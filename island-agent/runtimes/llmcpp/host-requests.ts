@@ -13,6 +13,6 @@ export interface LoadRequest {
   readonly sequences: number;
   readonly threads: number;
   readonly gpu: GpuChoice;
-  /** GPU memory that it may take at most; null: whatever is free. */
+  /** GPU memory that it may take at most; null: all that is free. */
   readonly vramCapBytes: number | null;
 }

@@ -1,5 +1,11 @@
-import { getLlama, InsufficientMemoryError, type Llama, LlamaLogLevel, readGgufFileInfo } from "node-llama-cpp";
-import type { GgufFileInfo } from "node-llama-cpp";
+import {
+  getLlama,
+  type GgufFileInfo,
+  InsufficientMemoryError,
+  type Llama,
+  LlamaLogLevel,
+  readGgufFileInfo,
+} from "node-llama-cpp";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 import type { LoadRequest } from "./host-requests.ts";
 

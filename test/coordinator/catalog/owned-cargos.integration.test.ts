@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { DATABASE_FILE } from "../../../coordinator/coordinator.ts";
+import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
 import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
 import {
   approve,

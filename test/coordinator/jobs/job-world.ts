@@ -5,7 +5,7 @@ import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { WaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import type { Island, IslandLink } from "../../../coordinator/islands/island.ts";
+import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
@@ -129,7 +129,7 @@ export class ScriptedAgent implements IslandLink {
   readonly #world: JobWorld;
   readonly #accountId: string;
   #held: HeldAttempt[] = [];
-  #island: Island | null = null;
+  #island: IslandView | null = null;
   #last: (() => Promise<void>) | null = null;
   #isConnecting = false;
 

@@ -52,7 +52,7 @@ describe("migrate()", () => {
     const db = opened([...MIGRATIONS, LATER]);
     const before = schemaOf(db);
     const edited = [...MIGRATIONS, { ...LATER, sql: `${LATER.sql} -- edited` }, { ...LATER, version: 99 }];
-    expect(() => migrate(db, edited, 2)).toThrow(/another text than the one that was applied/);
+    expect(() => migrate(db, edited, 2)).toThrow(/differs from the one that was applied/);
     expect(schemaOf(db)).toEqual(before);
   });
 

@@ -3,8 +3,7 @@ import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { settle } from "../../support/event-log.ts";
 import type { FakeRuntime } from "../../support/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
-import type { FakeLog, FakeFiles } from "../builders.ts";
-import { makeManifest, NEVER } from "../builders.ts";
+import { type FakeFiles, type FakeLog, makeManifest, NEVER } from "../builders.ts";
 import { PoolWorld, stateOf } from "./pool-world.ts";
 
 let world: PoolWorld;

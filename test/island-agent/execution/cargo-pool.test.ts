@@ -3,8 +3,7 @@ import type { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { settle } from "../../support/event-log.ts";
 import type { FakeRuntime } from "../../support/fake-runtime.ts";
-import type { FakeFiles } from "../builders.ts";
-import { makeManifest, NEVER } from "../builders.ts";
+import { type FakeFiles, makeManifest, NEVER } from "../builders.ts";
 import { MODEL, PoolWorld, RAM_BYTES, stateOf } from "./pool-world.ts";
 
 let world: PoolWorld;

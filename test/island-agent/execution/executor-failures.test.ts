@@ -5,8 +5,7 @@ import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { settle } from "../../support/event-log.ts";
 import type { FakeRuntime } from "../../support/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
-import type { FakeLog } from "../builders.ts";
-import { makeAssign } from "../builders.ts";
+import { type FakeLog, makeAssign } from "../builders.ts";
 import { ExecutorWorld } from "./executor-world.ts";
 
 let world: ExecutorWorld;

@@ -5,8 +5,7 @@ import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { settle } from "../../support/event-log.ts";
 import type { FakeRuntime } from "../../support/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
-import type { FakeFiles } from "../builders.ts";
-import { makeAssign, makeManifest } from "../builders.ts";
+import { type FakeFiles, makeAssign, makeManifest } from "../builders.ts";
 import { ExecutorWorld } from "./executor-world.ts";
 
 let world: ExecutorWorld;

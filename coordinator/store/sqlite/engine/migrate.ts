@@ -64,7 +64,7 @@ function assertKnown(applied: readonly AppliedMigration[], migrations: readonly 
     }
     if (known.version !== version || checksumOf(known.sql) !== checksum) {
       throw new MigrationError(
-        `Migration ${version} (${name}) has another text than the one that was applied to the database. Run the version that wrote the database; do not edit migrations.`,
+        `Migration ${version} (${name}) differs from the one that was applied to the database. Run the version that wrote the database; do not edit migrations.`,
       );
     }
   }

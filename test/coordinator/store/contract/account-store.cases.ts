@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { ServiceError } from "../../../../shared/errors.ts";
-import type { Check } from "./store-builders.ts";
-import { firstGrant, MADE_AT_MS, makeAccount } from "./store-builders.ts";
+import { type Check, firstGrant, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const CAP = { maxKeys: 3, revokedAfterMs: MADE_AT_MS };
 

@@ -4,8 +4,16 @@ import { holdPostings } from "../../../../coordinator/credits/postings.ts";
 import type { NewBatch } from "../../../../coordinator/store/batch-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { NewWebhook } from "../../../../coordinator/store/webhook-store.ts";
-import type { Check } from "./store-builders.ts";
-import { balanceOf, endUncharged, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import {
+  balanceOf,
+  type Check,
+  endUncharged,
+  MADE_AT_MS,
+  makeAccount,
+  makeEnding,
+  makeJob,
+  runJob,
+} from "./store-builders.ts";
 
 export function makeWebhook(override: Partial<NewWebhook> = {}): NewWebhook {
   return {

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "../../../../coordinator/store/catalog-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
-import type { Check } from "./store-builders.ts";
-import { MADE_AT_MS, makeAccount } from "./store-builders.ts";
+import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const FILE = { slug: "mine", name: "Mine" };
 const LATER_MS = MADE_AT_MS + 1_000;

@@ -3,8 +3,7 @@ import { newId } from "../../../../shared/ids.ts";
 import type { AnswerEnding, Conversation, Question } from "../../../../coordinator/store/conversation-store.ts";
 import type { NewJob, SubmitOutcome } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
-import type { Check } from "./store-builders.ts";
-import { balanceOf, makeAccount, makeJob, MADE_AT_MS } from "./store-builders.ts";
+import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 
 function makeConversation(accountId: string, override: Partial<Conversation> = {}): Conversation {
   return {

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { IslandRecord } from "../../../../coordinator/store/island-store.ts";
-import type { Check } from "./store-builders.ts";
-import { ISLAND_ID, MADE_AT_MS, makeAccount } from "./store-builders.ts";
+import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 function makeIsland(accountId: string, override: Partial<IslandRecord> = {}): IslandRecord {
   return {

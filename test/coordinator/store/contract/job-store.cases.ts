@@ -10,8 +10,16 @@ import {
 } from "../../../../shared/job-state.ts";
 import type { JobEnding, JobMove } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
-import type { Check } from "./store-builders.ts";
-import { endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import {
+  type Check,
+  endUncharged,
+  ISLAND_ID,
+  MADE_AT_MS,
+  makeAccount,
+  makeEnding,
+  makeJob,
+  runJob,
+} from "./store-builders.ts";
 
 const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import type { Check } from "./store-builders.ts";
-import { balanceOf, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
+import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,16 @@
 import { expect } from "vitest";
 import { grantPostings, type LedgerParty, type Posting } from "../../../../coordinator/credits/postings.ts";
 import { makeBatch } from "./batch-store.cases.ts";
-import type { Check } from "./store-builders.ts";
-import { balanceOf, grant, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import {
+  balanceOf,
+  type Check,
+  grant,
+  MADE_AT_MS,
+  makeAccount,
+  makeEnding,
+  makeJob,
+  runJob,
+} from "./store-builders.ts";
 
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
 

@@ -5,8 +5,7 @@ import { resolveFetchPolicy, type FetchOptions } from "../../../../island-agent/
 import { parseModelSource } from "../../../../island-agent/models/download/model-source.ts";
 import type { PartFile } from "../../../../island-agent/models/download/part-file.ts";
 import { makeBytes } from "../file-server.ts";
-import type { StoreFixture } from "../store-fixture.ts";
-import { NEVER } from "../store-fixture.ts";
+import { NEVER, type StoreFixture } from "../store-fixture.ts";
 
 export const BYTES = makeBytes(200_000);
 export const PATH = "/models/a.gguf";

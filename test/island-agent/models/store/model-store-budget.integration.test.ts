@@ -39,9 +39,7 @@ describe("ModelStore's disk budget", () => {
     const lease = await store.acquire("x", a, NEVER);
     const error = await failureOf(store.acquire("x", b, NEVER));
     expect(error).toMatchObject({ code: "model_unavailable", retryable: true });
-    expect(error.message).toContain(
-      "needs 200000 bytes; this Island's disk budget is 250000 bytes, of which 100000 are in use",
-    );
+    expect(error.message).toContain("needs 196 KiB on disk. The budget is 245 KiB: 98 KiB are in use");
     expect(fixture.server.requests).toHaveLength(1);
     lease.release();
     await pull(store, b);
@@ -77,7 +75,7 @@ describe("ModelStore's disk budget", () => {
     const leave = new AbortController();
     const first = failureOf(store.acquire("x", a, leave.signal));
     await fixture.server.arrived(1);
-    expect((await failureOf(store.acquire("x", b, NEVER))).message).toContain("150000 reserved by downloads");
+    expect((await failureOf(store.acquire("x", b, NEVER))).message).toContain("147 KiB reserved by downloads");
     leave.abort(new Error("enough"));
     await first;
     await expect.poll(() => store.usage().usedBytes).toBe(0);

@@ -1,8 +1,7 @@
 import type { ModelLease } from "../../../../island-agent/models/store/model-files.ts";
 import type { ModelStore } from "../../../../island-agent/models/store/model-store.ts";
 import { file, makeBytes, sha256 } from "../file-server.ts";
-import type { StoreFixture } from "../store-fixture.ts";
-import { makeRef, NEVER } from "../store-fixture.ts";
+import { makeRef, NEVER, type StoreFixture } from "../store-fixture.ts";
 
 export const BYTES = makeBytes(200_000);
 

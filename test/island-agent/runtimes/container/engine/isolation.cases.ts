@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestEngine } from "../../../../support/container-engine.ts";
-import { VOLUME_IMAGE } from "../../../../support/container-engine.ts";
+import { type TestEngine, VOLUME_IMAGE } from "../../../../support/container-engine.ts";
 import { MIB, ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 /** What a program in a container may try, and what comes of it. */

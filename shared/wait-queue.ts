@@ -4,7 +4,7 @@ interface Waiter<T> {
 }
 
 /** Callers that wait for their turn, first come, first served. A caller whose signal aborts leaves the queue. */
-export class FifoQueue<T> {
+export class WaitQueue<T> {
   readonly #waiters = new Set<Waiter<T>>();
   #changed = Promise.withResolvers<void>();
 

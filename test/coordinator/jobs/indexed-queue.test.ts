@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FifoQueue } from "../../../coordinator/jobs/fifo-queue.ts";
+import { IndexedQueue } from "../../../coordinator/jobs/indexed-queue.ts";
 
-describe("FifoQueue", () => {
+describe("IndexedQueue", () => {
   it("has the places of a plain list, whoever comes and goes", () => {
     const act = fc.record({ leaves: fc.boolean(), who: fc.nat(11) });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 80 }), (acts) => {
-        const queue = new FifoQueue();
+        const queue = new IndexedQueue();
         const list: string[] = [];
         for (const { leaves, who } of acts) {
           const id = `job_${who}`;

@@ -1,5 +1,5 @@
 /** A first-in, first-out queue of ids that knows each one's position, in O(log n). */
-export class FifoQueue {
+export class IndexedQueue {
   /** In order of ticket. */
   readonly #entries: { readonly ticket: number; readonly id: string }[] = [];
   readonly #tickets = new Map<string, number>();

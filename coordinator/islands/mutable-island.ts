@@ -1,0 +1,68 @@
+import type { Timer } from "../../shared/clock.ts";
+import { totalVramBytes } from "../../shared/hardware.ts";
+import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
+import type { SchedulerIsland } from "../scheduler/scheduler.ts";
+import type { IslandLink, IslandView } from "./island.ts";
+
+/** The state behind an {@link IslandView}. Only `IslandRegistry` has it. */
+export class MutableIsland implements IslandView {
+  readonly hostId: string;
+  readonly accountId: string;
+  /** Null while the Island is away and its jobs wait for it to come back. */
+  link: IslandLink | null = null;
+  /** Ends the grace; null while the Island is connected. */
+  grace: Timer | null = null;
+  /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
+  readonly slots = new Map<string, number>();
+  /** Null until the first round trip was measured. */
+  rttMs: number | null = null;
+  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining"> | null = null;
+  #state: IslandState | null = null;
+
+  constructor(hostId: string, accountId: string) {
+    this.hostId = hostId;
+    this.accountId = accountId;
+  }
+
+  get isConnected(): boolean {
+    return this.link !== null;
+  }
+
+  get downloads(): IslandState["downloads"] {
+    return this.#state?.downloads ?? [];
+  }
+
+  greet(hello: Hello): void {
+    this.#report = hello;
+    this.#state = hello.state;
+  }
+
+  update(state: IslandState): void {
+    this.#state = state;
+  }
+
+  setDraining(draining: boolean): void {
+    if (this.#report !== null) this.#report = { ...this.#report, draining };
+  }
+
+  /** What the scheduler decides by. @throws before the first `hello`. */
+  facts(): SchedulerIsland {
+    const report = this.#report;
+    const state = this.#state;
+    if (report === null || state === null) throw new Error(`Island ${this.hostId} has not said hello`);
+    return {
+      id: this.hostId,
+      accountId: this.accountId,
+      runtimes: report.runtimes.map((runtime) => runtime.type),
+      ramBytes: report.hardware.ramBytes,
+      vramBytes: totalVramBytes(report.hardware),
+      slots: report.slots,
+      draining: report.draining,
+      cachedModels: state.cachedModels.map((model) => model.key),
+      loaded: state.loaded,
+      downloads: state.downloads,
+      cpuLoad: state.cpuLoad,
+      rttMs: this.rttMs,
+    };
+  }
+}
