@@ -45,7 +45,7 @@ export interface CheckedSubmission {
 /** The way of every job into storage: the checks, the new record, and which commits are under way. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
-  /** By id of a job whose commit is under way, and which the registry does not have yet. */
+  /** By id of a job or batch whose commit is under way, and which the registry does not have yet. */
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(deps: SubmissionsDeps) {
@@ -104,20 +104,20 @@ export class Submissions {
     };
   }
 
-  /** Runs a commit that makes jobs, together with what hands them to the registry. Whoever asks for one of them waits for it. */
-  async commit<T>(jobIds: readonly string[], run: () => Promise<T>): Promise<T> {
+  /** Runs a commit that makes jobs, together with what hands them to the registry. Whoever asks for one of `ids` waits for it. */
+  async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
     const done = run();
-    for (const id of jobIds) this.#underWay.set(id, done);
+    for (const id of ids) this.#underWay.set(id, done);
     try {
       return await done;
     } finally {
-      for (const id of jobIds) this.#underWay.delete(id);
+      for (const id of ids) this.#underWay.delete(id);
     }
   }
 
-  /** Resolves when the commit of this very job is over, however it ended; at once when none is under way. */
-  async settled(jobId: string): Promise<void> {
-    await this.#underWay.get(jobId)?.catch(() => undefined);
+  /** Resolves when the commit of this very job or batch is over, however it ended; at once when none is under way. */
+  async settled(id: string): Promise<void> {
+    await this.#underWay.get(id)?.catch(() => undefined);
   }
 }
 
