@@ -62,7 +62,7 @@ const MAX_RETRY_MS = 30_000;
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
 /** How long `stop` waits for the coordinator to take the jobs back. */
-const STOP_LIMIT_MS = 2_000;
+const MAX_STOP_MS = 2_000;
 
 /** One Island: keeps a session with its coordinator and runs the jobs that it is assigned. */
 export class IslandAgent {
@@ -194,7 +194,7 @@ export class IslandAgent {
     if (!this.#executor.isIdle) {
       this.#executor.giveUp();
       await this.#executor.idle();
-      if (this.#send !== null) await this.#farewell(STOP_LIMIT_MS);
+      if (this.#send !== null) await this.#farewell(MAX_STOP_MS);
     }
     this.#leaveNow();
   }

@@ -4,7 +4,7 @@ export interface DemoClient {
   readonly key: string;
 }
 
-const ANSWER_LIMIT_MS = 60_000;
+const MAX_ANSWER_WAIT_MS = 60_000;
 
 /** The `data` of a successful answer. @throws for any other answer. */
 export async function call<T>(client: DemoClient, method: string, path: string, body?: unknown): Promise<T> {
@@ -23,7 +23,7 @@ export async function request(
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
   });
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   return response;

@@ -6,8 +6,8 @@ import { packageRoot } from "./package-info.ts";
 
 type ProgramName = "coordinator" | "island";
 
-const START_LIMIT_MS = 60_000;
-const STOP_LIMIT_MS = 10_000;
+const MAX_START_MS = 60_000;
+const MAX_STOP_MS = 10_000;
 
 /** The processes that the demo starts. `stop()` ends them all, and none can start after it. */
 export class DemoProcesses {
@@ -79,11 +79,11 @@ export class Child {
 
   /** Resolves with the first match in standard output. @throws when the process ends first or takes too long. */
   async prints(pattern: RegExp): Promise<RegExpExecArray> {
-    const limit = AbortSignal.timeout(START_LIMIT_MS);
+    const limit = AbortSignal.timeout(MAX_START_MS);
     for (;;) {
       const match = pattern.exec(this.#stdout);
       if (match !== null) return match;
-      if (limit.aborted) throw new Error(`the ${this.name} did not start within ${START_LIMIT_MS / 1_000} s`);
+      if (limit.aborted) throw new Error(`the ${this.name} did not start within ${MAX_START_MS / 1_000} s`);
       const output = once(this.#process.stdout as NodeJS.ReadableStream, "data", { signal: limit });
       await Promise.race([output.catch(() => undefined), this.death()]);
     }
@@ -97,7 +97,7 @@ export class Child {
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     this.#process.kill("SIGTERM");
-    const limit = systemClock.schedule(STOP_LIMIT_MS, () => this.#process.kill("SIGKILL"));
+    const limit = systemClock.schedule(MAX_STOP_MS, () => this.#process.kill("SIGKILL"));
     await this.ended;
     limit.cancel();
   }

@@ -104,7 +104,7 @@ export class IslandSession implements IslandLink {
       if (this.#island === null) return this.#greet(frame);
       if (frame.type === "heartbeat") this.#recheckOwner();
       const durable = this.#deps.connections.receive(this.#island, frame);
-      if (durable !== undefined) this.#holdBack(data.length, durable);
+      if (durable !== undefined) this.#limitUnstored(data.length, durable);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.#log.warn({ reason: error.message }, "Bad frame from an Island");
@@ -136,7 +136,7 @@ export class IslandSession implements IslandLink {
   }
 
   /** Reads an Island no faster than storage takes what it sends. */
-  #holdBack(bytes: number, durable: Promise<void>): void {
+  #limitUnstored(bytes: number, durable: Promise<void>): void {
     this.#unstoredBytes += bytes;
     if (this.#unstoredBytes > MAX_UNSTORED_BYTES) this.#socket.pause();
     void durable.then(() => {

@@ -14,7 +14,7 @@ export interface HostResolverOptions {
 
 const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 /** Timeout of the first query; later ones wait longer. All are within the limit of a try. */
-const QUERY_LIMIT_MS = 1_500;
+const QUERY_TIMEOUT_MS = 1_500;
 const QUERIES = 3;
 /** RFC 6761 §6.3: these names always mean this machine. */
 const LOCALHOST = /(?:^|\.)localhost$/i;
@@ -43,7 +43,7 @@ async function askServers(
 ): Promise<HostAddress[]> {
   signal.throwIfAborted();
   // A resolver for each name, so that `cancel` ends only its own queries.
-  const resolver = new Resolver({ timeout: QUERY_LIMIT_MS, tries: QUERIES });
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERIES });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
   signal.addEventListener("abort", cancel);

@@ -25,7 +25,7 @@ export interface WebhookSenderDeps {
 }
 
 /** Longest time of a try; after that it is tried again. */
-export const TRY_LIMIT_MS = 15_000;
+export const MAX_TRY_MS = 15_000;
 /** Pause after a fault of the coordinator, such as storage; it does not count as a try. */
 const FAULT_PAUSE_MS = 60_000;
 const MAX_IN_ALL = 32;
@@ -131,7 +131,7 @@ export class WebhookSender {
   async #post(webhook: WebhookRecord, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
     const { clock, options, resolveHost } = this.#deps;
     const tooLong = new AbortController();
-    const limit = clock.schedule(TRY_LIMIT_MS, () => tooLong.abort());
+    const limit = clock.schedule(MAX_TRY_MS, () => tooLong.abort());
     try {
       const status = await postWebhook({
         url: webhook.url,
@@ -144,7 +144,7 @@ export class WebhookSender {
       return { status, error: null };
     } catch (error) {
       const isLate = tooLong.signal.aborted;
-      return { status: null, error: isLate ? `no answer within ${TRY_LIMIT_MS / MS_PER_S} s` : describe(error) };
+      return { status: null, error: isLate ? `no answer within ${MAX_TRY_MS / MS_PER_S} s` : describe(error) };
     } finally {
       limit.cancel();
     }

@@ -20,7 +20,7 @@ export interface ModelsPlace {
 
 const POLL_MS = 200;
 /** Some disks take long to delete tens of gigabytes. */
-const DELETE_LIMIT_MS = 120_000;
+const MAX_DELETE_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
 /** `island models ls`. As `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
@@ -107,7 +107,7 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
 /** As `tellAgent`; a refusal becomes an error for the user. */
 async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: object): Promise<T | undefined> {
   try {
-    return await tellAgent<T>(dataDirectory, path, body, DELETE_LIMIT_MS);
+    return await tellAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);
   } catch (error) {
     throw error instanceof ControlRefusal ? new CliError(error.message) : error;
   }

@@ -17,7 +17,7 @@ import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
-import { createRuntimes, engineSearch, PROBE_LIMIT_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
+import { createRuntimes, engineSearch, MAX_PROBE_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 
@@ -44,9 +44,9 @@ export interface RunningAgent {
 }
 
 /** How long running jobs may take after SIGTERM before they are given back. */
-const DRAIN_LIMIT_MS = 60_000;
+const MAX_DRAIN_MS = 60_000;
 /** How long a drained agent tries to send its last results to the coordinator. */
-const FAREWELL_LIMIT_MS = 15_000;
+const MAX_FAREWELL_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
@@ -100,7 +100,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         hostId,
         version: options.version,
         slots: config.slots,
-        farewellLimitMs: FAREWELL_LIMIT_MS,
+        farewellLimitMs: MAX_FAREWELL_MS,
       },
       {
         clock,
@@ -120,7 +120,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, stored, dataDirectory)));
     return {
       ended: runToEnd(agent, stack),
-      drain: () => agent.drain(DRAIN_LIMIT_MS),
+      drain: () => agent.drain(MAX_DRAIN_MS),
       stop: () => agent.stop(),
       isDraining: () => availability.isDraining,
     };
@@ -137,7 +137,7 @@ async function clearContainers(
   log: Logger,
 ): Promise<void> {
   try {
-    const limit = AbortSignal.timeout(PROBE_LIMIT_MS);
+    const limit = AbortSignal.timeout(MAX_PROBE_MS);
     await images?.reconcile(limit);
     for (const runtime of candidates) if (runtime instanceof ContainerRuntime) await runtime.sweep(limit);
   } catch (error) {

@@ -4,7 +4,7 @@ import { CliError } from "../../shared/errors.ts";
 import { AGENT_HEADER, controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
 /** Longest wait for an answer. */
-const ANSWER_LIMIT_MS = 5_000;
+const MAX_ANSWER_WAIT_MS = 5_000;
 const refusalSchema = z.object({ error: z.string() });
 
 /** The agent could not do what the command asked. The message is for the user. */
@@ -18,7 +18,7 @@ export class ControlRefusal extends CliError {
  * @throws {CliError} when an agent runs but does not answer as expected.
  */
 export function askAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
-  return request(dataDirectory, "GET", path, { limitMs: ANSWER_LIMIT_MS });
+  return request(dataDirectory, "GET", path, { limitMs: MAX_ANSWER_WAIT_MS });
 }
 
 /** Tells the agent to do something. Otherwise as {@link askAgent}. @throws {ControlRefusal} when it cannot. */
@@ -26,7 +26,7 @@ export function tellAgent<T>(
   dataDirectory: string,
   path: string,
   body?: unknown,
-  limitMs: number = ANSWER_LIMIT_MS,
+  limitMs: number = MAX_ANSWER_WAIT_MS,
 ): Promise<T | undefined> {
   return request(dataDirectory, "POST", path, { body, limitMs });
 }

@@ -5,7 +5,7 @@ import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import type { CoordinatorState, Measured } from "./examination.ts";
 
 const TRIES = 5;
-const ANSWER_LIMIT_MS = 10_000;
+const MAX_ANSWER_WAIT_MS = 10_000;
 
 /** What `island join` has stored about the coordinator. */
 export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
@@ -16,7 +16,7 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
   for (let count = 0; count <= TRIES; count += 1) {
     const beganMs = clock.monotonicMs();
     try {
-      const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+      const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS) });
       await answer.arrayBuffer();
       // 503 comes from a coordinator, too: one that is unhealthy.
       if (!answer.ok && answer.status !== 503)

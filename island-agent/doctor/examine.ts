@@ -6,7 +6,7 @@ import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts"
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
-import { createRuntimes, PROBE_LIMIT_MS } from "../runtimes/create-runtimes.ts";
+import { createRuntimes, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
@@ -47,7 +47,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const probes = new Map<RuntimeType, ProbeResult>();
   const usable = new Map<RuntimeType, CargoRuntime>();
   for (const runtime of candidates) {
-    const probe = await runtime.probe(AbortSignal.timeout(PROBE_LIMIT_MS));
+    const probe = await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS));
     probes.set(runtime.type, probe);
     if (probe.usable) usable.set(runtime.type, runtime);
   }

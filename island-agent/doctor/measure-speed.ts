@@ -6,7 +6,7 @@ import type { CargoRuntime, RunRequest, RunResult } from "../runtimes/runtime.ts
 import type { MatrixRate, Measured, TokenRate } from "./examination.ts";
 
 /** Longest time for one measurement. */
-const LIMIT_MS = 60_000;
+const MAX_MEASURE_MS = 60_000;
 /** Runs that are measured together, after one that is not. */
 const RUNS = 3;
 
@@ -31,7 +31,7 @@ export async function measureTokens(
   runtime: CargoRuntime,
   modelPath: string,
   clock: Clock,
-  limitMs = LIMIT_MS,
+  limitMs = MAX_MEASURE_MS,
 ): Promise<Measured<TokenRate>> {
   const input = { prompt: PROMPT, max_tokens: MAX_TOKENS, temperature: 0 };
   const cargo = { runtimeType: "llmcpp", contextTokens: CONTEXT_TOKENS } as const;
@@ -45,7 +45,7 @@ export async function measureTokens(
 export async function measureMatrix(
   runtime: CargoRuntime,
   clock: Clock,
-  limitMs = LIMIT_MS,
+  limitMs = MAX_MEASURE_MS,
 ): Promise<Measured<MatrixRate>> {
   const input = { inputs: { number: { type: "float32", dims: [1], data: [1 / MATRIX_SIZE] } } };
   const cargo = { runtimeType: "onnx", contextTokens: null } as const;

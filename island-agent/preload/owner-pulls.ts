@@ -29,7 +29,7 @@ interface Pull {
 }
 
 /** The coordinator answers at once, or not at all when it has no such Cargo. */
-const ANSWER_LIMIT_MS = 10_000;
+const MAX_ANSWER_WAIT_MS = 10_000;
 /** Pulls that are remembered; finished ones are forgotten first. */
 const MAX_PULLS = 100;
 
@@ -52,7 +52,7 @@ export class Pulls {
     this.#forgetOldest();
     if (!this.#deps.want([slug])) throw new CliError("The agent is not connected to its coordinator: try again later");
     const pull: Pull = { state: "asked for", detail: "", patience: null };
-    pull.patience = this.#deps.clock.schedule(ANSWER_LIMIT_MS, () => {
+    pull.patience = this.#deps.clock.schedule(MAX_ANSWER_WAIT_MS, () => {
       pull.state = "failed";
       pull.detail = `the coordinator has not sent ${slug}: check the name, and that the Cargo is approved`;
     });

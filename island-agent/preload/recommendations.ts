@@ -27,7 +27,7 @@ export interface Recommendation {
   readonly earningsPerJob: string;
 }
 
-const ANSWER_LIMIT_MS = 30_000;
+const MAX_ANSWER_WAIT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1_000_000;
 const MAX_RECOMMENDATIONS = 20;
 
@@ -42,7 +42,7 @@ export async function fetchRecommendations(
 ): Promise<Recommendation[]> {
   const url = new URL(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/recommendations`);
   url.searchParams.set("host_id", hostId);
-  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]) });
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWER_WAIT_MS)]) });
   if (!response.ok) throw new Error(`the coordinator answered ${response.status} when asked for recommendations`);
   if (response.body === null) throw new Error("the coordinator's recommendations cannot be read");
   const body = Readable.fromWeb(response.body);

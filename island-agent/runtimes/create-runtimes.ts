@@ -32,7 +32,7 @@ export interface UsableRuntime {
 }
 
 /** Time limit of a probe. */
-export const PROBE_LIMIT_MS = 30_000;
+export const MAX_PROBE_MS = 30_000;
 /** Each sequence has its own context in memory; beyond this number memory grows more than throughput. */
 const MAX_SEQUENCES = 4;
 
@@ -84,7 +84,7 @@ export async function usableRuntimes(
 ): Promise<Map<RuntimeType, UsableRuntime>> {
   const usable = new Map<RuntimeType, UsableRuntime>();
   for (const runtime of candidates) {
-    const result = await runtime.probe(AbortSignal.timeout(PROBE_LIMIT_MS));
+    const result = await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS));
     if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
     else log.info({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");
   }

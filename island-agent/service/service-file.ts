@@ -15,7 +15,7 @@ export const LAUNCHD_LABEL = "network.atoll.island";
 export const SENT_AWAY_EXIT_CODE = 3;
 
 /** Longer than the agent's own limits after SIGTERM: for running jobs and for the last results. */
-const STOP_LIMIT_S = 90;
+const MAX_STOP_S = 90;
 const RESTART_AFTER_S = 10;
 /** A service that fails this often in this time is not restarted. */
 const MAX_STARTS = 10;
@@ -34,7 +34,7 @@ ExecStart=${command.map(quoteForSystemd).join(" ")}
 ${user === null ? "" : `User=${user}\n`}Restart=on-failure
 RestartSec=${RESTART_AFTER_S}
 RestartPreventExitStatus=${SENT_AWAY_EXIT_CODE}
-TimeoutStopSec=${STOP_LIMIT_S}
+TimeoutStopSec=${MAX_STOP_S}
 KillMode=mixed
 NoNewPrivileges=true
 
@@ -58,7 +58,7 @@ ${command.map((argument) => `    ${string(argument)}`).join("\n")}
 ${user === null ? "" : `  <key>UserName</key>${string(user)}\n`}  <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>ThrottleInterval</key><integer>${RESTART_AFTER_S}</integer>
-  <key>ExitTimeOut</key><integer>${STOP_LIMIT_S}</integer>
+  <key>ExitTimeOut</key><integer>${MAX_STOP_S}</integer>
   <key>StandardOutPath</key>${string(logFile)}
   <key>StandardErrorPath</key>${string(logFile)}
 </dict>

@@ -9,7 +9,7 @@ type Failed = { readonly ok: false; readonly reason: string };
 /** The answer to an upgrade request. `status` 101: a session was opened, and closed at once. */
 type Answer = { readonly ok: true; readonly status: number; readonly headers: IncomingHttpHeaders } | Failed;
 
-const ANSWER_LIMIT_MS = 10_000;
+const MAX_ANSWER_WAIT_MS = 10_000;
 
 /** The public key (base64) with which the coordinator signs Cargos. Sends no token, because the coordinator is not trusted yet. */
 export async function readCoordinatorKey(
@@ -46,7 +46,7 @@ function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>)
   return new Promise((resolve) => {
     const socket = new WebSocket(sessionUrl(coordinatorUrl), SUBPROTOCOL, {
       headers,
-      handshakeTimeout: ANSWER_LIMIT_MS,
+      handshakeTimeout: MAX_ANSWER_WAIT_MS,
     });
     let shown: IncomingHttpHeaders = {};
     socket.on("upgrade", (response) => (shown = response.headers));

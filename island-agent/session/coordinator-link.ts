@@ -35,9 +35,9 @@ export type SessionEnd =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Longest wait for the socket, and for `welcome` on it. */
-const WELCOME_LIMIT_MS = 15_000;
+const MAX_WELCOME_WAIT_MS = 15_000;
 /** Longest wait for the other side's answer to a close. */
-const CLOSE_LIMIT_MS = 2_000;
+const MAX_CLOSE_MS = 2_000;
 /** A close frame has room for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
 const MAX_REASON_UNITS = 41;
 
@@ -66,7 +66,7 @@ export function runSession(
     let silence: Timer | null = null;
     let heartbeat: Timer | null = null;
     let closing: Timer | null = null;
-    let silenceLimitMs = WELCOME_LIMIT_MS;
+    let silenceLimitMs = MAX_WELCOME_WAIT_MS;
     let isWelcome = false;
 
     const send = (frame: FromIsland): void => {
@@ -74,7 +74,7 @@ export function runSession(
     };
     const close = (code: number, reason: string): void => {
       socket.close(code, reason);
-      closing ??= clock.schedule(CLOSE_LIMIT_MS, () => socket.terminate());
+      closing ??= clock.schedule(MAX_CLOSE_MS, () => socket.terminate());
     };
     const hearSign = (): void => {
       silence?.cancel();

@@ -96,7 +96,7 @@ describe("coordinator serve refuses in one line", () => {
     );
   });
 
-  it("a number that is none", async () => {
+  it("an invalid number", async () => {
     expectRefusal(await serve("--port", ""), '--port: "" is not an integer in 0..65535');
   });
 });

@@ -5,7 +5,7 @@ import type { FakeRuntime } from "../support/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { type FakeLog, makeAssign } from "./builders.ts";
 import { decide, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
-import { AgentWorld, DRAIN_LIMIT_MS, FAREWELL_LIMIT_MS, FIRST_RETRY_MS } from "./agent-world.ts";
+import { AgentWorld, MAX_DRAIN_MS, MAX_FAREWELL_MS, FIRST_RETRY_MS } from "./agent-world.ts";
 
 let world: AgentWorld;
 let coordinator: ScriptedCoordinator;
@@ -27,8 +27,8 @@ const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWit
 describe("drain()", () => {
   it("tells the coordinator, finishes the job in hand, and leaves when its end is acknowledged", async () => {
     const session = await openWithJob();
-    const drained = agent.drain(DRAIN_LIMIT_MS);
-    await agent.drain(DRAIN_LIMIT_MS);
+    const drained = agent.drain(MAX_DRAIN_MS);
+    await agent.drain(MAX_DRAIN_MS);
     await session.next("draining");
     session.send(makeAssign({ jobId: "job_2" }));
     expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "shutting_down" });
@@ -52,7 +52,7 @@ describe("drain()", () => {
       clock.advance(30_000);
     }
     await log.events.happened("info Session ended", 9);
-    const drained = agent.drain(DRAIN_LIMIT_MS);
+    const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");
     await log.events.happened("info Session ended", 10);
     await coordinator.listen();
@@ -70,11 +70,11 @@ describe("drain()", () => {
     const first = await openWithJob();
     await coordinator.vanish();
     await first.closed;
-    const drained = agent.drain(DRAIN_LIMIT_MS);
+    const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");
     await runtime.events.happened("end run");
     await settle();
-    clock.advance(FAREWELL_LIMIT_MS - 1);
+    clock.advance(MAX_FAREWELL_MS - 1);
     expect(await isEnded()).toBe(false);
     clock.advance(1);
     await drained;
@@ -83,11 +83,11 @@ describe("drain()", () => {
 
   it("gives jobs back that take longer than its limit", async () => {
     const session = await openWithJob();
-    const drained = agent.drain(DRAIN_LIMIT_MS);
+    const drained = agent.drain(MAX_DRAIN_MS);
     await session.next("draining");
     for (let count = 0; count < 3; count += 1) {
       expect(session.frames("failed")).toEqual([]);
-      clock.advance(DRAIN_LIMIT_MS / 3);
+      clock.advance(MAX_DRAIN_MS / 3);
       await session.heard();
     }
     expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
@@ -100,7 +100,7 @@ describe("drain()", () => {
     const drained = agent.drain(null);
     await session.next("draining");
     for (let count = 0; count < 9; count += 1) {
-      clock.advance(DRAIN_LIMIT_MS / 3);
+      clock.advance(MAX_DRAIN_MS / 3);
       await session.heard();
     }
     expect(session.frames("failed")).toEqual([]);
@@ -114,7 +114,7 @@ describe("drain()", () => {
   it("without jobs leaves at once, also while it waits to connect again", async () => {
     (await coordinator.session(1)).socket.terminate();
     await log.events.happened("info Session ended");
-    await agent.drain(DRAIN_LIMIT_MS);
+    await agent.drain(MAX_DRAIN_MS);
     expect(await ended).toBe("the agent stops");
   });
 });
@@ -141,7 +141,7 @@ describe("stop()", () => {
 
   it("in the middle of a drain's farewell leaves at once", async () => {
     const session = await openWithJob();
-    const drained = agent.drain(DRAIN_LIMIT_MS);
+    const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");
     await session.next("finished");
     expect(await isEnded()).toBe(false);

@@ -11,8 +11,8 @@ import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinato
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 /** With `random` at its lowest, half of each step. Source: shared/backoff.ts. */
 export const FIRST_RETRY_MS = 250;
-export const DRAIN_LIMIT_MS = 60_000;
-export const FAREWELL_LIMIT_MS = 15_000;
+export const MAX_DRAIN_MS = 60_000;
+export const MAX_FAREWELL_MS = 15_000;
 
 /** An agent with a scripted coordinator; everything else is a fake. */
 export class AgentWorld implements AsyncDisposable {
@@ -42,7 +42,7 @@ export class AgentWorld implements AsyncDisposable {
         hostId: HOST_ID,
         version: "0.0.0-test",
         slots: 2,
-        farewellLimitMs: FAREWELL_LIMIT_MS,
+        farewellLimitMs: MAX_FAREWELL_MS,
       },
       {
         clock,

@@ -37,7 +37,7 @@ export interface EngineImage {
 /** The engine counts CPU limits in billionths of a processor. */
 export const NANO = 1e9;
 /** On a healthy machine every call but a pull takes less than this. */
-const CALL_LIMIT_MS = 60_000;
+const MAX_CALL_MS = 60_000;
 
 /** Client of one engine's HTTP API. Errors have a `statusCode` if the engine answered, and none if it could not be reached. */
 export class ContainerEngine {
@@ -70,7 +70,7 @@ export class ContainerEngine {
     const protocol = to.protocol === "https:" ? "https" : "http";
     const make = (timeout: number | undefined): Docker =>
       new Dockerode({ ...unset, ...to, protocol, timeout } as unknown as Docker.DockerOptions);
-    return new ContainerEngine(make(CALL_LIMIT_MS), make(undefined), to, clock);
+    return new ContainerEngine(make(MAX_CALL_MS), make(undefined), to, clock);
   }
 
   async facts(signal?: AbortSignal): Promise<EngineFacts> {
@@ -201,7 +201,7 @@ export class ContainerEngine {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal?.reason);
-    const limit = this.#clock.schedule(CALL_LIMIT_MS, () => controller.abort(new Error("The engine did not answer")));
+    const limit = this.#clock.schedule(MAX_CALL_MS, () => controller.abort(new Error("The engine did not answer")));
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await abortable(work(controller.signal), controller.signal);

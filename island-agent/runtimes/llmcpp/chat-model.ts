@@ -14,7 +14,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem, Usage } from "../../../shared/output.ts";
 import type { RunRequest, RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
-import type { BatchHolder } from "./batching.ts";
+import type { SequenceBatching } from "./batching.ts";
 import { historyOf } from "./chat-history.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
@@ -30,14 +30,14 @@ export class ChatModel {
   readonly #model: LlamaModel;
   readonly #contextTokens: number;
   readonly #template: ChatWrapper;
-  readonly #holder: BatchHolder;
+  readonly #batching: SequenceBatching;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
 
-  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; holder: BatchHolder }) {
+  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; batching: SequenceBatching }) {
     this.#llama = parts.llama;
     this.#model = parts.model;
     this.#contextTokens = parts.context.contextSize;
-    this.#holder = parts.holder;
+    this.#batching = parts.batching;
     this.#template = resolveChatWrapper(parts.model);
     this.#pool = new SequencePool(
       Array.from({ length: parts.context.totalSequences }, () => parts.context.getSequence()),
@@ -76,7 +76,7 @@ export class ChatModel {
     const sequence = await this.#pool.acquire(filled, signal);
     const answer = new Answer(request.stop, onOutput, signal);
     const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
-    this.#holder.activeRuns++;
+    this.#batching.activeRuns++;
     try {
       const finishReason = await answer.write((hooks) =>
         chat.generateResponse(history, {
@@ -89,7 +89,7 @@ export class ChatModel {
       );
       return { finishReason, usage: usageOf(answer.tokens) };
     } finally {
-      this.#holder.activeRuns--;
+      this.#batching.activeRuns--;
       chat.dispose({ disposeSequence: false });
       this.#pool.release(sequence);
     }

@@ -1,7 +1,7 @@
 import type { Llama, LlamaModel } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import type { HostedModel } from "../host/serve-host.ts";
-import { BatchHolder } from "./batching.ts";
+import { SequenceBatching } from "./batching.ts";
 import { ChatModel } from "./chat-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
@@ -14,13 +14,13 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
   // the process at 24 GB), so the size is clamped here.
   const contextSize = contextSizeOf(request, model.trainContextSize);
-  const holder = new BatchHolder();
+  const batching = new SequenceBatching();
   const context = await model
     .createContext({
       contextSize,
       sequences: request.sequences,
       threads: request.threads,
-      batching: { itemPrioritizationStrategy: holder.strategy },
+      batching: { itemPrioritizationStrategy: batching.strategy },
     })
     .catch((cause: unknown) => {
       throw llamaFailure(
@@ -30,8 +30,8 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
         errors,
       );
     });
-  holder.attach(context);
-  const chatModel = new ChatModel({ llama, model, context, holder });
+  batching.attach(context);
+  const chatModel = new ChatModel({ llama, model, context, batching });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {

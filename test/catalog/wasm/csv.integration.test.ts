@@ -50,7 +50,7 @@ describe("csv-to-json", () => {
   ])("refuses %j: %s", (csv, message) => {
     expect(toJson.error({ csv })).toBe(message);
   });
-  it("refuses a delimiter that is none", () => {
+  it("refuses an invalid delimiter", () => {
     expect(toJson.error({ csv: "a", delimiter: '"' })).toContain("delimiter");
     expect(toJson.error({ csv: "a", delimiter: "é" })).toContain("delimiter");
   });

@@ -135,7 +135,7 @@ describe("AccountService", () => {
     expect(await accounts.revokeKey(accountId, key.id)).toBe(false);
   });
 
-  it("createKey() gives every scope unless told, and refuses unknown ones", async () => {
+  it("createKey() gives every scope by default, and refuses unknown ones", async () => {
     const accountId = await makeAccount();
     expect((await accounts.createKey(accountId)).key.scopes).toEqual(["read", "write"]);
     expect((await accounts.createKey(accountId, { scopes: ["write", " read "] })).key.scopes).toEqual([

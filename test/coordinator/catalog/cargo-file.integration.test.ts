@@ -150,7 +150,7 @@ describe("readCargoFile() refuses", () => {
       "input_schema.$ref: must name a definition",
     ],
     ["an example that the schema refuses", { ...ONNX, example_input: {} }, "example_input.text: is required"],
-    ["a chat's example that is none", { ...CHAT, example_input: {} }, "example_input.messages: exactly one"],
+    ["an invalid example of a chat", { ...CHAT, example_input: {} }, "example_input.messages: exactly one"],
   ])("%s", (title, file, problem) => {
     expect(errorsOf(file), title).toEqual([expect.stringContaining(problem)]);
   });

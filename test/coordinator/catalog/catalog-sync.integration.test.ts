@@ -76,7 +76,7 @@ describe("CatalogSync", () => {
     expect(catalogSync.catalog.get("some-onnx")).toBe(entry);
     expect(changes).toEqual(["some-onnx", "phi-4"]);
   });
-  it("lets a shipped Cargo have its slug, whoever stored another under it", async () => {
+  it("gives a slug to the shipped Cargo, even if an account stored another one under it", async () => {
     await put({ cargos: [makeStored({ slug: "phi-4", file: { ...ONNX_FILE, slug: "phi-4" } })] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");

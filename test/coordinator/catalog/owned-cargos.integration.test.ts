@@ -30,7 +30,7 @@ describe("an owner's Cargo", () => {
     expect((await as(other, "GET", "/account/cargos?limit=1")).body).toEqual(page);
   });
 
-  it("is listed among its owner's by page, and forgotten but for its slug when it is deleted", async () => {
+  it("is listed by page for its owner; after its deletion only the slug is kept", async () => {
     for (const slug of ["c", "a", "b"]) await post({ ...ONNX_FILE, slug });
     const { body } = await as(owner, "GET", "/account/cargos?limit=2&offset=1");
     expect([body.data.map(({ slug }: { slug: string }) => slug), body.meta]).toEqual([
@@ -101,7 +101,7 @@ describe("an owner's Cargo", () => {
     );
   });
 
-  it("needs the scope write, and a slug that nobody has", async () => {
+  it("needs the scope write and an unused slug", async () => {
     const { secret } = await coordinator.withStore((_, accounts) => accounts.createKey(owner.id, { scopes: ["read"] }));
     expect((await as({ key: secret }, "POST", "/cargos", ONNX_FILE)).status).toBe(403);
     expect((await as(null, "POST", "/cargos", ONNX_FILE)).status).toBe(401);

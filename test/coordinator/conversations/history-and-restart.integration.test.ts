@@ -24,7 +24,7 @@ describe("A history that does not fit the model", () => {
   it("is trimmed from the oldest by estimate, never the system prompt", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
-    // tiny-chat has 1,024 tokens, of which half is the answer's: 512 tokens are 1,536 bytes and some overhead.
+    // tiny-chat has 1,024 tokens, and half of them are the answer's: 512 tokens are 1,536 bytes and some overhead.
     for (const name of ["a", "b", "c"]) await say(island, id, name.repeat(600), "ok");
     expect(contentsOf(await say(island, id, "last", "ok"))).toEqual([
       "Be kind",

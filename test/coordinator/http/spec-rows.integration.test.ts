@@ -84,7 +84,7 @@ describe("the states of a job, as its client sees them", () => {
 });
 
 describe("an Island that polls recommendations", () => {
-  it("needs no key, and is told of the demand that there is at each poll", async () => {
+  it("needs no key, and gets the demand of the moment at each poll", async () => {
     const hostId = randomUUID();
     await (await join(hostId))[Symbol.asyncDispose]();
     const poll = async () => {
@@ -100,7 +100,7 @@ describe("an Island that polls recommendations", () => {
     expect(await poll()).toEqual({ queued_demand: 1, demand_score: 10 });
   });
 
-  it("is told first, of what is wanted alike, what fewer of the other Islands have on their disks", async () => {
+  it("among Cargos of equal demand, gets first those that fewer of the other Islands have on disk", async () => {
     const hostId = randomUUID();
     const poll = async () => {
       const { body } = await call(coordinator.url, null, "GET", `/island/recommendations?host_id=${hostId}`);

@@ -143,7 +143,7 @@ describe("a hostile Island", () => {
     expect((await detail(jobId)).status).toMatch(/^(queued|pending)$/);
   });
 
-  it("does not confuse the round trip by pongs that nobody asked for", async () => {
+  it("does not measure round trips with unsolicited pongs", async () => {
     const socket = new WebSocket(new URL(SESSION_PATH, coordinator.url.replace("http", "ws")), SUBPROTOCOL, {
       headers: { authorization: `Bearer ${account.islandToken}` },
     });

@@ -87,7 +87,7 @@ describe("upgrades with wrong tokens", () => {
     await flood();
     for (let i = 0; i < 5; i += 1) expect(await dial("it_known")).toEqual([101]);
     expect(await dial("it_known", "192.0.2.2")).toEqual([101]);
-    // One that was never here waits as it is told.
+    // An Island that was never here waits as long as Retry-After says.
     tokens.add("it_new");
     expect(await dial("it_new")).toEqual([429, "60"]);
     tokens.delete("it_known");

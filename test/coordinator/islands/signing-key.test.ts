@@ -73,7 +73,7 @@ describe("the signing key", () => {
     expect(await readdir(directory)).toEqual(["signing.key"]);
   });
 
-  it("is told to its owner when others can read it", async () => {
+  it("is reported to its owner when others can read it", async () => {
     await openSigner();
     await chmod(path, 0o640);
     await openSigner();

@@ -57,7 +57,7 @@ describe("The limit of unfinished jobs", () => {
     });
   });
 
-  it("is what a job of a batch waits for, and its place in the line is told", async () => {
+  it("is what a job of a batch waits for, and its position in the queue is shown", async () => {
     await setLimits({ concurrentJobs: 2 });
     const { jobs } = await submit(5);
     const waiting = await until(

@@ -183,7 +183,7 @@ describe("DELETE /jobs/batch/{id}", () => {
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 2, cancelled: 1 } });
   });
 
-  it("against completion: each job ends once, and the books are right", async () => {
+  it("against completion: each job ends once, and the ledger balances", async () => {
     await setLimits({ concurrentJobs: 4 });
     await using island = await join();
     for (let round = 0; round < 40; round += 1) {

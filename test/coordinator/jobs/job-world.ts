@@ -127,7 +127,7 @@ interface HeldAttempt {
 export const DEEDS = ["start", "output", "finish", "fail", "giveUp", "refuse", "repeat"] as const;
 export type Deed = (typeof DEEDS)[number];
 
-/** An Island's agent, without a socket: it does what a test says, and forgets nothing but what it is told to. */
+/** An Island's agent, without a socket: it does what a test says, and keeps everything else. */
 export class ScriptedAgent implements IslandLink {
   readonly hostId = randomUUID();
   readonly #world: JobWorld;

@@ -13,7 +13,7 @@ describe("JobQuota", () => {
     expect([quota.isFull("a", 2), quota.isFull("a", 3), quota.isFull("b", 1)]).toEqual([true, false, true]);
   });
 
-  it("a limit of 0 lets nobody in", () => {
+  it("a limit of 0 refuses every job", () => {
     expect(() => new JobQuota().enter("a", 0)).toThrow(RateLimitedError);
   });
 
@@ -25,14 +25,14 @@ describe("JobQuota", () => {
 
   it("leave() makes room and tells who listens, until they stop", () => {
     const quota = new JobQuota();
-    const told: string[] = [];
-    const stop = quota.onRoom((accountId) => told.push(accountId));
+    const freed: string[] = [];
+    const stop = quota.onRoom((accountId) => freed.push(accountId));
     quota.enter("a", 1);
     quota.leave("a");
     quota.enter("a", 1);
     stop();
     quota.leave("a");
-    expect(told).toEqual(["a"]);
+    expect(freed).toEqual(["a"]);
   });
 
   it("leave() of an account without a place is a fault", () => {

@@ -31,7 +31,7 @@ describe("RequestWindow", () => {
     expect(window.count("a", 10)).toMatchObject({ isAllowed: true, remaining: ended - 1 });
   });
 
-  it("look() tells where a caller stands, counts nothing and remembers nobody", () => {
+  it("look() shows a caller's count, counts nothing and remembers no caller", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
     expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });

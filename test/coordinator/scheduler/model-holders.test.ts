@@ -45,7 +45,7 @@ describe("holdersOf()", () => {
 });
 
 describe("ModelHolders", () => {
-  it("forgets what nobody holds any more", () => {
+  it("forgets a model without holders", () => {
     const holders = new ModelHolders();
     holders.replace([], ["a", "b", "b"]);
     holders.replace(["a", "b", "b"], ["b"]);

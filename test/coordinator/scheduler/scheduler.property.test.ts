@@ -209,15 +209,15 @@ describe("Scheduler, over random events", () => {
         const real = new Scheduler(findCargo);
         const sameBand = jobs.map((each, index) => ({ ...each, priority: 50, createdAtMs: START_MS + 100 - index }));
         const left = queueUp(real, sameBand, gone);
-        const told = new Map(left.map(({ id }) => [id, positionOf(real, id)]));
+        const reported = new Map(left.map(({ id }) => [id, positionOf(real, id)]));
         const up = real.step({ kind: "island_up", island: makeIsland({ slots: 1_000 }), busy: 0 }, START_MS);
-        expect(up.map(({ jobId }) => told.get(jobId))).toEqual(left.map((_, index) => index + 1));
+        expect(up.map(({ jobId }) => reported.get(jobId))).toEqual(left.map((_, index) => index + 1));
       }),
       runs,
     );
   });
 
-  it("lets accounts take turns: within a band nobody is served twice while another could be", () => {
+  it("lets accounts take turns: within a band no account is served twice while another could be", () => {
     fc.assert(
       fc.property(fc.array(job, { minLength: 5, maxLength: 40, size: "max" }), (jobs) => {
         const real = new Scheduler(findCargo);

@@ -34,7 +34,7 @@ describe("hostResolver()", () => {
     expect(await resolve("Old.Example.", never)).toEqual([{ address: "1.1.1.2", family: 4 }]);
   });
 
-  it("asks nobody for localhost and for the names of the hosts file", async () => {
+  it("asks no name server for localhost and for the names of the hosts file", async () => {
     expect(await resolve("localhost", never)).toEqual(await resolve("app.localhost.", never));
     expect((await resolve("LOCALHOST", never)).map(({ address }) => address)).toEqual(["127.0.0.1", "::1"]);
     expect(await resolve("nas", never)).toEqual([
@@ -49,7 +49,7 @@ describe("hostResolver()", () => {
     await expect(resolve("gone.example", never)).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 
-  it("delays nobody by names that are slow, and gives those up when told", async () => {
+  it("slow names delay no other name, and are given up on abort", async () => {
     const slow = Array.from({ length: 20 }, (_, index) => `slow-${index}.example`);
     for (const name of slow) server.silent.add(name);
     server.records.set("fast.example", { ipv4: ["1.1.1.1"] });

@@ -3,7 +3,7 @@ import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-hos
 import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhook-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { RETRY_FOR_MS } from "../../../coordinator/webhooks/retry-schedule.ts";
-import { TRY_LIMIT_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
+import { MAX_TRY_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -118,7 +118,7 @@ describe("WebhookSender", () => {
     receiver.answers.push(() => undefined);
     await sender.start();
     await receiver.next();
-    clock.advance(TRY_LIMIT_MS);
+    clock.advance(MAX_TRY_MS);
     await tried(1);
     const { state, tries } = await read(id);
     expect(state).toBe("pending");

@@ -1,4 +1,4 @@
-/** A request and an answer of an operation. test/coordinator/http/openapi.integration.test.ts checks both against its schemas. */
+/** A request and an answer of an operation. test/coordinator/http/openapi/openapi.integration.test.ts checks both against its schemas. */
 export interface Example {
   readonly request?: unknown;
   /** The JSON of a successful answer. */

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api, readToEnd } from "../api.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const VALID = '{"workload":"tiny","input":{"prompt":"Hi"}}';
+
+describe("a JSON body", () => {
+  it.each(["", " ", "{", "nope", "{'a':1}", VALID + "x", "\u0000"])("%j is invalid_json", async (body) => {
+    for (const path of ["/jobs", "/chat/completions", "/api-keys"]) {
+      const answer = await api.call("POST", path, { body });
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 400, "invalid_json"]);
+    }
+  });
+
+  it("is invalid_json when it is missing", async () => {
+    const answer = await api.call("POST", "/jobs");
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: { message: "The body is not valid JSON: Unexpected end of JSON input", code: "invalid_json" } },
+    ]);
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "image/png"])(
+    "may come as %s",
+    async (type) => {
+      const answer = await api.call("POST", "/jobs", { body: VALID, headers: { "content-type": type } });
+      expect(answer.status).toBe(201);
+    },
+  );
+
+  it("is refused when it is nested beyond what anything can walk", async () => {
+    const deep = `{"workload":"words","input":{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`;
+    const answer = await api.call("POST", "/jobs", { body: deep });
+    expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
+  });
+
+  it("keeps members named like those of every object", async () => {
+    const body = '{"workload":"words","input":{"constructor":1,"toString":2}}';
+    expect((await api.call("POST", "/jobs", { body })).status).toBe(201);
+    expect(api.jobs.submitted[0]?.input).toEqual({ constructor: 1, toString: 2 });
+  });
+
+  it.each([
+    ["/jobs", '{"workload":"words","input":{"a":[{"__proto__":1}]}}', "input.a.0.__proto__"],
+    ["/jobs/batch", '{"workload":"words","inputs":[{"__proto__":{}}]}', "inputs.0.__proto__"],
+    ["/conversations", '{"metadata":{"a":"b","__proto__":"x"}}', "metadata.__proto__"],
+    ["/chat/completions", '{"__proto__":null}', "__proto__"],
+  ])("of %s is refused for a member that would be lost: %s", async (path, body, field) => {
+    const { status, body: answer } = await api.call("POST", path, { body });
+    expect([status, answer.error.details]).toEqual([422, [{ path: field, message: "is not allowed as a field name" }]]);
+  });
+
+  it("may have 1 MB and not a byte more", async () => {
+    const fits = VALID + " ".repeat(1_048_576 - VALID.length);
+    expect((await api.call("POST", "/jobs", { body: fits })).status).toBe(201);
+    const answer = await api.call("POST", "/jobs", { body: `${fits} ` });
+    expect([answer.status, answer.body.error.code]).toEqual([413, "payload_too_large"]);
+  });
+
+  it("is refused by its announced length before it is read", async () => {
+    const socket = await api.raw(
+      "POST /api/v1/jobs HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+      "Content-Length: 5000000000",
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  it("is refused without an announced length too, and the connection ends", async () => {
+    const socket = await api.raw(
+      "POST /api/v1/jobs HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+      "Transfer-Encoding: chunked",
+    );
+    // Never ends by itself: 64 KB chunks for as long as the server takes them.
+    const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+    const pour = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on("drain", pour).on("error", () => socket.destroy());
+    pour();
+    const answer = await readToEnd(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('"code":"payload_too_large"');
+  });
+
+  it("is not read before the caller is known", async () => {
+    const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", "Host: x", "Content-Length: 1000");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+    socket.destroy();
+  });
+
+  it("that is cut off costs nothing and logs no fault", async () => {
+    const socket = await api.raw(
+      "POST /api/v1/jobs HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+      "Content-Length: 1000",
+    );
+    socket.write("{");
+    socket.end();
+    await readToEnd(socket);
+    expect(api.logLines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    expect((await api.call("GET", "/jobs")).status).toBe(200);
+  });
+});

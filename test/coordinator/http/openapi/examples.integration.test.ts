@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { currentDocument } from "../../../support/openapi.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
+
+const EMAIL = "reader@example.com";
+const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([, { requestBody }]) => requestBody !== undefined)
+    .map(([method, { requestBody, responses }]) => ({
+      name: `${method} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      example: requestBody?.content["application/json"]?.example,
+      success: Object.keys(responses).filter((status) => status.startsWith("2")),
+    })),
+);
+
+/** In the order of the document, in which what is made comes before what changes it. */
+describe("An example request of the document", () => {
+  let coordinator: TestCoordinator;
+  let key: string;
+  beforeAll(async () => {
+    coordinator = await TestCoordinator.open({ chatWaitS: "0.02" });
+    ({ key } = await coordinator.createAccount(EMAIL));
+  });
+  afterAll(() => coordinator[Symbol.asyncDispose]());
+
+  async function send(method: string, path: string, body: unknown) {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const answer = await fetch(coordinator.url + path, { method, headers, body: JSON.stringify(body) });
+    return { status: String(answer.status), text: await answer.text() };
+  }
+
+  it.each(requests)("is taken as it is: $name", async ({ method, path, example, success }) => {
+    const conversation = path.includes("{id}")
+      ? JSON.parse((await send("POST", "/api/v1/conversations", {})).text)
+      : {};
+    const filled = path.replace("{id}", conversation.data?.id).replace("{slug}", "my-words");
+    const { status, text } = await send(method, filled, example);
+    const isWithoutIsland = status === "503" && JSON.parse(text).error.code === "no_island_available";
+    expect(isWithoutIsland || success.includes(status) ? [] : [status, text]).toEqual([]);
+  });
+
+  it("is there for every request", () => {
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.filter(({ example }) => example === undefined).map(({ name }) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, it } from "vitest";
+import { closed, type Schema } from "../../../support/closed-schemas.ts";
+import { Api } from "../api.ts";
+import { currentDocument, rebased, schemaChecker, type Media, type Operation } from "../../../support/openapi.ts";
+
+const document = currentDocument();
+const { schemas } = document.components;
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+);
+const webhooks = Object.entries(document.webhooks).map(([name, { post }]): [string, Operation] => [name, post]);
+const everything = [...operations, ...webhooks];
+
+/** Every place of the document that shows a body. */
+const media = everything.flatMap(([name, { requestBody, responses }]) => [
+  ...mediaOf(`${name} request`, requestBody?.content),
+  ...Object.entries(responses).flatMap(([status, { content }]) => mediaOf(`${name} ${status}`, content)),
+]);
+
+function mediaOf(name: string, content: Readonly<Record<string, Media>> = {}): [string, Media][] {
+  return Object.entries(content).map(([type, each]) => [`${name} ${type}`, each]);
+}
+
+function check(schema: Schema, value: unknown): string | null {
+  const ajv = schemaChecker(schemas);
+  const validate = ajv.compile(rebased(schema) as object);
+  return validate(value) ? null : ajv.errorsText(validate.errors);
+}
+
+describe("the OpenAPI document", () => {
+  it("is one by the JSON Schema of OpenAPI 3.1", async () => {
+    const file = join(import.meta.dirname, "..", "..", "..", "fixtures", "openapi", "oas-3.1.schema.json");
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addFormat("media-range", true);
+    const validate = ajv.compile(JSON.parse(await readFile(file, "utf8")) as object);
+    expect(validate(document) ? [] : validate.errors).toEqual([]);
+    expect(validate({ ...document, info: {} })).toBe(false);
+  });
+
+  it("has schemas that Ajv compiles in strict mode, and no reference into nothing", () => {
+    const ajv = schemaChecker(schemas);
+    for (const name of Object.keys(schemas)) ajv.compile(rebased({ $ref: `#/components/schemas/${name}` }) as object);
+    for (const [, { schema }] of media) ajv.compile(rebased(schema) as object);
+    const references = JSON.stringify(document).match(/#\/components\/[^"]+/g) ?? [];
+    const known = Object.entries(document.components).flatMap(([kind, all]) =>
+      Object.keys(all).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...new Set(references)].filter((reference) => !known.includes(reference))).toEqual([]);
+  });
+
+  it("has no component that allows null: a place that does says so itself", () => {
+    const nullable = Object.entries(schemas).filter(([, { type }]) => type?.includes("null"));
+    expect(nullable.map(([name]) => name)).toEqual([]);
+  });
+
+  it("can be closed everywhere, so that tests see members that are not documented", () => {
+    expect(() => media.map(([, { schema }]) => closed(schema))).not.toThrow();
+    expect(() => Object.values(schemas).map(closed)).not.toThrow();
+  });
+
+  it("gives every operation an id of its own, one known tag and a summary", () => {
+    const ids = everything.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const { tags } = document as unknown as { tags: { name: string }[] };
+    const names = tags.map(({ name }) => name);
+    for (const [name, operation] of everything) {
+      expect([name, operation.tags.length, names.includes(operation.tags[0] ?? "")]).toEqual([name, 1, true]);
+      expect((operation as unknown as { summary: string }).summary.length).toBeGreaterThan(5);
+    }
+  });
+
+  it("names the scope of each operation that needs a key, and the scheme behind it", () => {
+    const open = operations.filter(([, { security }]) => security.length === 0).map(([name]) => name);
+    expect(open.sort()).toEqual([
+      "get /api/v1/cargos",
+      "get /api/v1/docs",
+      "get /api/v1/health",
+      "get /api/v1/island/recommendations",
+      "get /api/v1/metrics",
+      "get /api/v1/openapi.json",
+      "post /api/v1/auth/login",
+      "post /api/v1/auth/register",
+    ]);
+    const scopes = operations.flatMap(([, { security }]) => security.flatMap(({ bearer = [] }) => bearer));
+    expect(new Set(scopes)).toEqual(new Set(["read", "write"]));
+    expect(document.components).toMatchObject({ securitySchemes: { bearer: { type: "http", scheme: "bearer" } } });
+  });
+
+  it.each(operations)("%s documents what any such request can meet", (name, operation) => {
+    const statuses = Object.keys(operation.responses);
+    const isScoped = operation.security.length > 0;
+    const expected = [
+      ...(isScoped ? ["401", "403"] : []),
+      ...(operation.requestBody === undefined ? [] : ["400", "413", "422"]),
+      "429",
+      "500",
+    ];
+    expect(statuses).toEqual(expect.arrayContaining(expected));
+    expect(statuses).not.toContain("default");
+    expect(statuses.some((status) => /^[23]/.test(status))).toBe(true);
+    if (name.includes("{")) expect(statuses).toContain("404");
+  });
+
+  it("tells of limits in the headers of what is counted, and when to come again", () => {
+    const submitted = document.paths["/api/v1/jobs"]?.["post"]?.responses["201"]?.headers ?? {};
+    expect(Object.keys(submitted)).toEqual([
+      "X-Request-Id",
+      "X-RateLimit-Limit",
+      "X-RateLimit-Remaining",
+      "X-RateLimit-Reset",
+    ]);
+    const limited = document.components.responses["Error429"]?.headers ?? {};
+    expect(limited["Retry-After"]).toEqual({ $ref: "#/components/headers/RetryAfter" });
+    expect(document.components.headers["RetryAfter"]).toMatchObject({ required: true, schema: { type: "integer" } });
+  });
+
+  it("describes the data of the events of every stream", () => {
+    const streams = media.filter(([name]) => name.endsWith("text/event-stream"));
+    expect(streams.map(([name, { schema }]) => [name, schema.$ref])).toEqual([
+      ["get /api/v1/jobs/{id}/stream 200 text/event-stream", "#/components/schemas/JobEvent"],
+      ["post /api/v1/chat/completions 200 text/event-stream", "#/components/schemas/ChatCompletionEvent"],
+      ["post /api/v1/conversations/{id}/messages 200 text/event-stream", "#/components/schemas/ConversationEvent"],
+    ]);
+    const kinds = schemas["JobEvent"]?.oneOf?.map(({ $ref }) => $ref?.split("/").at(-1));
+    expect(kinds).toEqual(["StatusEvent", "TokenEvent", "ProgressEvent", "ImageEvent", "DoneEvent", "ErrorEvent"]);
+  });
+
+  it.each([
+    ["CreateApiKey", { name: "x".repeat(100), scopes: "read, write" }, true],
+    ["CreateApiKey", { scopes: ["write"] }, true],
+    ["CreateApiKey", { name: "x".repeat(101) }, false],
+    ["CreateApiKey", { scopes: "read,admin" }, false],
+    ["CreateApiKey", { scopes: "" }, false],
+    ["CreateApiKey", { scopes: ["admin"] }, false],
+    ["CreateApiKey", { scopes: [] }, false],
+    ["Credentials", { email: "a@b", password: "x".repeat(200) }, true],
+    ["Credentials", { email: "nobody", password: "long enough" }, false],
+    ["Credentials", { email: `a@${"b".repeat(253)}`, password: "long enough" }, false],
+    ["Credentials", { email: "a@b", password: "x".repeat(7) }, false],
+    ["Credentials", { email: "a@b", password: "x".repeat(201) }, false],
+  ])("tells the bounds of %s: %j is taken: %j", async (component, body, isTaken) => {
+    expect(check({ $ref: `#/components/schemas/${component}` }, body) === null).toBe(isTaken);
+    await using api = await Api.open();
+    const { status } = await api.call("POST", component === "CreateApiKey" ? "/api-keys" : "/auth/register", { body });
+    expect(status).toBe(isTaken ? 201 : 422);
+  });
+
+  it("describes the webhooks", () => {
+    expect(webhooks.map(([name, { requestBody }]) => [name, requestBody?.content["application/json"]?.schema])).toEqual(
+      [
+        ["job-ended", { $ref: "#/components/schemas/JobWebhook" }],
+        ["batch-finished", { $ref: "#/components/schemas/BatchWebhook" }],
+      ],
+    );
+  });
+});
+
+describe("examples", () => {
+  const json = media.filter(([name]) => name.endsWith("application/json"));
+  const needed = json.filter(
+    ([name]) => /(request|20\d) application\/json$/.test(name) && !name.includes("openapi.json"),
+  );
+
+  it.each(needed)("%s has one that its schema allows, and that is not more than that", (_name, { schema, example }) => {
+    expect(example).toBeDefined();
+    expect(check(closed(schema), example)).toBeNull();
+  });
+
+  it("is refused where it is wrong", () => {
+    const [, { schema }] = needed.find(([name]) => name === "post /api/v1/jobs request application/json") as [
+      string,
+      Media,
+    ];
+    expect(check(schema, { workload: "tiny-chat" })).toContain("input");
+  });
+});

@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api, BodyReader, eventually } from "../api.ts";
+import { MESSAGES, answerWith, failWith, token } from "../chat-answers.ts";
+import { DONE, T0 } from "../scripted-jobs.ts";
+
+const CREATED = T0 / 1_000;
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const chat = (body: Record<string, unknown>) =>
+  api.call("POST", "/chat/completions", { body: { messages: MESSAGES, ...body } });
+
+describe("POST /chat/completions with stream", () => {
+  it("streams role, tokens, finish reason and [DONE]", async () => {
+    answerWith(api, "Hel", "lo");
+    const { status, headers, text } = await chat({ stream: true });
+    const head = `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[{"index":0,"delta":`;
+    expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+    expect(text).toBe(
+      [
+        `${head}{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}\n\n`,
+        `${head}{"content":"Hel"},"logprobs":null,"finish_reason":null}]}\n\n`,
+        `${head}{"content":"lo"},"logprobs":null,"finish_reason":null}]}\n\n`,
+        `${head}{},"logprobs":null,"finish_reason":"stop"}]}\n\n`,
+        "data: [DONE]\n\n",
+      ].join(""),
+    );
+  });
+
+  it("streams the usage when it is asked for", async () => {
+    answerWith(api, "x");
+    const { text } = await chat({ stream: true, stream_options: { include_usage: true } });
+    expect(text.split("\n\n").at(-3)).toBe(
+      `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[],` +
+        '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}',
+    );
+    expect(text.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
+  });
+
+  it("streams an answer without any text", async () => {
+    answerWith(api);
+    const { text } = await chat({ stream: true });
+    expect(text.match(/^data: /gm)).toHaveLength(3);
+  });
+
+  it("ends in one error line and no [DONE] when the job fails in mid-stream", async () => {
+    failWith(api, "runtime_crashed", "half");
+    const { status, text } = await chat({ stream: true });
+    const lines = text.split("\n\n");
+    expect([status, lines.length]).toEqual([200, 4]);
+    expect(lines[2]).toBe(
+      'data: {"error":{"message":"because","type":"server_error","param":null,"code":"runtime_crashed","retryable":true}}',
+    );
+    expect(text).not.toContain("[DONE]");
+  });
+
+  it("sends no header before there is output", async () => {
+    const request = api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } });
+    let hasAnswered = false;
+    void request.then(() => {
+      hasAnswered = true;
+    });
+    await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
+    const feed = api.jobs.feeds.get("job_new1");
+    feed?.push([{ type: "status", state: "running" }]);
+    // An answer that came behind the first would show that the first had time to come.
+    await api.call("GET", "/account");
+    expect(hasAnswered).toBe(false);
+    feed?.push([token("now")]);
+    const reader = new BodyReader(await request);
+    await reader.until('"content":"now"},"logprobs":null,"finish_reason":null}]}\n\n');
+    feed?.end(DONE);
+    expect(await reader.toEnd()).toContain("[DONE]");
+  });
+
+  it("cancels the job when the client leaves in mid-stream", async () => {
+    api.jobs.onSubmit = (feed) => feed.push([token("a")]);
+    const reader = new BodyReader(
+      await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
+    );
+    await reader.until("null}]}\n\n");
+    await reader.cancel();
+    await eventually(() => api.jobs.cancelled.length === 1);
+    expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  it("takes a client that ends its side of the connection for gone", async () => {
+    api.jobs.onSubmit = (feed) => feed.push([token("a")]);
+    const body = JSON.stringify({ messages: MESSAGES, stream: true });
+    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
+    const ended = once(client, "end");
+    client.resume();
+    client.end(
+      `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await eventually(() => api.jobs.cancelled.length === 1);
+    await ended;
+  });
+});

@@ -1,0 +1,278 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
+import { Api, eventually } from "../api.ts";
+import { MESSAGES, answerWith, failWith } from "../chat-answers.ts";
+import { T0 } from "../scripted-jobs.ts";
+
+const CREATED = T0 / 1_000;
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const chat = (body: Record<string, unknown> = {}, key = api.key) =>
+  api.call("POST", "/chat/completions", { key, body: { messages: MESSAGES, ...body } });
+
+describe("POST /chat/completions", () => {
+  it("answers with the whole completion", async () => {
+    answerWith(api, "Hel", "lo");
+    const answer = await chat();
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      id: "job_new1",
+      object: "chat.completion",
+      created: CREATED,
+      model: "tiny",
+      choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, logprobs: null, finish_reason: "stop" }],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    });
+    expect(api.clock.pendingTimers).toBe(0);
+  });
+
+  it("submits a job with what was given and nothing else", async () => {
+    answerWith(api, "x");
+    await chat({
+      model: "second",
+      max_tokens: 5,
+      max_completion_tokens: 7,
+      temperature: 0,
+      top_p: null,
+      stop: ["a"],
+      seed: 1,
+      n: 1,
+      user: "someone",
+      tools: [],
+      response_format: { type: "json_object" },
+    });
+    expect(api.jobs.submitted).toEqual([
+      {
+        accountId: api.accountId,
+        slug: "second",
+        input: {
+          messages: MESSAGES,
+          max_tokens: 7,
+          temperature: 0,
+          stop: ["a"],
+          seed: 1,
+          response_format: { type: "json_object" },
+        },
+        priority: 0,
+        idempotency: null,
+        waitLimitMs: 60_000,
+      },
+    ]);
+  });
+
+  it("joins content that is sent in text parts", async () => {
+    answerWith(api, "x");
+    const content = [
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
+    ];
+    await chat({ messages: [{ role: "user", content }] });
+    expect(api.jobs.submitted[0]?.input).toEqual({ messages: [{ role: "user", content: "ab" }] });
+  });
+
+  it.each([null, undefined])(
+    "takes content %j of an assistant that called tools, as official clients send it",
+    async (content) => {
+      answerWith(api, "x");
+      const calls = [{ id: "call_1", type: "function", function: { name: "sum", arguments: "{}" } }];
+      const { status } = await chat({
+        messages: [
+          { role: "user", content: "What is 7 plus 8?" },
+          { role: "assistant", content, tool_calls: calls },
+          { role: "tool", content: "15", tool_call_id: "call_1" },
+        ],
+      });
+      expect(status).toBe(200);
+      expect(api.jobs.submitted[0]?.input["messages"]).toEqual([
+        { role: "user", content: "What is 7 plus 8?" },
+        { role: "assistant", content: "" },
+        { role: "tool", content: "15" },
+      ]);
+    },
+  );
+
+  it.each([
+    [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }, '"image_url" is not supported'],
+    [{ role: "user", content: 4 }, 'must be a text, or a list of parts {"type": "text", "text": "…"}'],
+    [
+      { role: "user", content: Array.from({ length: 257 }, () => ({ type: "text", text: "a" })) },
+      "257 parts; at most 256",
+    ],
+    [{ role: "user", content: null }, "only an assistant message with tool_calls"],
+    [{ role: "assistant", content: null, tool_calls: [] }, "only an assistant message with tool_calls"],
+    [{ role: "assistant" }, "only an assistant message with tool_calls"],
+  ])("says what content is taken instead of %j", async (message, words) => {
+    const { status, body } = await chat({ messages: [message] });
+    expect([status, body.error.param, body.error.details.length]).toEqual([422, "messages.0.content", 1]);
+    expect(body.error.message).toContain(words);
+  });
+
+  it.each([
+    [{ messages: undefined }, "messages"],
+    [{ messages: [] }, "messages"],
+    [{ messages: Array.from({ length: 129 }, () => MESSAGES[0]) }, "messages"],
+    [{ messages: [{ role: "robot", content: "x" }] }, "messages.0.role"],
+    [{ messages: [{ role: "user", content: 4 }] }, "messages.0.content"],
+    [{ messages: [{ role: "user", content: "x".repeat(MAX_INPUT_BYTES) }] }, "messages"],
+    [{ model: 5 }, "model"],
+    [{ max_tokens: 0 }, "max_tokens"],
+    [{ max_tokens: 4_097 }, "max_tokens"],
+    [{ max_tokens: 1.5 }, "max_tokens"],
+    [{ max_completion_tokens: 0 }, "max_completion_tokens"],
+    [{ temperature: 2.1 }, "temperature"],
+    [{ temperature: "hot" }, "temperature"],
+    [{ top_p: 0 }, "top_p"],
+    [{ seed: -1 }, "seed"],
+    [{ frequency_penalty: 3 }, "frequency_penalty"],
+    [{ presence_penalty: -3 }, "presence_penalty"],
+    [{ n: 2 }, "n"],
+    [{ stream: "yes" }, "stream"],
+    [{ stream_options: { include_usage: 1 } }, "stream_options.include_usage"],
+    [{ response_format: { type: "xml" } }, "response_format.type"],
+  ])("refuses %j as validation_failed", async (body, path) => {
+    const answer = await chat(body);
+    expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
+      422,
+      "validation_failed",
+      path,
+    ]);
+    expect(answer.body.error).toMatchObject({ type: "invalid_request_error", param: path });
+    expect(api.jobs.submitted).toEqual([]);
+  });
+
+  it.each(["nothing", "words", ""])("knows no chat Cargo %j", async (model) => {
+    const { status, body } = await chat({ model });
+    expect([status, body]).toEqual([
+      404,
+      {
+        error: {
+          message: `There is no chat Cargo "${model}"`,
+          type: "invalid_request_error",
+          param: null,
+          code: "cargo_not_found",
+        },
+      },
+    ]);
+  });
+
+  it("needs the write scope", async () => {
+    const answer = await chat({}, api.readKey);
+    expect([answer.status, answer.body.error.code, answer.body.error.type]).toEqual([
+      403,
+      "insufficient_scope",
+      "permission_error",
+    ]);
+  });
+
+  describe.each([false, true])("stream %j", (stream) => {
+    it("answers 503 with the reason when no Island takes it in time", async () => {
+      const pending = chat({ stream });
+      await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
+      const message = "No Island began the job within its wait limit: 2 Islands fit, all busy";
+      api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message, retryable: true });
+      const answer = await pending;
+      expect([answer.status, answer.headers.get("retry-after"), answer.body]).toEqual([
+        503,
+        "5",
+        {
+          error: {
+            message,
+            type: "server_error",
+            param: null,
+            code: "no_island_available",
+            retry_after: 5,
+          },
+        },
+      ]);
+    });
+
+    it("answers 422 to a prompt that does not fit the context", async () => {
+      failWith(api, "context_length_exceeded");
+      const { status, body } = await chat({ stream });
+      expect([status, body.error.code, body.error.message]).toEqual([422, "context_length_exceeded", "because"]);
+    });
+
+    it("answers 422 to an input that the Island's runtime refuses: no client should try it again", async () => {
+      failWith(api, "invalid_input");
+      const { status, body } = await chat({ stream });
+      expect([status, body.error.code, body.error.message]).toEqual([422, "validation_failed", "because"]);
+    });
+
+    it.each(["out_of_memory", "run_timeout", "cancelled", "island_lost"] as const)(
+      "answers 500 job_failed to a job that ended by %s before output",
+      async (code) => {
+        failWith(api, code);
+        const { status, body } = await chat({ stream });
+        expect([status, body]).toEqual([
+          500,
+          {
+            error: {
+              message: `The job failed (${code}): because`,
+              type: "server_error",
+              param: null,
+              code: "job_failed",
+              job_error: code,
+              retryable: true,
+            },
+          },
+        ]);
+      },
+    );
+
+    it("cancels the job when the client leaves before any output", async () => {
+      const leave = new AbortController();
+      const request = fetch(`${api.url}/api/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${api.key}` },
+        body: JSON.stringify({ messages: MESSAGES, stream }),
+        signal: leave.signal,
+      });
+      await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
+      leave.abort();
+      await expect(request).rejects.toThrow();
+      await eventually(() => api.jobs.cancelled.length === 1);
+      expect([api.jobs.cancelled, api.jobs.feeds.get("job_new1")?.listeners]).toEqual([["job_new1"], 0]);
+      await eventually(() => api.clock.pendingTimers === 0 && api.logLines.length > 0);
+      expect(api.logLines).toEqual([expect.objectContaining({ level: 30, aborted: true })]);
+    });
+  });
+
+  it("fails as a whole when a job that is not streamed fails in mid-text", async () => {
+    failWith(api, "runtime_crashed", "half");
+    expect((await chat()).body.error).toMatchObject({ code: "job_failed", job_error: "runtime_crashed" });
+  });
+
+  it.each(["submitGate", "feedGate"] as const)("cancels the job when the client leaves at the %s", async (name) => {
+    const gate = Promise.withResolvers<void>();
+    api.jobs[name] = gate.promise;
+    const leave = new AbortController();
+    const request = fetch(`${api.url}/api/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${api.key}` },
+      body: JSON.stringify({ messages: MESSAGES }),
+      signal: leave.signal,
+    });
+    await eventually(() => api.jobs.submitted.length === 1);
+    leave.abort();
+    await expect(request).rejects.toThrow();
+    await eventually(() => api.logLines.length === 1);
+    gate.resolve();
+    await eventually(() => api.jobs.cancelled.length === 1);
+    await eventually(() => api.jobs.feeds.get("job_new1")?.ending !== null);
+    expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  it("does not cancel a job whose answer was read", async () => {
+    answerWith(api, "x");
+    await chat();
+    await chat({ stream: true });
+    await api[Symbol.asyncDispose]();
+    expect(api.jobs.cancelled).toEqual([]);
+    api = await Api.open();
+  });
+});

@@ -1,0 +1,251 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { FeedItem } from "../../../../coordinator/store/job-store.ts";
+import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
+import { dechunk, readEvents, textOf } from "../sse-events.ts";
+
+const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
+const status = (state: string): FeedItem => ({ type: "status", state });
+
+const STORY: readonly FeedItem[] = [
+  status("pending"),
+  status("queued"),
+  status("running"),
+  token("Once"),
+  token(" upon\r\n"),
+  status("pending"),
+  status("running"),
+  token(" a — 時"),
+  { type: "progress", step: 1, total: 4 },
+  { type: "image", data: "aGk=", format: "png" },
+  token("."),
+];
+
+describe("GET /jobs/:id/stream", () => {
+  let api: Api;
+  beforeEach(async () => {
+    api = await Api.open();
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  const stream = (headers: Record<string, string> = {}, query = "") =>
+    api.call("GET", `/jobs/job_1/stream${query}`, { headers });
+
+  it("gives one event per item as it comes, and ends after done", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([status("pending")]);
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    expect(await reader.until("\n\n")).toBe('id: 0.1\nevent: status\ndata: {"type":"status","state":"pending"}\n\n');
+    feed.push([token("Hel\nlo"), token(" “you”")]);
+    feed.push([
+      { type: "progress", step: 1, total: 4 },
+      { type: "image", data: "aGk=", format: "png" },
+    ]);
+    feed.end(DONE);
+    expect(await reader.toEnd()).toBe(
+      [
+        'id: 0.1\nevent: status\ndata: {"type":"status","state":"pending"}\n\n',
+        'id: 1.1\nevent: token\ndata: {"type":"token","content":"Hel\\nlo"}\n\n',
+        'id: 2.1\nevent: token\ndata: {"type":"token","content":" “you”"}\n\n',
+        'id: 3.1\nevent: progress\ndata: {"type":"progress","step":1,"total":4}\n\n',
+        'id: 4.1\nevent: image\ndata: {"type":"image","data":"aGk=","format":"png"}\n\n',
+        'id: 4.1.end\nevent: done\ndata: {"type":"done","usage":{"prompt_tokens":3,"completion_tokens":2,' +
+          '"total_tokens":5,"credits_used":1.5},"finish_reason":"stop"}\n\n',
+      ].join(""),
+    );
+  });
+
+  it("sends its headers before there is any event", async () => {
+    api.jobs.add(makeJob({ accountId: api.accountId }));
+    const response = await api.fetch("GET", "/jobs/job_1/stream");
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+      "x-content-type-options": "nosniff",
+      "access-control-allow-origin": "*",
+    });
+    await response.body?.cancel();
+  });
+
+  it("answers HEAD with the headers alone and starts nothing", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const answer = await api.call("HEAD", "/jobs/job_1/stream");
+    expect([answer.status, answer.text, feed.listeners]).toEqual([200, "", 0]);
+    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  });
+
+  it("ends a failed job with one error event", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([token("a")]);
+    feed.end({ type: "error", code: "island_lost", message: "gone", retryable: true });
+    expect((await stream()).text).toBe(
+      'id: 1.0\nevent: token\ndata: {"type":"token","content":"a"}\n\n' +
+        'id: 1.0.end\nevent: error\ndata: {"type":"error","error":"gone","code":"island_lost","retryable":true}\n\n',
+    );
+  });
+
+  it("gives a JSON output in done, and text not twice", async () => {
+    api.jobs.add(makeJob({ accountId: api.accountId })).end({ ...DONE, output: [{ label: "A" }] });
+    api.jobs.add(makeJob({ id: "job_2", accountId: api.accountId })).end({ ...DONE, output: "the text" });
+    const [json] = readEvents((await stream()).text);
+    const [text] = readEvents((await api.call("GET", "/jobs/job_2/stream")).text);
+    expect(json?.data.output).toEqual([{ label: "A" }]);
+    expect(text?.data).not.toHaveProperty("output");
+  });
+
+  it("replays a finished job, and from every event's id exactly what follows it", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push(STORY);
+    feed.end(DONE);
+    const whole = (await stream()).text;
+    const events = readEvents(whole);
+    expect(events).toHaveLength(STORY.length + 1);
+    let rest = whole;
+    for (const { id } of events.slice(0, -1)) {
+      rest = rest.slice(rest.indexOf("\n\n") + 2);
+      expect((await stream({ "last-event-id": id })).text).toBe(rest);
+      expect((await stream({}, `?last_event_id=${id}`)).text).toBe(rest);
+    }
+  });
+
+  it("resumes a running job without gap or repeat", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push(STORY.slice(0, 5));
+    const reader = new BodyReader(
+      await api.fetch("GET", "/jobs/job_1/stream", { headers: { "last-event-id": "1.3" } }),
+    );
+    await reader.until("\n\n");
+    feed.push(STORY.slice(5));
+    feed.end(DONE);
+    const events = readEvents(await reader.toEnd());
+    expect(events.map(({ id }) => id)).toEqual(["2.3", "2.4", "2.5", "3.5", "4.5", "5.5", "6.5", "6.5.end"]);
+  });
+
+  it("answers 204 to a reader that has the end already", async () => {
+    api.jobs.add(makeJob({ accountId: api.accountId })).end(DONE);
+    const answer = await stream({ "last-event-id": "0.0.end" });
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+  });
+
+  it.each(["", "7", "a.b", "-1.0", "1.2.fin", "99999999999.0"])("ignores the foreign Last-Event-ID %j", async (id) => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push(STORY);
+    feed.end(DONE);
+    expect(readEvents((await stream({ "last-event-id": id })).text)).toHaveLength(STORY.length + 1);
+  });
+
+  it("knows no job of another account", async () => {
+    api.jobs.add(makeJob({ accountId: "user_other" }));
+    expect((await stream()).status).toBe(404);
+  });
+
+  it("sends a comment every 15 s, and events go on", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    api.clock.advance(14_999);
+    api.clock.advance(1);
+    expect(await reader.until("\n\n")).toBe(": heartbeat\n\n");
+    api.clock.advance(30_000);
+    feed.end(DONE);
+    const text = await reader.toEnd();
+    expect(text.match(/^: heartbeat\n\n/gm)).toHaveLength(3);
+    expect(readEvents(text)).toHaveLength(1);
+  });
+
+  it("lets go of feed and timer when the client leaves, and the job goes on", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([status("pending")]);
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    await reader.until("\n\n");
+    expect([feed.listeners, api.clock.pendingTimers]).toEqual([1, 1]);
+    await reader.cancel();
+    await eventually(() => feed.listeners === 0);
+    expect(api.clock.pendingTimers).toBe(0);
+    expect(api.jobs.cancelled).toEqual([]);
+    feed.push([token("unread")]);
+  });
+
+  it("takes nothing up when the client has left already", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const gate = Promise.withResolvers<void>();
+    api.jobs.feedGate = gate.promise;
+    const leave = new AbortController();
+    const request = fetch(`${api.url}/api/v1/jobs/job_1/stream`, {
+      headers: { authorization: `Bearer ${api.key}` },
+      signal: leave.signal,
+    });
+    await eventually(() => api.jobs.opened === 1);
+    leave.abort();
+    await expect(request).rejects.toThrow();
+    await eventually(() => api.logLines.length === 1);
+    gate.resolve();
+    await api.call("GET", "/cargos");
+    expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  it("lets go of feed and timer when the job ends", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    feed.end(DONE);
+    await reader.toEnd();
+    expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
+  it("merges tokens for a reader that falls behind, and loses none of 50,000", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const socket = await api.raw(
+      "GET /api/v1/jobs/job_1/stream HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+      "Connection: close",
+    );
+    socket.pause();
+    await eventually(() => feed.listeners === 1);
+    const words = Array.from({ length: 50_000 }, (_, index) => `${index}${"·".repeat(200)} `);
+    for (const word of words) feed.push([token(word)]);
+    feed.push([status("late")]);
+    feed.end(DONE);
+    // What the server holds for the reader: nothing beyond what the socket took at once.
+    expect(api.jobs.feeds.get("job_1")?.listeners).toBe(1);
+    const received = readToEnd(socket);
+    socket.resume();
+    const events = readEvents(dechunk(await received));
+    expect(textOf(events)).toBe(words.join(""));
+    expect(events.slice(-2).map(({ id }) => id)).toEqual(["50000.1", "50000.1.end"]);
+    const tokens = events.filter(({ event }) => event === "token");
+    expect(tokens.length).toBeLessThan(5_000);
+    // Every id still says how many tokens were given up to there.
+    let given = "";
+    for (const { id, data } of tokens) {
+      given += data.content;
+      expect(given.split(" ").length - 1).toBe(Number(id.split(".")[0]));
+      if (given.length > 200_000) break;
+    }
+  });
+
+  it("gives an attentive reader each of 2,000 tokens of its own, one write per push", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    for (let sent = 0; sent < 2_000; sent += 1) {
+      feed.push([token(`${sent} `)]);
+      if (sent % 100 === 99) await reader.until(`"content":"${sent} "}\n\n`);
+    }
+    feed.end(DONE);
+    expect(readEvents(await reader.toEnd())).toHaveLength(2_001);
+  });
+
+  it("serves many readers of one feed, each from its own place", async () => {
+    await api.accounts.setLimits(api.accountId, { concurrentStreams: 21 });
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push(STORY.slice(0, 4));
+    const early = await Promise.all(Array.from({ length: 20 }, () => api.fetch("GET", "/jobs/job_1/stream")));
+    feed.push(STORY.slice(4));
+    const late = await api.fetch("GET", "/jobs/job_1/stream");
+    feed.end(DONE);
+    const texts = await Promise.all([...early, late].map((response) => response.text()));
+    expect(new Set(texts).size).toBe(1);
+    expect(readEvents(texts[0] as string)).toHaveLength(STORY.length + 1);
+  });
+});

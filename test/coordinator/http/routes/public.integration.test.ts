@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { Api, eventually, makeCargo } from "../api.ts";
+
+const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const get = (path: string) => api.call("GET", path, { key: null });
+
+describe("GET /health", () => {
+  it("is ok with the version", async () => {
+    const { status, body } = await get("/health");
+    expect([status, body]).toEqual([200, { status: "ok", version: "1.2.3", checks: { store: "ok" } }]);
+  });
+
+  it("is degraded when the store fails", async () => {
+    api.checkStore = () => Promise.reject(new Error("disk full"));
+    const { status, body } = await get("/health");
+    expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "failing" } }]);
+  });
+
+  it("is degraded when the store hangs", async () => {
+    api.checkStore = () => new Promise(() => undefined);
+    const answer = get("/health");
+    await eventually(() => api.clock.pendingTimers === 1);
+    api.clock.advance(2_000);
+    expect((await answer).status).toBe(503);
+  });
+
+  it("checks the store at most once a second", async () => {
+    let asked = 0;
+    api.checkStore = async () => void (asked += 1);
+    for (let call = 0; call < 5; call += 1) await get("/health");
+    expect(asked).toBe(1);
+    api.clock.advance(1_000);
+    await get("/health");
+    expect([asked, api.clock.pendingTimers]).toEqual([2, 0]);
+  });
+});
+
+describe("GET /cargos", () => {
+  it("lists Cargos in the spec's names and units", async () => {
+    const { status, body } = await get("/cargos?runtime_type=onnx");
+    expect([status, body]).toEqual([
+      200,
+      {
+        cargos: [
+          {
+            slug: "words",
+            name: "Tiny",
+            description: "A small model",
+            runtime_type: "onnx",
+            onnx_task_type: "text-classification",
+            category: "text",
+            price_per_job: 0.250001,
+            required_vram_mb: 0,
+            required_ram_mb: 668,
+            context_tokens: null,
+            licence: "MIT",
+            chat: false,
+          },
+        ],
+        count: 1,
+      },
+    ]);
+  });
+
+  it.each([
+    ["", ["second", "tiny", "words"]],
+    ["?category=llm", ["second", "tiny"]],
+    ["?category=llm&runtime_type=llmcpp", ["second", "tiny"]],
+    ["?category=audio", []],
+    ["?category=text&runtime_type=llmcpp", []],
+    ["?runtime_type=coreml", []],
+  ])("filters by %j", async (query, slugs) => {
+    const { body } = await get(`/cargos${query}`);
+    expect(body.cargos.map(({ slug }: { slug: string }) => slug)).toEqual(slugs);
+    expect(body.count).toBe(slugs.length);
+  });
+
+  it.each([
+    ["runtime_type=gguf", "runtime_type"],
+    ["runtime_type=", "runtime_type"],
+    ["category=LLM", "category"],
+  ])("refuses %j", async (query, path) => {
+    const { status, body } = await get(`/cargos?${query}`);
+    expect([status, body.error.details[0].path]).toEqual([422, path]);
+  });
+});
+
+describe("GET /cargos/:slug", () => {
+  it("adds what is needed to write an input", async () => {
+    const { status, body } = await get("/cargos/tiny");
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      slug: "tiny",
+      workload_id: 7,
+      input_schema: { type: "object" },
+      example_input: { prompt: "hi" },
+      output_schema: { type: "string" },
+      run_limit_s: 300,
+      wait_limit_s: 3_600,
+    });
+  });
+
+  it("is 404 cargo_not_found for another", async () => {
+    const { status, body } = await get("/cargos/none");
+    expect([status, body.error.code]).toEqual([404, "cargo_not_found"]);
+  });
+});
+
+describe("GET /models", () => {
+  it("lists chat Cargos in OpenAI's shape", async () => {
+    const list = await api.call("GET", "/models");
+    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll" };
+    expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny] }]);
+    expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
+  });
+
+  it("lists what it serves: public Cargos and the caller's own unapproved ones", async () => {
+    const own = makeCargo({ slug: "own", workloadId: 20, privateTo: api.accountId });
+    api.catalog.replace([makeCargo(), own, makeCargo({ slug: "theirs", workloadId: 21, privateTo: "user_other" })]);
+    const { body } = await api.call("GET", "/models");
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["own", "tiny"]);
+    const statuses = ["own", "theirs"].map(async (id) => (await api.call("GET", `/models/${id}`)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 404]);
+  });
+
+  it.each(["words", "none"])("knows no model %s", async (id) => {
+    const { status, body } = await api.call("GET", `/models/${id}`);
+    expect([status, body.error]).toEqual([
+      404,
+      {
+        message: `There is no chat Cargo "${id}"`,
+        type: "invalid_request_error",
+        param: null,
+        code: "cargo_not_found",
+      },
+    ]);
+  });
+});
+
+describe("GET /island/recommendations", () => {
+  const one = {
+    slug: "tiny",
+    modelUrl: "/models/tiny.gguf",
+    modelHash: null,
+    runtimeType: "llmcpp" as const,
+    estimatedEarningsPerJob: "1.35",
+    queuedDemand: 3,
+    demandScore: 34,
+  };
+  const hub = { ...one, slug: "second", modelUrl: "hf:owner/repo:file.gguf", modelHash: "ab" };
+
+  it("answers in the spec's names, with a full address for what we serve ourselves", async () => {
+    api.recommend = async () => [one, hub];
+    const { status, body } = await get(`/island/recommendations?host_id=${HOST_ID}`);
+    const wire = {
+      workload_slug: "tiny",
+      model_url: `${api.url}/models/tiny.gguf`,
+      model_hash: null,
+      runtime_type: "llmcpp",
+      estimated_earnings_per_job: "1.35",
+      queued_demand: 3,
+      demand_score: 34,
+    };
+    expect([status, body]).toEqual([
+      200,
+      {
+        host_id: HOST_ID,
+        recommendations: [
+          wire,
+          { ...wire, workload_slug: "second", model_url: "hf:owner/repo:file.gguf", model_hash: "ab" },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    [{ publicUrl: "https://atoll.example/base/" }, "https://atoll.example/base/models/tiny.gguf"],
+    [{ trustProxy: true }, "https://front.example/models/tiny.gguf"],
+    [{ trustProxy: false }, "/models/tiny.gguf"],
+  ])("names the origin by %j", async (options, url) => {
+    await using other = await Api.open(options);
+    other.recommend = async () => [one];
+    const headers = { "x-forwarded-proto": "http, https", "x-forwarded-host": "front.example" };
+    const { body } = await other.call("GET", `/island/recommendations?host_id=${HOST_ID}`, { headers });
+    expect(body.recommendations[0].model_url).toBe(url.startsWith("/") ? `${other.url}${url}` : url);
+  });
+
+  it.each(["", "?host_id=", "?host_id=7", `?host_id=${HOST_ID}0`])("refuses %j", async (query) => {
+    const { status, body } = await get(`/island/recommendations${query}`);
+    expect([status, body.error.details[0].path]).toEqual([422, "host_id"]);
+  });
+
+  it("is 404 for an Island that never came", async () => {
+    api.recommend = () => Promise.reject(new ServiceError("not_found", "There is no such Island"));
+    expect((await get(`/island/recommendations?host_id=${HOST_ID}`)).status).toBe(404);
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("describes every route of the API with its schemas", async () => {
+    const { status, body } = await get("/openapi.json");
+    expect([status, body.openapi, body.info.version]).toEqual([200, "3.1.0", "1.2.3"]);
+    const routes = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace("/api/v1", "")}`),
+    );
+    expect(routes.sort()).toEqual([
+      "DELETE /api-keys/{id}",
+      "DELETE /cargos/{slug}",
+      "DELETE /conversations/{id}",
+      "DELETE /jobs/batch/{id}",
+      "DELETE /jobs/{id}",
+      "GET /account",
+      "GET /account/cargos",
+      "GET /account/ledger",
+      "GET /api-keys",
+      "GET /cargos",
+      "GET /cargos/{slug}",
+      "GET /conversations",
+      "GET /conversations/{id}",
+      "GET /docs",
+      "GET /health",
+      "GET /island/recommendations",
+      "GET /jobs",
+      "GET /jobs/batch/{id}",
+      "GET /jobs/{id}",
+      "GET /jobs/{id}/output",
+      "GET /jobs/{id}/stream",
+      "GET /metrics",
+      "GET /models",
+      "GET /models/{id}",
+      "GET /openapi.json",
+      "PATCH /cargos/{slug}",
+      "PATCH /conversations/{id}",
+      "POST /api-keys",
+      "POST /auth/login",
+      "POST /auth/logout",
+      "POST /auth/register",
+      "POST /cargos",
+      "POST /chat/completions",
+      "POST /conversations",
+      "POST /conversations/{id}/messages",
+      "POST /embeddings",
+      "POST /jobs",
+      "POST /jobs/batch",
+    ]);
+    const { requestBody, security } = body.paths["/api/v1/chat/completions"].post;
+    expect([requestBody.content["application/json"].schema, security]).toEqual([
+      { $ref: "#/components/schemas/ChatCompletionRequest" },
+      [{ bearer: ["write"] }],
+    ]);
+    expect(body.components.schemas.ChatCompletionRequest.required).toEqual(["messages"]);
+  });
+});

@@ -1,0 +1,198 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RateLimitedError } from "../../../../shared/errors.ts";
+import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
+
+const execFileAsync = promisify(execFile);
+const SESSION = "/api/v1/island/session";
+const UPGRADE = ["Host: x", "Connection: Upgrade", "Upgrade: websocket"];
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+describe("Listener", () => {
+  it("hands over the upgrades of a path, with or without a query", async () => {
+    const urls: (string | undefined)[] = [];
+    api.listener.onUpgrade(SESSION, (request, socket) => {
+      urls.push(request.url);
+      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\nhello");
+    });
+    for (const url of [SESSION, `${SESSION}?a=1`]) {
+      expect(await readToEnd(await api.raw(`GET ${url} HTTP/1.1`, ...UPGRADE))).toMatch(/^HTTP\/1\.1 101 .*hello$/s);
+    }
+    expect(urls).toEqual([SESSION, `${SESSION}?a=1`]);
+  });
+
+  it.each(["/api/v1/health", `${SESSION}/x`])(
+    "ignores an upgrade of %s, and answers the request as if there were none",
+    async (path) => {
+      api.listener.onUpgrade(SESSION, () => expect.unreachable());
+      const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE, "Connection: close"));
+      const plain = await api.call("GET", path, { base: "", key: null });
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${plain.status} `));
+      expect(answer.split("\r\n\r\n")[1]).toBe(plain.text);
+    },
+  );
+
+  it("answers a client that offers HTTP/2 in clear text by HTTP/1.1, its body read", async () => {
+    api.listener.onUpgrade(SESSION, () => expect.unreachable());
+    const body = JSON.stringify({ workload: "tiny", input: { prompt: "hi ".repeat(40_000) } });
+    const request = ["-sS", "-i", "--http2", "-H", `Authorization: Bearer ${api.key}`, "--data-binary", "@-"];
+    const curl = execFileAsync("curl", [...request, `${api.url}/api/v1/jobs`]);
+    curl.child.stdin?.end(body);
+    const { stdout } = await curl;
+    expect(stdout).toMatch(/HTTP\/1\.1 201 Created\r\n.*"status":"submitted"/s);
+  });
+
+  it("answers an upgrade with the refusal that its handler throws, and leaves nothing half open", async () => {
+    const closed = Promise.withResolvers<void>();
+    api.listener.onUpgrade(SESSION, (_request, socket) => {
+      socket.once("close", () => closed.resolve());
+      return Promise.reject(new RateLimitedError("requests_per_minute", 7));
+    });
+    // It never ends its own side.
+    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
+    client.write(`GET ${SESSION} HTTP/1.1\r\n${UPGRADE.join("\r\n")}\r\n\r\n`);
+    let answer = "";
+    client.on("data", (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    await once(client, "end");
+    await closed.promise;
+    client.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\n/);
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+      error: { message: expect.any(String), code: "rate_limited", retry_after: 7, limit: "requests_per_minute" },
+    });
+  });
+
+  it("closes the socket when the handler fails", async () => {
+    api.listener.onUpgrade(SESSION, () => Promise.reject(new Error("no")));
+    expect(await readToEnd(await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE))).toBe("");
+  });
+
+  const GET = "GET /api/v1/health HTTP/1.1";
+  it.each([
+    ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
+    ["what is not HTTP", ["GARBAGE"], 400],
+    ["an unknown Expect", [GET, "Host: x", "Expect: foo"], 417],
+    ["an invalid Host", [GET, "Host: a b/<>"], 400],
+    ["no Host", [GET], 400],
+    ["no Host, in HTTP/1.0", ["GET /api/v1/health HTTP/1.0"], 400],
+    ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],
+  ])("answers %s with the body of every error, and ends the connection", async (_, head, status) => {
+    const answer = await readToEnd(await api.raw(...head));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\r\\nConnection: close\\r\\n`, "is"));
+    expect(answer.split("HTTP/1.1 ").length).toBe(2);
+    const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+    expect(JSON.parse(body)).toEqual({ error: { message: expect.any(String), code: "bad_request" } });
+  });
+
+  it("writes no refusal into an answer that was begun", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([{ type: "status", state: "running" }]);
+    const socket = await api.raw(
+      "GET /api/v1/jobs/job_1/stream HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${api.key}`,
+    );
+    let seen = "";
+    socket.on("data", (chunk: Buffer) => (seen += chunk.toString()));
+    await eventually(() => seen.includes("event: status"));
+    socket.write("GARBAGE\r\n\r\n");
+    await once(socket, "close");
+    expect(seen).not.toContain("bad_request");
+    await eventually(() => feed.listeners === 0);
+  });
+
+  it("close() ends idle connections and takes no new ones", async () => {
+    const idle = connect(api.port, "127.0.0.1");
+    await once(idle, "connect");
+    idle.write("GET /api/v1/cargos HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(idle, "data");
+    const { port } = api;
+    await api.listener.close(new AbortController().signal);
+    await readToEnd(idle);
+    const late = connect(port, "127.0.0.1");
+    const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];
+    expect(error.code).toBe("ECONNREFUSED");
+    api = await Api.open();
+  });
+
+  it("close() waits for answers under way, whose connections then end", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    let isClosed = false;
+    const closed = api.listener.close(new AbortController().signal).then(() => {
+      isClosed = true;
+    });
+    feed.push([{ type: "status", state: "running" }]);
+    await reader.until("\n\n");
+    expect(isClosed).toBe(false);
+    feed.end(DONE);
+    expect(await reader.toEnd()).toContain("event: done");
+    await closed;
+    api = await Api.open();
+  });
+
+  it("close() cuts off what is left at the deadline, upgraded sockets too", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    api.listener.onUpgrade(
+      SESSION,
+      (_request, socket) => void socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+    );
+    const upgraded = await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE);
+    await once(upgraded, "data");
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    const deadline = new AbortController();
+    const closed = api.listener.close(deadline.signal);
+    deadline.abort();
+    await closed;
+    await expect(reader.toEnd()).rejects.toThrow();
+    await readToEnd(upgraded);
+    await eventually(() => feed.listeners === 0);
+    expect(api.clock.pendingTimers).toBe(0);
+    api = await Api.open();
+  });
+
+  it("close() lets a request in that had begun, and tells its client not to send another", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    const response = await api.fetch("GET", "/jobs/job_1/stream");
+    const begun = connect(api.port, "127.0.0.1");
+    await once(begun, "connect");
+    begun.write("GET /api/v1/cargos HTTP/1.1\r\n");
+    await api.call("GET", "/cargos");
+    const closed = api.listener.close(new AbortController().signal);
+    begun.write("Host: x\r\n\r\n");
+    expect(await readToEnd(begun)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n/s);
+    feed.end(DONE);
+    await response.text();
+    await closed;
+    api = await Api.open();
+  });
+
+  it("refuses upgrades while it closes", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    api.listener.onUpgrade(SESSION, () => expect.unreachable());
+    const waiting = connect(api.port, "127.0.0.1");
+    await once(waiting, "connect");
+    const response = await api.fetch("GET", "/jobs/job_1/stream");
+    // Half a request keeps the connection from being idle.
+    waiting.write(`GET ${SESSION} HTTP/1.1\r\n`);
+    await api.call("GET", "/cargos");
+    const closed = api.listener.close(new AbortController().signal);
+    waiting.write(`${UPGRADE.join("\r\n")}\r\n\r\n`);
+    expect(await readToEnd(waiting)).toMatch(/^HTTP\/1\.1 503 /);
+    feed.end(DONE);
+    await response.text();
+    await closed;
+    api = await Api.open();
+  });
+});

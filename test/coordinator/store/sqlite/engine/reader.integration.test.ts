@@ -1,0 +1,26 @@
+import { writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { Reader } from "../../../../../coordinator/store/sqlite/engine/reader.ts";
+import { temporaryFolder } from "../../contract/store-builders.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
+
+const FIRST = { accountId: "user_1", page: { limit: 1, offset: 0 } };
+
+it("Reader: when its thread dies, its reads reject, and the next read begins with a new one", async () => {
+  using folder = temporaryFolder();
+  const path = folder.file("atoll.db");
+  // Not a database: the thread throws when it reads it.
+  writeFileSync(path, "no database ".repeat(1_000));
+  const reader = new Reader(path);
+  const asked = await Promise.allSettled([reader.run("ledger", FIRST), reader.run("ledger", FIRST)]);
+  expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+
+  writeFileSync(path, "");
+  await (await openSqliteStore({ path, clock: new ManualClock() })).close();
+  expect(await reader.run("ledger", FIRST)).toEqual({ lines: [], total: 0 });
+  const last = reader.run("ledger", FIRST);
+  await reader.close();
+  expect(await last).toEqual({ lines: [], total: 0 });
+  await expect(reader.run("ledger", FIRST)).rejects.toMatchObject({ code: "shutting_down" });
+});

@@ -1,0 +1,77 @@
+import Database from "better-sqlite3";
+import { afterAll, describe, expect, it } from "vitest";
+import type { JobFilter } from "../../../../../coordinator/store/job-store.ts";
+import { jobListSql } from "../../../../../coordinator/store/sqlite/jobs/job-lists.ts";
+import { LEDGER_SQL } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
+import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+
+const db = new Database(":memory:");
+migrate(db, MIGRATIONS, 1);
+afterAll(() => db.close());
+
+const VALUES = {
+  accountId: "a",
+  slug: "s",
+  batchId: "b",
+  client: "client:a",
+  hold: "hold:a",
+  id: 1,
+  limit: 1,
+  offset: 0,
+};
+
+/** What SQLite does with each table or index that the statement reads. */
+function planOf(sql: string): string[] {
+  const names = Object.entries(VALUES).filter(([name]) => sql.includes(`@${name}`));
+  const steps = db.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(Object.fromEntries(names));
+  return steps.map(({ detail }) => detail);
+}
+const reads = (plan: string[], table: string) =>
+  plan.filter((step) => new RegExp(`^(SEARCH|SCAN) ${table}\\b`).test(step));
+
+const FILTERS: [filter: JobFilter, indexes: string[]][] = [
+  [{}, ["jobs_by_account (account_id=?)"]],
+  [{ states: ["failed"] }, ["jobs_ended_by_state (account_id=? AND state=?)"]],
+  [
+    { states: ["timeout", "completed"] },
+    ["jobs_ended_by_state (account_id=? AND state=?)", "jobs_ended_by_state (account_id=? AND state=?)"],
+  ],
+  [{ states: ["pending", "running"] }, ["jobs_live_by_account (account_id=?)"]],
+  [{ states: ["failed"], slug: "s" }, ["jobs_ended_by_cargo (account_id=? AND slug=? AND state=?)"]],
+  [
+    { slug: "s" },
+    [
+      ...Array.from({ length: 4 }, () => "jobs_ended_by_cargo (account_id=? AND slug=? AND state=?)"),
+      "jobs_live_by_account (account_id=?)",
+    ],
+  ],
+  [{ batchId: "b", states: ["failed"] }, ["jobs_by_batch (batch_id=?)"]],
+];
+
+describe("lists of jobs", () => {
+  it.each(FILTERS)("filtered by %j read what the filter admits, in its order, and nothing else", (filter, indexes) => {
+    const { page, count } = jobListSql(filter);
+    const [jobs, ...skipped] = reads(planOf(page), "jobs");
+    expect(jobs).toBe("SEARCH jobs USING PRIMARY KEY (id=?)");
+    for (const searched of [skipped, reads(planOf(count), "jobs")]) {
+      expect(searched.map((step) => step.replace(/^SEARCH jobs USING (COVERING )?INDEX /, ""))).toEqual(indexes);
+      // Of jobs that have not ended, and of one batch, there are few.
+      const ofMany = searched.filter((step) => !/jobs_live_by_account|jobs_by_batch/.test(step));
+      expect(ofMany.filter((step) => !step.includes("COVERING"))).toEqual([]);
+    }
+    expect(planOf(page).filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+  });
+});
+
+describe("an account's ledger", () => {
+  it("is skipped, counted and summed in its index only, and no more of it than a page skips", () => {
+    const covered = (range: string) => `SEARCH entries USING COVERING INDEX entries_by_account (${range})`;
+    const both = [covered("party=?"), covered("party=?")];
+    const page = planOf(LEDGER_SQL.page);
+    expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...both]);
+    expect(page.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+    expect(reads(planOf(LEDGER_SQL.count), "entries")).toEqual(both);
+    expect(reads(planOf(LEDGER_SQL.balanceAt), "entries")).toEqual([covered("party=? AND id>?")]);
+  });
+});
