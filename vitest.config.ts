@@ -7,9 +7,10 @@ const LANES = ["isolated", "integration", "model", "soak"] as const;
 /** Files that take longest, started first so that none of them runs alone at the end. */
 const LONGEST = [
   "test/island-agent/runtimes/container/engine/containers.integration.test.ts",
-  "test/e2e/demo.integration.test.ts",
+  "test/e2e/demo-endings.soak.test.ts",
   "test/soak/faults/killed-runtimes.soak.test.ts",
-  "test/e2e/faults.integration.test.ts",
+  "test/e2e/faults.soak.test.ts",
+  "test/e2e/demo.integration.test.ts",
   "test/island-agent/runtimes/llmcpp/llmcpp-isolation.model.test.ts",
   "test/e2e/cli.integration.test.ts",
   "test/island-agent/runtimes/onnx/onnx-hostile.model.test.ts",
@@ -31,9 +32,6 @@ class LongestFirst extends BaseSequencer {
 }
 
 const RUN_DIRECTORY = "test/support/run-directory.ts";
-/** Integration tests that leave nothing behind in their process. */
-const SHARED = ["test/{catalog,coordinator,sdk,shared}/**/*.integration.test.ts"];
-
 const lane = (name: string, more: object = {}) => ({
   extends: true as const,
   test: {
@@ -65,14 +63,9 @@ export default defineConfig({
         },
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
-      // These share workers too. The others, many of which start processes or count what is open, have one for each file.
-      lane("integration", { include: SHARED, isolate: false, globalSetup: RUN_DIRECTORY }),
-      lane("integration-isolated", {
-        include: ["test/**/*.integration.test.ts"],
-        exclude: SHARED,
-        globalSetup: RUN_DIRECTORY,
-      }),
-      lane("model"),
+      // Integration tests share workers: what a file opens it closes.
+      lane("integration", { isolate: false, globalSetup: RUN_DIRECTORY }),
+      lane("model", { isolate: false }),
       lane("soak"),
     ],
   },

@@ -24,13 +24,47 @@ function findForeignState(tree: Tree): string[] {
   );
 }
 
+/** Such classes that share a file with their view. Code outside the folder may not name them, as a type either. */
+const OWNED: Readonly<Record<string, readonly string[]>> = {
+  "coordinator/jobs/": ["JobFeed"],
+  "coordinator/conversations/": ["ActiveAnswer"],
+};
+
+/** Imports of a class from outside the folder that owns it, as "file: class". */
+function findBorrowed(tree: Tree): string[] {
+  return [...tree].flatMap(([path, source]) => {
+    const names = importedNames(source);
+    return Object.entries(OWNED).flatMap(([folder, classes]) =>
+      path.startsWith(folder) ? [] : names.filter((name) => classes.includes(name)).map((name) => `${path}: ${name}`),
+    );
+  });
+}
+
+function importedNames(source: string): string[] {
+  const lists = [...source.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from/gm)].map(([, list = ""]) => list);
+  return lists.flatMap((list) =>
+    list.split(",").map((name) =>
+      name
+        .trim()
+        .replace(/^type /, "")
+        .replace(/ as .*$/, ""),
+    ),
+  );
+}
+
 describe("the state of jobs and Islands", () => {
   const tree = readTree(join(import.meta.dirname, ".."), ["bin", "coordinator", "island-agent"]);
   it.each(Object.entries(OWNERS))("%s and its owners are there", (path, owners) => {
     for (const file of [path, ...owners]) expect(tree.has(file), file).toBe(true);
   });
+  it.each(Object.entries(OWNED))("classes of %s are there: %j", (folder, classes) => {
+    const inside = [...tree].filter(([path]) => path.startsWith(folder)).map(([, source]) => source);
+    const missing = classes.filter((name) => !inside.some((source) => source.includes(`export class ${name} `)));
+    expect(missing).toEqual([]);
+  });
   it("is imported by its owners only", () => {
     expect(findForeignState(tree)).toEqual([]);
+    expect(findBorrowed(tree)).toEqual([]);
   });
 });
 
@@ -46,5 +80,26 @@ describe("findForeignState() reports", () => {
   it("nothing for the owner", () => {
     const source = 'import { MutableIsland } from "./mutable-island.ts";';
     expect(findForeignState(new Map([["coordinator/islands/island-registry.ts", source]]))).toEqual([]);
+  });
+});
+
+describe("findBorrowed() reports", () => {
+  it.each([
+    [
+      "coordinator/dispatch/a.ts",
+      'import {\n  type FeedEnding,\n  type JobFeed,\n} from "../jobs/feed.ts";',
+      "JobFeed",
+    ],
+    ["coordinator/http/a.ts", 'import type { JobFeed as Feed } from "../jobs/feed.ts";', "JobFeed"],
+    ["coordinator/metrics/a.ts", 'export { ActiveAnswer } from "../conversations/active-answer.ts";', "ActiveAnswer"],
+  ])("%s: %s", (path, source, name) => {
+    expect(findBorrowed(new Map([[path, source]]))).toEqual([`${path}: ${name}`]);
+  });
+  it("nothing for views, and inside the owner", () => {
+    const allowed = new Map([
+      ["coordinator/dispatch/a.ts", 'import type { Feed } from "../jobs/feed.ts";'],
+      ["coordinator/jobs/a.ts", 'import { JobFeed } from "./feed.ts";'],
+    ]);
+    expect(findBorrowed(allowed)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { resolveConfig, type CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import type { ConfigFile } from "../../shared/settings.ts";
-import { packageRoot } from "./package.ts";
+import { packageRoot } from "./package-info.ts";
 
 /** The configuration from a command's flags, the environment and the file of `--config`. @throws {ConfigError} */
 export async function readCoordinatorConfig(options: Readonly<Record<string, unknown>>): Promise<CoordinatorConfig> {

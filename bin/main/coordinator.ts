@@ -5,7 +5,7 @@ import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
-import { readVersion } from "./package.ts";
+import { readVersion } from "./package-info.ts";
 import { reportError } from "./report-error.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { extname, join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
-import { packageRoot } from "./package.ts";
+import { packageRoot } from "./package-info.ts";
 
 type ProgramName = "coordinator" | "island";
 

@@ -9,7 +9,7 @@ import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts"
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
-import { packageRoot, readVersion } from "./package.ts";
+import { packageRoot, readVersion } from "./package-info.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
 

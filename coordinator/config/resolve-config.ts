@@ -61,7 +61,7 @@ const COORDINATOR_SETTINGS = {
     min: 0.01,
     max: 3_600,
     fallback: 10,
-    meaning: "How often an Island reports; it counts as lost after two missed reports",
+    meaning: "How often an Island reports; it counts as lost when nothing is heard for 2.5 of these intervals",
   }),
   chatWaitMs: seconds("chat_wait_s", {
     min: 0,

@@ -28,11 +28,12 @@ export class Assignments {
     if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
     const attempt = jobs.attempts.assign(jobId, { islandId, accountId: island.accountId });
     islands.takeSlot(islandId, { jobId, attempt });
-    if (job.input !== null) this.#send(job, islandId, job.input);
-    else
-      void jobs.attempts
-        .readInput(jobId)
-        .then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
+    if (job.input !== null) return this.#send(job, islandId, job.input);
+    const sent = jobs.attempts
+      .readInput(jobId)
+      .then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
+    // An attempt that is stored and was not sent would wait for its Island for good.
+    void jobs.persist(sent);
   }
 
   #sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {

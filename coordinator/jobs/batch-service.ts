@@ -88,7 +88,9 @@ export class BatchService {
 
   /** Ends every unfinished job. Resolves when that is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
   async cancel(accountId: string, batchId: string): Promise<BatchView> {
-    const { store, clock, jobs } = this.#deps;
+    const { store, clock, jobs, submissions } = this.#deps;
+    // A batch can be read as soon as it is stored, which is before its jobs are here.
+    await submissions.settled(batchId);
     const record = await this.#find(accountId, batchId);
     const unfinished = [...(this.#batches.get(batchId)?.jobs.values() ?? [])];
     if (unfinished.every((job) => job.hasEnded)) {
@@ -129,8 +131,7 @@ export class BatchService {
     const id = newId("batch", common.createdAtMs);
     const jobs = inputs.map((input) => checked.newJob(input));
     const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs };
-    const jobIds = jobs.map((job) => job.id);
-    return submissions.commit(jobIds, async () => {
+    return submissions.commit([id, ...jobs.map((job) => job.id)], async () => {
       const outcome = await store.batches.submit(batch);
       if (outcome.created) this.#begin(batch, checked);
       return outcome.batch;

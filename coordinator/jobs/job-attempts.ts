@@ -4,7 +4,7 @@ import type { JobInput } from "../store/job-store.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { Assignee, MutableJob } from "./mutable-job.ts";
-import { MIN_RETRY_WAIT_MS, mayRetry } from "./retry-policy.ts";
+import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {
   /** Most attempts of one job. */
@@ -109,7 +109,7 @@ export class JobAttempts {
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);
     const stored = this.#active.storeMove(job, "lose");
     job.lose();
-    this.#active.awaitStart(job, this.#deps.clock.now() + MIN_RETRY_WAIT_MS);
+    this.#active.awaitStart(job, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     this.#active.compete(job);
     return stored;
   }

@@ -133,7 +133,7 @@ export class JobRegistry {
     return this.#active.stop(this.#active.require(jobId), "timeout", { event: "expire", error });
   }
 
-  /** For a write that was acted on before it is durable: if it fails, the process ends and starts again from storage. */
+  /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */
   persist<T>(write: Promise<T>): Promise<T> {
     return this.#active.persist(write);
   }

@@ -6,7 +6,7 @@ import type { ActiveJob } from "./active-job.ts";
  */
 
 /** After a lost attempt the job gets at least this long to find another Island, however long it waited for the first. */
-export const MIN_RETRY_WAIT_MS = 60_000;
+export const MIN_TIME_TO_FIND_ISLAND_MS = 60_000;
 
 /**
  * True if another attempt may follow the present one. Output that was delivered is never taken back, so a job with output

@@ -45,7 +45,7 @@ export interface CheckedSubmission {
 /** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
-  /** Commits under way, by the id of a job, which the registry does not have yet. */
+  /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(deps: SubmissionsDeps) {
@@ -104,20 +104,22 @@ export class Submissions {
     };
   }
 
-  /** Runs a commit that makes jobs and then hands them to the registry. Until it is over, {@link settled} waits for it. */
-  async commit<T>(jobIds: readonly string[], run: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a commit that makes jobs and then hands them to the registry. Until it is over, {@link settled} of one of `ids` waits for it.
+   */
+  async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
     const done = run();
-    for (const id of jobIds) this.#underWay.set(id, done);
+    for (const id of ids) this.#underWay.set(id, done);
     try {
       return await done;
     } finally {
-      for (const id of jobIds) this.#underWay.delete(id);
+      for (const id of ids) this.#underWay.delete(id);
     }
   }
 
-  /** Resolves when the job's commit has succeeded or failed; at once when none is under way. */
-  async settled(jobId: string): Promise<void> {
-    await this.#underWay.get(jobId)?.catch(() => undefined);
+  /** Resolves when the commit of this job or batch has succeeded or failed; at once when none is under way. */
+  async settled(id: string): Promise<void> {
+    await this.#underWay.get(id)?.catch(() => undefined);
   }
 }
 

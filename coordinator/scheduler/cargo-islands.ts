@@ -1,6 +1,6 @@
 import { fits, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
-import { UNMEASURED } from "./measure.ts";
+import { UNMEASURED } from "./island-performance.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
 

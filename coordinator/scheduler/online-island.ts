@@ -1,5 +1,5 @@
 import type { SchedulerIsland } from "./events.ts";
-import { UNMEASURED, withRun, type Measure } from "./measure.ts";
+import { UNMEASURED, withRun, type Measure } from "./island-performance.ts";
 import { loadOf } from "./rank.ts";
 
 /** Measurements of one Island, by slug. */

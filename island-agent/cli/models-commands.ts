@@ -5,7 +5,7 @@ import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
-import type { PullStatus } from "../preload/pulls.ts";
+import type { PullStatus } from "../preload/owner-pulls.ts";
 import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";

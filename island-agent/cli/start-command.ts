@@ -10,7 +10,7 @@ import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
 import { loadHostId } from "../hardware/host-id.ts";
-import { detectHardware } from "../hardware/report.ts";
+import { detectHardware } from "../hardware/detect-hardware.ts";
 import { UsageSampler } from "../hardware/usage.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
-import { detectHardware } from "../hardware/report.ts";
+import { detectHardware } from "../hardware/detect-hardware.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { createRuntimes, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";

@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { Preloader, type PreloaderDeps, type PreloadStatus } from "./preloader.ts";
-import { Pulls, type PullsDeps, type PullStatus } from "./pulls.ts";
+import { Pulls, type PullsDeps, type PullStatus } from "./owner-pulls.ts";
 import type { Recommendation } from "./recommendations.ts";
 
 export interface BackgroundDownloadsDeps extends Omit<PreloaderDeps, "recommend" | "files"> {

@@ -5,7 +5,7 @@ import type { Identity } from "../../accounts/account-service.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { StreamQuota } from "../../quotas/stream-quota.ts";
 import { clientAddress } from "../server/client-address.ts";
-import { OpenStreams, credentialIdOf } from "./open-streams.ts";
+import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
 
 const MS_PER_S = 1_000;
 
@@ -27,7 +27,7 @@ export class RequestLimits {
   readonly #credentials: RequestWindow;
   readonly #addresses: RequestWindow;
   readonly #streams = new StreamQuota();
-  readonly #openStreams = new OpenStreams();
+  readonly #openStreams = new CredentialStreams();
 
   constructor({ clock, options }: { readonly clock: Clock; readonly options: RequestLimitsOptions }) {
     this.#clock = clock;

@@ -9,7 +9,7 @@ import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from ".
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
-import { relayFeed } from "../streaming/relay-feed.ts";
+import { streamFeed } from "../streaming/stream-feed.ts";
 import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
 const chatRoute = createRoute({
@@ -54,7 +54,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     if (body.stream !== true) return c.json(completionOf(job.record, feed));
     const includeUsage = body.stream_options?.include_usage === true;
     // From here the relay watches the client.
-    return relayFeed(deps, { response, identity, feed, encoder: chatChunks({ ...headOf(job.record), includeUsage }) });
+    return streamFeed(deps, { response, identity, feed, encoder: chatChunks({ ...headOf(job.record), includeUsage }) });
   });
 }
 

@@ -15,7 +15,7 @@ import { jobEvents } from "../streaming/event-encoder.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
 import { data, eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
-import { relayFeed } from "../streaming/relay-feed.ts";
+import { streamFeed } from "../streaming/stream-feed.ts";
 import { failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
 const postRoute = createRoute({
@@ -66,7 +66,7 @@ export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
     if (!isStreamed) return c.json({ data: presentAnswered(asked, message) });
     // From here the relay watches the client.
     const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
-    return relayFeed(deps, { response, identity, feed, encoder });
+    return streamFeed(deps, { response, identity, feed, encoder });
   });
 }
 

@@ -6,7 +6,7 @@ import { jobEvents } from "../streaming/event-encoder.ts";
 import { jobEventSchema } from "../schemas/event-schemas.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures } from "../schemas/responses.ts";
-import { relayFeed } from "../streaming/relay-feed.ts";
+import { streamFeed } from "../streaming/stream-feed.ts";
 import { SSE_HEADERS } from "../streaming/sse.ts";
 
 const POSITION_LOST =
@@ -48,6 +48,6 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
-    return relayFeed(deps, { response, identity, feed, encoder: jobEvents, after });
+    return streamFeed(deps, { response, identity, feed, encoder: jobEvents, after });
   });
 }

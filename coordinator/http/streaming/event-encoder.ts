@@ -40,7 +40,7 @@ function endingPayload(ending: FeedEnding): unknown {
     type: "done",
     usage: presentUsage(usage, creditsUsedMicro),
     finish_reason: finishReason,
-    // Text was streamed already. A feed read from storage has it in `output`, a live feed does not.
+    // Text was streamed already, so it is not said again.
     ...(output === undefined || typeof output === "string" ? {} : { output }),
   };
 }

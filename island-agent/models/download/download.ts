@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
-import type { FetchContext } from "./attempt.ts";
+import type { FetchContext } from "./download-attempt.ts";
 import { PartFile } from "./part-file.ts";
 import { RetriableError, retryDelayMs } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { JobFailure } from "../../../shared/errors.ts";
-import { attempt, type FetchContext } from "./attempt.ts";
+import { attempt, type FetchContext } from "./download-attempt.ts";
 import { readBody } from "./json-body.ts";
 import { describeUrl, requestModel } from "./model-request.ts";
 import { statusError } from "./response-status.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { JobFailure } from "../../../shared/errors.ts";
-import { attempt, type FetchContext } from "./attempt.ts";
+import { attempt, type FetchContext } from "./download-attempt.ts";
 import { describeUrl, requestModel, type ModelResponse } from "./model-request.ts";
 import { resolveFileUrl } from "./hub-tag.ts";
 import type { ModelSource } from "./model-source.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { modelRefSchema, type ModelRef } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { hubFileAddress, isHubAddress } from "../../../shared/model-address.ts";
-import type { FetchContext } from "../download/attempt.ts";
+import type { FetchContext } from "../download/download-attempt.ts";
 import { fetchDocument } from "../download/fetch-document.ts";
 import { assertSafePaths } from "./folder-files.ts";
 import { parseJson } from "../download/json-body.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { cacheKeyOf, modelKey, type CargoManifest } from "../../../shared/cargo.ts";
 import { JobFailure, shutdownFailure } from "../../../shared/errors.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
-import type { FetchContext } from "../download/attempt.ts";
+import type { FetchContext } from "../download/download-attempt.ts";
 import { fetchFolderList } from "./fetch-folder-list.ts";
 import { chooseFolderFiles, folderLayoutOf } from "./folder-files.ts";
 import { FolderDownload } from "./folder-download.ts";

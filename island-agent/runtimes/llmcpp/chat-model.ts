@@ -16,7 +16,7 @@ import type { RunRequest, RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
 import type { SequenceBatching } from "./batching.ts";
 import { historyOf } from "./chat-history.ts";
-import { PromptWrapper } from "./prompt-wrapper.ts";
+import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
@@ -55,7 +55,7 @@ export class ChatModel {
       throw new JobFailure("cannot_resume", "An answer with a response format cannot be continued on another Island");
     }
     const soFar = resume?.text ?? "";
-    const wrapper = new PromptWrapper(this.#template, soFar);
+    const wrapper = new ResumableTemplate(this.#template, soFar);
     const history = historyOf(request.messages);
     const prompt = wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(this.#model.tokenizer);
     const promptTokens = prompt.length;

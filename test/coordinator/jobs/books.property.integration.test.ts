@@ -7,6 +7,7 @@ import { isTerminal } from "../../../shared/job-state.ts";
 import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { DEEDS, GRACE_MS, JobWorld, NETWORK_FEE, PRICES, ScriptedAgent, type CargoName } from "./job-world.ts";
+import { soakRounds } from "../../support/soak-rounds.ts";
 
 /** For about two jobs, so that some are refused for want of credits. */
 const GRANT_MICRO = 4_000_000;
@@ -118,7 +119,7 @@ it(
         expect([...faults, ...world.fatal]).toEqual([]);
         await checkBooks(world, clients, owner, ends);
       }),
-      { numRuns: 150, examples: [[EVERY_END]] },
+      { numRuns: soakRounds(150), examples: [[EVERY_END]] },
     );
     expect([...ends.keys()].sort()).toEqual(
       ["cancelled after output", "cancelled", "completed", "failed", "timeout"].sort(),

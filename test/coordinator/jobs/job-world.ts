@@ -36,6 +36,8 @@ export class JobWorld {
   readonly registry: JobRegistry;
   readonly connections: IslandConnections;
   readonly jobs: JobService;
+  readonly catalog: Catalog;
+  readonly signer: CargoSigner;
   readonly #islands: IslandRegistry;
   readonly #gate: BatchGate;
 
@@ -70,6 +72,8 @@ export class JobWorld {
     const explainWait = waitReasons.of.bind(waitReasons);
     this.jobs = new JobService({ store, jobs: registry, submissions, jobQuota, clock, explainWait });
     this.registry = registry;
+    this.catalog = catalog;
+    this.signer = signer;
     this.#islands = islands;
     this.#gate = gate;
   }

@@ -11,6 +11,7 @@ import {
 } from "../../../coordinator/scheduler/scheduler.ts";
 import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, START_MS } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
+import { soakRounds } from "../../support/soak-rounds.ts";
 
 const cargos = [
   makeCargo({ slug: "small", requiredRamBytes: 2 * GB }),
@@ -98,7 +99,7 @@ function replay(
   }
 }
 
-const runs = { numRuns: 400 };
+const runs = { numRuns: soakRounds(400) };
 
 describe("Scheduler, over random events", () => {
   it("does what the rules say, looked up without any index", () => {
@@ -182,7 +183,7 @@ describe("Scheduler, over random events", () => {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: soakRounds(60) },
     );
   });
 
@@ -256,7 +257,7 @@ describe("Scheduler, over random events", () => {
         };
         expect(play()).toEqual(play());
       }),
-      { numRuns: 50 },
+      { numRuns: soakRounds(50) },
     );
   });
 });

@@ -15,7 +15,7 @@ import {
 import { openProgress, type ProgressLine } from "../../../island-agent/cli/progress-bar.ts";
 import { ControlServer, type ControlRoutes } from "../../../island-agent/control/control-server.ts";
 import { openStores } from "../../../island-agent/artifacts/open-stores.ts";
-import type { PullStatus } from "../../../island-agent/preload/pulls.ts";
+import type { PullStatus } from "../../../island-agent/preload/owner-pulls.ts";
 import { resolveAgentConfig } from "../../../island-agent/config/resolve-agent-config.ts";
 import type { ListedArtifact } from "../../../island-agent/artifacts/stored-files.ts";
 import { ImpatientClock } from "../models/store-fixture.ts";

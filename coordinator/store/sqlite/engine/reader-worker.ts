@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openForReading } from "./connection.ts";
-import { failureOf, type Failure } from "./failure.ts";
+import { failureOf, type Failure } from "./worker-errors.ts";
 import { pageReads, type PageRead } from "./page-reads.ts";
 
 /** This file runs in a worker thread, so that an expensive page delays only other pages. */

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { errorOf } from "./failure.ts";
+import { errorOf } from "./worker-errors.ts";
 import type { PageRead, PageReadArgs, PageReadKind, PageReadResult } from "./page-reads.ts";
 import type { FromReader, ReaderWorkerData, ToReader } from "./reader-worker.ts";
 

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { failureOf, isExpected, type Failure } from "./failure.ts";
+import { failureOf, isExpected, type Failure } from "./worker-errors.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { createOperations, type Operation, type Operations } from "./operations.ts";
 

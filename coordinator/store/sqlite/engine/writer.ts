@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { errorOf } from "./failure.ts";
+import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
 import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
 

@@ -3,7 +3,7 @@ import { hardwareSchema, type Gpu, type Hardware } from "../../../shared/hardwar
 import type { GraphicsController } from "../../../island-agent/hardware/graphics-controllers.ts";
 import type { HostProbe } from "../../../island-agent/hardware/host-probe.ts";
 import type { HardwareCaps, HardwareOverrides } from "../../../island-agent/hardware/owner-limits.ts";
-import { detectHardware } from "../../../island-agent/hardware/report.ts";
+import { detectHardware } from "../../../island-agent/hardware/detect-hardware.ts";
 import { memoryCapsOf } from "../../../island-agent/hardware/memory-caps.ts";
 import { fixture, makeProbe, sysfsFixture } from "./fake-probe.ts";
 

@@ -10,7 +10,7 @@ import {
  * would join two words when an answer is continued. And the text so far is appended to the prompt unchanged, while templates trim
  * or close finished answers.
  */
-export class PromptWrapper extends ChatWrapper {
+export class ResumableTemplate extends ChatWrapper {
   readonly wrapperName: string;
   override readonly settings: ChatWrapper["settings"];
   readonly #template: ChatWrapper;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Pulls } from "../../../island-agent/preload/pulls.ts";
+import { Pulls } from "../../../island-agent/preload/owner-pulls.ts";
 import { FakeFiles, makeManifest } from "../builders.ts";
 import { settle } from "../../support/event-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -4,6 +4,7 @@ import type { AgentStatus } from "../../island-agent/execution/island-reports.ts
 import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
 import { Network } from "../support/network.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 
 /** At temperature 0 the model tells the same story every time. */
 const STORY = { prompt: "Tell me a story.", temperature: 0 };
@@ -83,7 +84,7 @@ describe("faults", () => {
     expect(before - after).toBeCloseTo(5 * price * 0.1, 6);
   });
 
-  it("the death of a model's process fails over, and the agent lives", async () => {
+  itInFullRun("the death of a model's process fails over, and the agent lives", async () => {
     const island = await network.startIsland("island", account.islandToken);
     const jobId = await submit(LONG);
     const events: SseEvent[] = [];
@@ -99,7 +100,7 @@ describe("faults", () => {
     expect(island.process.exitCode).toBeNull();
   });
 
-  it("SIGTERM lets an Island finish its job before it leaves, and leaves no process", async () => {
+  itInFullRun("SIGTERM lets an Island finish its job before it leaves, and leaves no process", async () => {
     const island = await network.startIsland("island", account.islandToken);
     const jobId = await submit(LONG);
     let children: number[] = [];
@@ -114,7 +115,7 @@ describe("faults", () => {
     for (const pid of children) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  it("cancel stops the work on the Island", async () => {
+  itInFullRun("cancel stops the work on the Island", async () => {
     await network.startIsland("island", account.islandToken);
     const jobId = await submit(LONG);
     for await (const { event } of jobEvents(network.url, account.key, jobId)) {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Identity } from "../../accounts/account-service.ts";
 
 /** The open streams of each credential (API key or session), which end when the credential does. */
-export class OpenStreams {
+export class CredentialStreams {
   /** By credential; none is empty. */
   readonly #open = new Map<string, Set<ServerResponse>>();
 

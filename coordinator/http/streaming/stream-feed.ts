@@ -17,7 +17,7 @@ export interface FeedStream {
 }
 
 /** Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns. */
-export function relayFeed(
+export function streamFeed(
   { accounts, clock, options }: Pick<HttpDeps, "accounts" | "clock" | "options">,
   { response, identity, feed, encoder, after = FEED_START }: FeedStream,
 ): Response {

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
+import { BatchService, type SubmittedBatch } from "../../../coordinator/jobs/batch-service.ts";
+import { Submissions } from "../../../coordinator/jobs/submissions.ts";
+import type { BatchStore } from "../../../coordinator/store/batch-store.ts";
+import type { JobStore } from "../../../coordinator/store/job-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { withJobStore } from "./held-store.ts";
+import { JobWorld } from "./job-world.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: SqliteStore;
+let clock: ManualClock;
+let world: JobWorld;
+let accountId: string;
+/** Lets go the answer of a submission that is stored. */
+let open: () => void;
+let opened: Promise<void>;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  ({ promise: opened, resolve: open } = Promise.withResolvers<void>());
+  const submit: JobStore["submit"] = async (job) => {
+    const outcome = await store.jobs.submit(job);
+    await opened;
+    return outcome;
+  };
+  world = new JobWorld(withJobStore(store, { submit }), clock);
+});
+afterEach(async () => {
+  open();
+  await world.settle();
+  world.close();
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+const request = () => ({ accountId, slug: "cheap", priority: 0, idempotency: null });
+
+describe("a batch whose commit is under way", () => {
+  let batches: BatchService;
+
+  beforeEach(() => {
+    const submit: BatchStore["submit"] = async (batch) => {
+      const outcome = await store.batches.submit(batch);
+      await opened;
+      return outcome;
+    };
+    const real = store.batches;
+    const held: BatchStore = {
+      submit,
+      findRepeat: real.findRepeat.bind(real),
+      get: real.get.bind(real),
+      unfinished: real.unfinished.bind(real),
+      cancel: real.cancel.bind(real),
+    };
+    const { catalog, jobQuota: quota, registry: jobs } = world;
+    const gate = new BatchGate({
+      jobs,
+      quota,
+      clock,
+      limitOf: async () => 10,
+      onFatal: (error) => world.fatal.push(error),
+    });
+    const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false });
+    batches = new BatchService({ store: { batches: held, webhooks: store.webhooks }, jobs, submissions, gate, clock });
+  });
+
+  it("is cancelled when its jobs are there, and not refused as if it had ended", async () => {
+    const submitted: Promise<SubmittedBatch> = batches.submit({
+      ...request(),
+      inputs: [{ prompt: "one" }, { prompt: "two" }],
+      failMode: "best_effort",
+    });
+    await world.settle();
+    const { jobs } = await store.jobs.list(accountId, { limit: 1, offset: 0 }, {});
+    const cancelled = batches.cancel(accountId, jobs[0]?.batchId ?? "");
+    expect(await Promise.race([cancelled, world.settle()])).toBeUndefined();
+    open();
+    expect((await submitted).jobs).toHaveLength(2);
+    expect((await cancelled).jobs.map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+    expect(world.fatal).toEqual([]);
+  });
+});
+
+describe("a submission that is answered after the registry was closed", () => {
+  it("sets no timer: the job is restored at the next start", async () => {
+    const before = clock.pendingTimers;
+    const submitted = world.jobs.submit({ ...request(), input: { prompt: "Hi" } });
+    await world.settle();
+    world.close();
+    open();
+    await submitted;
+    expect(clock.pendingTimers).toBe(before);
+  });
+});

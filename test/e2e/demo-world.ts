@@ -1,0 +1,50 @@
+import { mkdtempSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import { until } from "../support/http.ts";
+import { Program } from "../support/program.ts";
+
+/** Where the demo of the present test keeps its files and processes, apart from any other demo. */
+let folder: string;
+
+/** Gives each test of the file a folder of its own. Called once by each file. */
+export function useDemoFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "atoll-test-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+}
+
+export const startDemo = (...args: string[]): Program => new Program("main/demo", args, { TMPDIR: folder });
+
+/** Command lines of the processes that the demo started, by process id: those with its folder in their arguments or environment. */
+export async function demoProcesses(): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const commandLine = await readFile(`/proc/${name}/cmdline`, "utf8");
+      const environment = await readFile(`/proc/${name}/environ`, "utf8");
+      if (`${commandLine}\0${environment}`.includes(folder)) found.set(Number(name), commandLine);
+    } catch {
+      // It has ended since, or is not ours.
+    }
+  }
+  return found;
+}
+
+export async function pidOf(program: "coordinator.ts" | "island.ts"): Promise<number> {
+  const all = [...(await demoProcesses())];
+  return all.find(([, line]) => line.includes(`${program}\0s`))?.[0] as number;
+}
+
+export async function expectNothingLeft(): Promise<void> {
+  // A process that was killed with its parent is seen for a moment longer.
+  await until(demoProcesses, (left) => left.size === 0, "all processes are gone");
+  expect(await readdir(folder)).toEqual([]);
+}
+
+/** What `--keep` prints once all is ready: the address, the key, and how to use them. */
+export const KEPT = /address {2}(\S+)\nkey {6}(\S+)\n[\s\S]*curl/;
