@@ -61,9 +61,13 @@ export function describeWarm(engine: () => TestEngine): void {
     it("survives the killing of a container that waits", async () => {
       await using loaded = await world.load(makeCargo(TALKER));
       for (let kill = 0; kill < 2; kill += 1) {
-        // The one of the last job may still be listed, ended and about to be removed.
-        await expect.poll(() => names(world)).toHaveLength(1);
-        const [name] = await names(world);
+        // The container of the last job ends by itself: wait until only those run that wait for jobs.
+        const onlyWaitingRun = async (): Promise<boolean> => {
+          const count = (await running(world)).length;
+          return count > 0 && count === loaded.warmContainers;
+        };
+        await expect.poll(onlyWaitingRun, { timeout: 20_000 }).toBe(true);
+        const [name] = await running(world);
         await engine()
           .docker.getContainer(name ?? "")
           .kill();
@@ -168,7 +172,9 @@ export function describeWarm(engine: () => TestEngine): void {
   });
 }
 
-async function names(world: ContainerWorld): Promise<string[]> {
+async function names(world: ContainerWorld, all = true): Promise<string[]> {
   const filters = { label: [`org.atoll.island=${world.islandId}`] };
-  return (await world.engine.docker.listContainers({ all: true, filters })).map(({ Id: id }) => id);
+  return (await world.engine.docker.listContainers({ all, filters })).map(({ Id: id }) => id);
 }
+
+const running = (world: ContainerWorld): Promise<string[]> => names(world, false);
