@@ -6,7 +6,20 @@ import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import { permissionFlags } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { MIB } from "../../../../shared/format-bytes.ts";
 import { makeWasmProgram } from "../../../support/wasm-program.ts";
-import { DONE, load, makeCargo, makeRuntime, NEVER, once, run, store, TALKER } from "./wasm-support.ts";
+import {
+  DONE,
+  load,
+  makeCargo,
+  makeRuntime,
+  NEVER,
+  once,
+  run,
+  store,
+  TALKER,
+  useModuleFolder,
+} from "./wasm-support.ts";
+
+useModuleFolder();
 
 describe("isolation of WebAssembly programs", () => {
   it("neither their thread nor their process can read, write or run what is the host's", async () => {

@@ -5,7 +5,21 @@ import { MIB } from "../../../../shared/format-bytes.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeWasmProgram } from "../../../support/wasm-program.ts";
 import { describeRuntime } from "../runtime.contract.ts";
-import { DONE, folder, load, makeCargo, makeRuntime, NEVER, once, run, store, TALKER } from "./wasm-support.ts";
+import {
+  DONE,
+  folder,
+  load,
+  makeCargo,
+  makeRuntime,
+  NEVER,
+  once,
+  run,
+  store,
+  TALKER,
+  useModuleFolder,
+} from "./wasm-support.ts";
+
+useModuleFolder();
 
 // The contract's wrong input is an object that the program itself refuses: what a Cargo takes is for its own schema to say.
 describeRuntime("wasm", async () => {

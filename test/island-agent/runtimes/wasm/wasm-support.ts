@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import type { HostedRuntime } from "../../../../island-agent/runtimes/host/hosted-runtime.ts";
 import type { RunResult } from "../../../../island-agent/runtimes/runtime.ts";
@@ -17,8 +17,16 @@ const PROCESS_BYTES = 192 * MIB;
 export const NEVER = new AbortController().signal;
 export const DONE = 'say(`{"type":"done"}`);';
 
-export const folder = mkdtempSync(join(tmpdir(), "atoll-wasm-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Where the modules of the present file's tests are. */
+export let folder: string;
+
+/** Gives the file a folder for its modules. Called once by each file, as files share this module. */
+export function useModuleFolder(): void {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "atoll-wasm-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+}
 
 export async function store(name: string, module: Uint8Array): Promise<string> {
   const file = join(folder, `${name}.wasm`);
