@@ -23,7 +23,7 @@ describe("ARCHITECTURE.md", () => {
 
   it("names only files that exist on the way of a job", () => {
     const steps = lines.filter((line) => /^\d+\. (?!\*\*)/.test(line));
-    expect(steps.length).toBe(22);
+    expect(steps.length).toBe(21);
     const paths = steps.flatMap((line) => {
       const step = Number.parseInt(line, 10);
       const program = step >= 10 && step <= 15 ? "island-agent" : "coordinator";
