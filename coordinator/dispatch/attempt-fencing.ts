@@ -37,8 +37,6 @@ export class AttemptFencing implements AttemptReports {
   receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined {
     const { jobs, islands } = this.#deps;
     switch (frame.type) {
-      case "accepted":
-        return undefined;
       case "refused": {
         const job = presentJob(jobs, islandId, frame);
         islands.freeSlot(islandId, frame);

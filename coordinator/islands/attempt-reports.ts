@@ -2,8 +2,8 @@ import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, HeldJob } from "../../shared/protocol/from-island.ts";
 import type { IslandView } from "./island.ts";
 
-/** A frame in which an Island reports on one of its attempts. */
-export type AttemptFrame = Extract<FromIsland, { attempt: number }>;
+/** A frame in which an Island reports on one of its attempts. `accepted` says nothing that changes one. */
+export type AttemptFrame = Exclude<Extract<FromIsland, { attempt: number }>, { type: "accepted" }>;
 
 /** Where the reports of Islands on their attempts go. Implemented by `dispatch/`. */
 export interface AttemptReports {
