@@ -1,9 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
-import { CliError } from "../../../shared/errors.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { startAgent } from "../../../island-agent/cli/start-command.ts";
 import { describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
@@ -13,27 +11,11 @@ import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { FakeLog, ISLAND_TOKEN } from "../builders.ts";
+import { dataDirectory, messageOf, useDataDirectory } from "./command-world.ts";
 
 const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
-let directory: string;
-let dataDirectory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "atoll-commands-"));
-  dataDirectory = join(directory, "data");
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
-
-async function messageOf(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(
-    () => "it did not fail",
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(CliError);
-  const { message } = error as CliError;
-  expect(message).not.toContain("\n");
-  return message;
-}
+useDataDirectory();
 
 describe("startAgent()", () => {
   const log = new FakeLog();

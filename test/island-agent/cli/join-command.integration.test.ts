@@ -1,36 +1,18 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CliError } from "../../../shared/errors.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
 import { fingerprintOf } from "../../../shared/cargo-signature.ts";
 import { ISLAND_TOKEN } from "../builders.ts";
 import { ScriptedCoordinator } from "../scripted-coordinator.ts";
+import { dataDirectory, messageOf, useDataDirectory } from "./command-world.ts";
 
 const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
-let directory: string;
-let dataDirectory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "atoll-commands-"));
-  dataDirectory = join(directory, "data");
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
-
-async function messageOf(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(
-    () => "it did not fail",
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(CliError);
-  const { message } = error as CliError;
-  expect(message).not.toContain("\n");
-  return message;
-}
+useDataDirectory();
 
 describe("joinNetwork()", () => {
   let coordinator: ScriptedCoordinator;
