@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
-import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
-import { systemClock } from "../../../shared/clock.ts";
+import type { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { CHAT_FILE, ONNX_FILE } from "./cargo-builders.ts";
 import {
   as,
-  coordinator,
+  asOperator,
   OFFERED,
   openForEachTest,
   operate,
@@ -19,15 +17,10 @@ import {
 openForEachTest();
 
 describe("OperatorCargos", () => {
-  const operator = <T>(use: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
-    coordinator.withStore(async (store) =>
-      use(new OperatorCargos(store.catalog, await readShippedCargos("catalog", "tiny-chat"), systemClock)),
-    );
-
   it("lists everything with its state", async () => {
     await post();
     await post({ ...ONNX_FILE, slug: "off", enabled: false });
-    const lines = await operator(async (cargos) => {
+    const lines = await asOperator(async (cargos) => {
       await cargos.disable("phi-4");
       await cargos.importFile(JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
       return cargos.list();
@@ -47,7 +40,7 @@ describe("OperatorCargos", () => {
   it("does not approve what its owner has changed since it was looked at", async () => {
     await post();
     await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/evil" } });
-    const stale = operator((cargos) => cargos.approve("some-onnx", 1));
+    const stale = asOperator((cargos) => cargos.approve("some-onnx", 1));
     await expect(stale).rejects.toMatchObject({ code: "bad_request" });
     expect(await statusOf("/cargos/some-onnx")).toBe(404);
   });
@@ -75,7 +68,7 @@ describe("OperatorCargos", () => {
       (cargos) => cargos.disable("none"),
     ];
     for (const act of acts) {
-      await operator(act).catch((error: { code: string }) => codes.push(error.code));
+      await asOperator(act).catch((error: { code: string }) => codes.push(error.code));
     }
     expect(codes).toEqual(["slug_taken", "slug_taken", "validation_failed", "cargo_not_found", "cargo_not_found"]);
   });

@@ -36,12 +36,15 @@ export const detail = async (jobId: string, by = owner) => (await as(by, "GET", 
 export const island = (of = owner) =>
   FakeIsland.join(coordinator.url, of.islandToken, { hostId: randomUUID(), runtimes: RUNTIMES });
 
-/** Works beside the running coordinator, as `coordinator cargo` does; then waits until that has noticed. */
+/** Works beside the running coordinator, as `coordinator cargo` does. */
+export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
+  coordinator.withStore(async (store) =>
+    act(new OperatorCargos(store.catalog, await readShippedCargos("catalog", "tiny-chat"), systemClock)),
+  );
+
+/** Works as the operator, then waits until the coordinator has noticed. */
 export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
-  await coordinator.withStore(async (store) => {
-    const shipped = await readShippedCargos("catalog", "tiny-chat");
-    await act(new OperatorCargos(store.catalog, shipped, systemClock));
-  });
+  await asOperator(act);
   await until(isNoticed, (noticed) => noticed, "the coordinator notices");
 }
 export const statusOf = async (path: string) => (await as(null, "GET", path)).status;
