@@ -155,7 +155,7 @@ export class CargoPool {
   }
 
   async #loadEntry(entry: Entry): Promise<LoadedCargo> {
-    const { manifest, key, stopLoading } = entry;
+    const { manifest, stopLoading } = entry;
     const { files, onChange, log } = this.#deps;
     const { signal } = stopLoading;
     const runtime = this.#runtimeFor(manifest);
@@ -163,17 +163,7 @@ export class CargoPool {
     const lease = await files.acquire(manifest, signal, onChange);
     entry.files = lease;
     signal.throwIfAborted();
-    const need = await this.#needs.of(manifest, key, async () => {
-      const estimate = await runtime.estimate(manifest, lease.path, signal);
-      signal.throwIfAborted();
-      return estimate;
-    });
-    entry.estimate = need.memory;
-    entry.ramCeilingBytes = need.ramCeilingBytes;
-    await this.#budget.enter(entry, signal);
-    await this.#waitForFreeRam(entry, signal);
-    signal.throwIfAborted();
-    const loaded = await runtime.load(manifest, lease.path, signal, entry.ramCeilingBytes);
+    const loaded = await runtime.load(manifest, lease.path, signal, (estimate) => this.#admit(entry, estimate));
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();
@@ -184,6 +174,22 @@ export class CargoPool {
     log.info({ slug: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
+  }
+
+  /** Waits until a load fits. Resolves to the RAM at which its process is killed. */
+  async #admit(entry: Entry, estimate: () => Promise<MemoryUse>): Promise<number> {
+    const { signal } = entry.stopLoading;
+    const need = await this.#needs.of(entry.manifest, entry.key, async () => {
+      const memory = await estimate();
+      signal.throwIfAborted();
+      return memory;
+    });
+    entry.estimate = need.memory;
+    entry.ramCeilingBytes = need.ramCeilingBytes;
+    await this.#budget.enter(entry, signal);
+    await this.#waitForFreeRam(entry, signal);
+    signal.throwIfAborted();
+    return entry.ramCeilingBytes;
   }
 
   #runtimeFor({ runtimeType }: CargoManifest): CargoRuntime {

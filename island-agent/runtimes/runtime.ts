@@ -17,24 +17,21 @@ export interface CargoRuntime {
   /** Says whether this host can run the type, and if not, why. Never throws and never loads a model. */
   probe(signal: AbortSignal): Promise<ProbeResult>;
   /**
-   * Memory that the Cargo will take once loaded, from its files and its manifest; rather too much than too little.
-   * @param modelPath as for `load`.
-   * @throws {JobFailure} when the files do not fit the Cargo.
-   */
-  estimate(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal): Promise<MemoryUse>;
-  /**
    * Loads a Cargo, in its own process where the runtime uses native code.
    * @param modelPath the verified file on disk, or the folder of a model of several files; null for a Cargo without a model.
-   * @param ramCeilingBytes runtimes that can measure it kill a Cargo's process above this much RAM (`out_of_memory`). Default: no limit.
-   * @throws {JobFailure} its `retryable` tells the coordinator whether another Island may succeed.
+   * @param admit called once, before memory is taken; the load goes on when it resolves. Default: no wait and no limit.
+   * @throws {JobFailure} its `retryable` tells the coordinator whether another Island may succeed. What `admit` throws.
    */
-  load(
-    cargo: CargoManifest,
-    modelPath: string | null,
-    signal: AbortSignal,
-    ramCeilingBytes?: number,
-  ): Promise<LoadedCargo>;
+  load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal, admit?: Admission): Promise<LoadedCargo>;
 }
+
+/**
+ * Decides when a load may take its memory.
+ * @param estimate memory that the Cargo will take once loaded, from its files and its manifest; rather too much than too little. It
+ *   may start the process that then loads. It throws {@link JobFailure} when the files do not fit the Cargo.
+ * @returns bytes of RAM above which a runtime that can measure it kills the Cargo's process (`out_of_memory`).
+ */
+export type Admission = (estimate: () => Promise<MemoryUse>) => Promise<number>;
 
 export interface RunRequest {
   /** The client's input. The coordinator has checked it; the runtime checks again what it relies on. */

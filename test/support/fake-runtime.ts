@@ -3,6 +3,7 @@ import { JobFailure, type JobErrorCode } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import {
+  type Admission,
   CargoGone,
   type CargoRuntime,
   type LoadedCargo,
@@ -72,17 +73,16 @@ export class FakeRuntime implements CargoRuntime {
     this.#crashes.get(slug)?.();
   }
 
-  async estimate({ slug, requiredRamBytes, requiredVramBytes }: CargoManifest): Promise<MemoryUse> {
-    this.estimated.push(slug);
-    return this.estimates.get(slug) ?? { ramBytes: requiredRamBytes, vramBytes: requiredVramBytes };
-  }
-
   async load(
-    { slug, requiredRamBytes }: CargoManifest,
+    { slug, requiredRamBytes, requiredVramBytes }: CargoManifest,
     _path: string | null,
     signal: AbortSignal,
-    ramCeilingBytes?: number,
+    admit?: Admission,
   ): Promise<LoadedCargo> {
+    const ramCeilingBytes = await admit?.(async () => {
+      this.estimated.push(slug);
+      return this.estimates.get(slug) ?? { ramBytes: requiredRamBytes, vramBytes: requiredVramBytes };
+    });
     this.ceilings.push(ramCeilingBytes);
     this.events.add(`load ${slug}`);
     const ramBytes = this.estimates.get(slug)?.ramBytes ?? requiredRamBytes;

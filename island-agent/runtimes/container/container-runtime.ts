@@ -5,7 +5,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { abortable } from "../../../shared/abortable.ts";
-import type { CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
+import type { Admission, CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
 import type { EngineSearch } from "./engine-address.ts";
 import { findEngine, type FoundEngine } from "./find-engine.ts";
@@ -67,17 +67,18 @@ export class ContainerRuntime implements CargoRuntime {
     }
   }
 
-  /** The limit that the engine enforces. */
-  async estimate(cargo: CargoManifest): Promise<MemoryUse> {
-    return this.#memoryOf(cargo);
-  }
-
   /**
-   * Pulls a missing image and starts a container that waits for the first job.
+   * Pulls a missing image and starts a container that waits for the first job. The estimate is the limit that the engine enforces.
    * @throws {JobFailure} or `signal.reason`.
    */
-  async load(cargo: CargoManifest, _modelPath: string | null, signal: AbortSignal): Promise<LoadedContainer> {
+  async load(
+    cargo: CargoManifest,
+    _modelPath: string | null,
+    signal: AbortSignal,
+    admit?: Admission,
+  ): Promise<LoadedContainer> {
     signal.throwIfAborted();
+    await admit?.(async () => this.#memoryOf(cargo));
     const spec = this.#specOf(cargo);
     const found = await this.#find(signal);
     await this.#removeLeftovers(found).catch((error: unknown) => this.#logLeftovers(error));

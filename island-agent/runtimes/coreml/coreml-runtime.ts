@@ -24,7 +24,6 @@ export function coremlRuntime({ platform, onnx, diffusers }: CoremlOptions): Car
       // The answer names the provider, which is the same for both.
       return diffusers.probe(signal);
     },
-    estimate: (cargo, ...rest) => runtimeFor(cargo).estimate(cargo, ...rest),
     load: (cargo, ...rest) => runtimeFor(cargo).load(cargo, ...rest),
   };
 }

@@ -7,7 +7,7 @@ import { type Environment, hostEnvironment } from "./host-environment.ts";
 import type { HostProgram } from "./host-process.ts";
 import { HostedCargo } from "./hosted-cargo.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./load-limit.ts";
-import { estimateInHost, loadInHost, probeInHost } from "./start-host.ts";
+import { loadInHost, probeInHost } from "./start-host.ts";
 
 /** Options of every runtime whose Cargos run in host processes. */
 export interface HostingOptions {
@@ -66,8 +66,8 @@ export interface HostedRuntime extends CargoRuntime {
 }
 
 /**
- * Builds a runtime from its definition. Probe, estimate and load each start a host process with the definition's program; a load
- * gets a time limit and a memory watch, and its process then runs the Cargo's jobs until it is disposed.
+ * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program; a load gets a
+ * time limit and a memory watch, and its process then runs the Cargo's jobs until it is disposed.
  */
 export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   definition: HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job>,
@@ -92,17 +92,13 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   return {
     type,
     probe: (signal) => probeInHost(programFor(null), clock, definition.probeRequest, signal),
-    async estimate(cargo, modelPath, signal) {
-      signal.throwIfAborted();
+    async load(cargo, modelPath, signal, admit) {
       const path = requireModel(cargo, modelPath);
       const request = definition.loadRequest(cargo, path);
-      return definition.estimate?.(request) ?? estimateInHost(programFor(path), hosting, request, signal);
-    },
-    async load(cargo, modelPath, signal, ramCeilingBytes) {
-      const path = requireModel(cargo, modelPath);
-      const request = definition.loadRequest(cargo, path);
-      const spec = { slug: cargo.slug, modelPath: path, request, ramCeilingBytes };
-      const { host, memory } = await loadInHost(programFor(path), hosting, spec, signal);
+      const { estimate } = definition;
+      const estimateHere = estimate === undefined ? undefined : (): Promise<MemoryUse> => estimate(request);
+      const spec = { slug: cargo.slug, modelPath: path, request, estimate: estimateHere, admit };
+      const { host, memory, ramCeilingBytes } = await loadInHost(programFor(path), hosting, spec, signal);
       return new HostedCargo(host, {
         memory,
         concurrency: definition.concurrency(request),

@@ -1,12 +1,15 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import type { MemoryUse, ProbeResult } from "../runtime.ts";
+import type { Admission, MemoryUse, ProbeResult } from "../runtime.ts";
 import { loadFailureOf, runFailureOf } from "./host-failure.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
 import type { FromHost, ToHost } from "./host-protocol.ts";
 import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 import { watchMemory } from "./memory-watch.ts";
+
+/** How long a process that has estimated waits for its load. */
+const MAX_WAIT_FOR_ROOM_MS = 2_000;
 
 /** What all estimates and loads of a runtime share. */
 export interface HostContext {
@@ -35,23 +38,6 @@ export async function probeInHost(
   }
 }
 
-/** Asks a new process how much memory the load would take, and ends the process. @throws {JobFailure} or `signal.reason`. */
-export async function estimateInHost(
-  program: HostProgram,
-  { clock, limits }: HostContext,
-  request: unknown,
-  signal: AbortSignal,
-): Promise<MemoryUse> {
-  signal.throwIfAborted();
-  const host = new HostProcess(program, clock);
-  const limit = killAfter(host, clock, limits.estimateMs, "did not estimate the model's memory");
-  const first = await firstReply(host, { kind: "estimate", request }, signal).finally(() => limit.cancel());
-  host.kill("the estimate is done");
-  if ("ending" in first) throw loadFailureOf(program, first.ending);
-  if (first.reply.kind !== "estimated") throw failureIn(program, "an estimate", first.reply);
-  return first.reply.memory;
-}
-
 /** One load. */
 export interface LoadSpec {
   /** For the log. */
@@ -59,25 +45,99 @@ export interface LoadSpec {
   /** Its size on disk sets the time limit. */
   readonly modelPath: string;
   readonly request: unknown;
-  /** RAM that the process may take. Default: no limit. */
-  readonly ramCeilingBytes?: number | undefined;
+  /** Default: the host process is asked. */
+  readonly estimate?: (() => Promise<MemoryUse>) | undefined;
+  /** Default: the load begins at once and has no limit of RAM. */
+  readonly admit?: Admission | undefined;
+}
+
+/** A host process that has loaded its model. */
+export interface LoadedHost {
+  readonly host: HostProcess;
+  readonly memory: MemoryUse;
+  /** RAM that the process may take. */
+  readonly ramCeilingBytes: number;
 }
 
 /**
- * Starts a process that has loaded the model.
+ * Starts a process that has loaded the model. Where the host estimates, the same process loads, because native libraries take long to start.
  * @throws {JobFailure} or `signal.reason`, after the process has ended.
  */
 export async function loadInHost(
   program: HostProgram,
-  { clock, limits, log }: HostContext,
+  context: HostContext,
   spec: LoadSpec,
   signal: AbortSignal,
-): Promise<{ host: HostProcess; memory: MemoryUse }> {
-  const { slug, modelPath, request, ramCeilingBytes: ceilingBytes = Infinity } = spec;
-  const limitMs = await loadLimitMs(limits, modelPath);
+): Promise<LoadedHost> {
+  const { estimate, admit } = spec;
   signal.throwIfAborted();
-  const host = new HostProcess(program, clock);
-  const limit = killAfter(host, clock, limitMs, "did not load the model");
+  const waiting = new WaitingHost(program, context.clock);
+  try {
+    const estimateInHost = (): Promise<MemoryUse> => waiting.estimate(context, spec.request, signal);
+    const ramCeilingBytes = (await admit?.(estimate ?? estimateInHost)) ?? Infinity;
+    signal.throwIfAborted();
+    const host = waiting.take() ?? new HostProcess(program, context.clock);
+    return { host, memory: await load(host, context, spec, ramCeilingBytes, signal), ramCeilingBytes };
+  } finally {
+    await waiting.end();
+  }
+}
+
+/** The process that has estimated a load, until the load begins. */
+class WaitingHost {
+  readonly #program: HostProgram;
+  readonly #clock: Clock;
+  #host: HostProcess | null = null;
+  #limit: Timer | undefined;
+
+  constructor(program: HostProgram, clock: Clock) {
+    this.#program = program;
+    this.#clock = clock;
+  }
+
+  /** Asks a new process how much memory the load would take. @throws {JobFailure} or `signal.reason`. */
+  async estimate({ limits }: HostContext, request: unknown, signal: AbortSignal): Promise<MemoryUse> {
+    const host = new HostProcess(this.#program, this.#clock);
+    const limit = killAfter(host, this.#clock, limits.estimateMs, "did not estimate the model's memory");
+    const first = await firstReply(host, { kind: "estimate", request }, signal).finally(() => limit.cancel());
+    if ("ending" in first) throw loadFailureOf(this.#program, first.ending);
+    if (first.reply.kind !== "estimated") {
+      host.kill("it could not estimate the model's memory");
+      throw failureIn(this.#program, "an estimate", first.reply);
+    }
+    this.#host = host;
+    void host.ended.then(() => this.take());
+    // Meanwhile its own memory is in no budget, and it may have to wait for hours.
+    this.#limit = this.#clock.schedule(MAX_WAIT_FOR_ROOM_MS, () => void this.end());
+    return first.reply.memory;
+  }
+
+  /** Hands the process over; null if there is none, or it has ended. */
+  take(): HostProcess | null {
+    this.#limit?.cancel();
+    const host = this.#host;
+    this.#host = null;
+    return host;
+  }
+
+  /** Ends a process that was not taken. */
+  async end(): Promise<void> {
+    const host = this.take();
+    host?.kill("its load was given up");
+    await host?.ended;
+  }
+}
+
+/** Has a host load its model. @throws {JobFailure} or `signal.reason`, after the process has ended. */
+async function load(
+  host: HostProcess,
+  { clock, limits, log }: HostContext,
+  { slug, modelPath, request }: LoadSpec,
+  ceilingBytes: number,
+  signal: AbortSignal,
+): Promise<MemoryUse> {
+  const { program } = host;
+  const limit = killAfter(host, clock, await loadLimitMs(limits, modelPath), "did not load the model");
   const endWatch = watchMemory(host, { clock, ceilingBytes, onMeasured: () => {} });
   const first = await firstReply(host, { kind: "load", request }, signal).finally(() => {
     limit.cancel();
@@ -95,11 +155,11 @@ export async function loadInHost(
   const { memory, facts } = reply;
   log.info({ cargo: slug, pid: host.pid, ...memory, ...facts }, `${program.name} process loaded a model`);
   void host.ended.then((end) => log.info({ cargo: slug, pid: host.pid, ...end }, `${program.name} process ended`));
-  return { host, memory };
+  return memory;
 }
 
 /**
- * Sends a new host its first request and waits for the reply or for its end. Aborting kills the host.
+ * Sends a host a request and waits for the reply or for its end. Aborting kills the host.
  * @throws `signal.reason` when aborted, after the process has ended.
  */
 async function firstReply(

@@ -18,8 +18,17 @@ export interface OpenLlama {
   readonly errors: readonly string[];
 }
 
-/** Starts llama.cpp with the request's threads and VRAM cap. @throws {JobFailure} `runtime_unavailable` */
-export async function openLlama({ gpu, threads, vramCapBytes }: LoadRequest): Promise<OpenLlama> {
+let opened: Promise<OpenLlama> | undefined;
+
+/**
+ * Starts llama.cpp with the request's threads and VRAM cap. A process has one: the load uses that of the estimate.
+ * @throws {JobFailure} `runtime_unavailable`
+ */
+export function openLlama(request: LoadRequest): Promise<OpenLlama> {
+  return (opened ??= startLlama(request));
+}
+
+async function startLlama({ gpu, threads, vramCapBytes }: LoadRequest): Promise<OpenLlama> {
   const errors: string[] = [];
   try {
     const llama = await getLlama({

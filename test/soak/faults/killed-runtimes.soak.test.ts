@@ -214,7 +214,6 @@ class Agent {
     return {
       type: runtime.type,
       probe: (signal) => runtime.probe(signal),
-      estimate: (cargo, path, signal) => runtime.estimate(cargo, path, signal),
       load: async (...order) => {
         const loaded: LoadedCargo & { readonly pid?: number } = await runtime.load(...order);
         const { pid } = loaded;

@@ -5,6 +5,7 @@ import type { CargoRuntime } from "../../../../island-agent/runtimes/runtime.ts"
 import { ONNX_OUTPUTS, TEXT_TO_IMAGE } from "../../../../shared/onnx-task.ts";
 import * as diffusers from "../diffusers/diffusers-support.ts";
 import * as onnx from "../onnx/onnx-support.ts";
+import { estimateOf } from "../../../support/estimate-of.ts";
 
 const { NEVER } = diffusers;
 /** On the CPU, so that it runs wherever the tests do: which provider the adapters take is set by whoever makes them. */
@@ -32,7 +33,7 @@ describe("coremlRuntime()", () => {
     const runtime = makeRuntime("darwin");
     await using painter = await runtime.load(makeCargo(TEXT_TO_IMAGE), folder, NEVER);
     expect(await diffusers.paint(painter, { prompt: "red" })).toMatchObject({ width: 64, height: 64 });
-    const { ramBytes } = await runtime.estimate(makeCargo(TEXT_TO_IMAGE), folder, NEVER);
+    const { ramBytes } = await estimateOf(runtime, makeCargo(TEXT_TO_IMAGE), folder);
     expect(ramBytes).toBeGreaterThan(painter.memory?.ramBytes ?? Infinity);
   });
 
@@ -42,7 +43,7 @@ describe("coremlRuntime()", () => {
     await using reader = await runtime.load(cargo, onnx.fixture("tiny-sentiment"), NEVER);
     const { output } = await reader.run({ input: { text: "I love this" }, resume: null }, () => {}, NEVER);
     expect(ONNX_OUTPUTS["text-classification"].parse(output)[0]?.label).toBe("POSITIVE");
-    const { vramBytes } = await runtime.estimate(cargo, onnx.fixture("tiny-sentiment"), NEVER);
+    const { vramBytes } = await estimateOf(runtime, cargo, onnx.fixture("tiny-sentiment"));
     expect(vramBytes).toBe(0);
   });
 

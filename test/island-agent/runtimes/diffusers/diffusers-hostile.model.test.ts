@@ -12,6 +12,7 @@ import {
   paintHere,
   PipelineCopies,
 } from "./diffusers-support.ts";
+import { estimateOf } from "../../../support/estimate-of.ts";
 
 const copies = new PipelineCopies();
 afterAll(() => copies[Symbol.dispose]());
@@ -89,7 +90,7 @@ describe("a pipeline's folder", () => {
       [`${file}.gone`, "model_unavailable"],
     ] as const) {
       await expect(loadPainter(modelPath)).rejects.toMatchObject({ code });
-      await expect(makeRuntime().estimate(makeCargo(), modelPath, NEVER)).rejects.toMatchObject({ code });
+      await expect(estimateOf(makeRuntime(), makeCargo(), modelPath)).rejects.toMatchObject({ code });
     }
     await expect(makeRuntime().load(makeCargo(), null, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
   });

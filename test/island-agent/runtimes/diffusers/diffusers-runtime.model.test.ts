@@ -13,6 +13,7 @@ import {
   pipelineFixture,
   PLAINLY,
 } from "./diffusers-support.ts";
+import { estimateOf } from "../../../support/estimate-of.ts";
 
 /** Of the prompt's colour, and steady: what these small pipelines were trained for does not reach the usual 7.5. */
 const RED = { prompt: "a red picture", seed: 7, guidance_scale: 2, steps: 12 };
@@ -130,7 +131,7 @@ describe("a Stable Diffusion pipeline", () => {
   });
 
   it("is estimated above what it takes", async () => {
-    const { ramBytes, vramBytes } = await makeRuntime().estimate(makeCargo(), pipelineFixture("tiny-sd"), NEVER);
+    const { ramBytes, vramBytes } = await estimateOf(makeRuntime(), makeCargo(), pipelineFixture("tiny-sd"));
     expect(vramBytes).toBe(0);
     expect(ramBytes).toBeGreaterThan(painter.memory?.ramBytes ?? Infinity);
   });

@@ -55,7 +55,7 @@ export async function loadScripted(load: LoadScript = {}, ramCeilingBytes?: numb
     },
     { clock: systemClock, killAfterMs: 1_000 },
   );
-  return runtime.load(CARGO, "", NEVER, ramCeilingBytes);
+  return runtime.load(CARGO, "", NEVER, ramCeilingBytes === undefined ? undefined : async () => ramCeilingBytes);
 }
 
 export function tell(cargo: HostedCargo, word: RunScript, items: unknown[] = []): Promise<RunResult> {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +8,9 @@ import { CHANNEL_FD } from "../../../../island-agent/runtimes/host/host-channel.
 import { hostEnvironment } from "../../../../island-agent/runtimes/host/host-environment.ts";
 import type { HostProgram } from "../../../../island-agent/runtimes/host/host-process.ts";
 import { DEFAULT_LOAD_LIMITS } from "../../../../island-agent/runtimes/host/load-limit.ts";
-import { estimateInHost, type HostContext, loadInHost } from "../../../../island-agent/runtimes/host/start-host.ts";
+import { type HostContext, loadInHost } from "../../../../island-agent/runtimes/host/start-host.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import type { Admission } from "../../../../island-agent/runtimes/runtime.ts";
 import { NEVER } from "../../builders.ts";
 
 /** Reads every request and answers none, like a stopped process. */
@@ -16,6 +18,9 @@ const SILENT = `import { Socket } from "node:net";
 new Socket({ fd: ${CHANNEL_FD} }).resume();`;
 const ANSWERS = `import { Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { existsSync, writeFileSync } from "node:fs";
+const file = new URL("./pid", import.meta.url);
+if (!existsSync(file)) writeFileSync(file, String(process.pid));
 const pipe = new Socket({ fd: ${CHANNEL_FD} });
 createInterface(pipe).on("line", (line) => {
   const memory = { ramBytes: 1, vramBytes: 0 };
@@ -24,6 +29,7 @@ createInterface(pipe).on("line", (line) => {
   pipe.write(JSON.stringify(answer) + "\\n");
 });`;
 const BYTES = 50_000_000;
+const takeAll: Admission = async (estimate) => (await estimate()).ramBytes * 1e9;
 
 let folder: string;
 let clock: ManualClock;
@@ -47,9 +53,31 @@ async function makeProgram(source: string): Promise<HostProgram> {
   return { name: "Fake", entry: pathToFileURL(file), environment: hostEnvironment({}, {}) };
 }
 
+/** Processes of a load: the one that estimates writes its id to a file. */
+async function pidsOfLoad(admit: Admission): Promise<{ estimated: number; loaded: number | undefined }> {
+  const program = await makeProgram(ANSWERS);
+  const { host } = await loadInHost(program, context, { slug: "a", modelPath: folder, request: null, admit }, NEVER);
+  host.kill("the test is done");
+  await host.ended;
+  return { estimated: startedPid(), loaded: host.pid };
+}
+
+/** The first process that {@link ANSWERS} ran in. */
+const startedPid = (): number => Number(readFileSync(join(folder, "pid"), "utf8"));
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe("a host process that hangs", () => {
   it("is killed when its estimate takes longer than 30 s, and the job may run elsewhere", async () => {
-    const estimating = estimateInHost(await makeProgram(SILENT), context, null, NEVER);
+    const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
+    const estimating = loadInHost(await makeProgram(SILENT), context, spec, NEVER);
+    await expect.poll(() => clock.pendingTimers).toBe(1);
     clock.advance(30_000);
     await expect(estimating).rejects.toMatchObject({
       code: "runtime_unavailable",
@@ -84,11 +112,49 @@ describe("a host process that hangs", () => {
   );
 
   it("is not killed once it has answered", async () => {
-    const program = await makeProgram(ANSWERS);
-    await estimateInHost(program, context, null, NEVER);
-    const { host } = await loadInHost(program, context, { slug: "a", modelPath: folder, request: null }, NEVER);
+    const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
+    const { host } = await loadInHost(await makeProgram(ANSWERS), context, spec, NEVER);
     expect(clock.pendingTimers).toBe(0);
     host.kill("the test is done");
     await host.ended;
+  });
+});
+
+describe("the process that has estimated a load", () => {
+  it("loads the model too", async () => {
+    const pids = await pidsOfLoad(takeAll);
+    expect(pids.loaded).toBe(pids.estimated);
+  });
+
+  it("gives its memory back while the load waits for room, and another loads then", async () => {
+    const pids = await pidsOfLoad(async (estimate) => {
+      await estimate();
+      clock.advance(2_000);
+      await expect.poll(() => isAlive(startedPid())).toBe(false);
+      return Infinity;
+    });
+    expect(pids.loaded).not.toBe(pids.estimated);
+  });
+
+  it("is replaced if it ends before the load", async () => {
+    const pids = await pidsOfLoad(async (estimate) => {
+      await estimate();
+      process.kill(startedPid());
+      await expect.poll(() => isAlive(startedPid())).toBe(false);
+      await expect.poll(() => clock.pendingTimers).toBe(0);
+      return Infinity;
+    });
+    expect(pids.loaded).not.toBe(pids.estimated);
+  });
+
+  it("has ended when the load is refused", async () => {
+    const program = await makeProgram(ANSWERS);
+    const admit: Admission = async (estimate) => {
+      await estimate();
+      throw new Error("no room");
+    };
+    const spec = { slug: "a", modelPath: folder, request: null, admit };
+    await expect(loadInHost(program, context, spec, NEVER)).rejects.toThrow("no room");
+    expect(isAlive(startedPid())).toBe(false);
   });
 });

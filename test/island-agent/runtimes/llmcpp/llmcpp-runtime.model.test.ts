@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
+import { estimateOf } from "../../../support/estimate-of.ts";
 
 const folder = new ModelFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -37,14 +38,14 @@ describe("llmcppRuntime() with tiny-islander", () => {
   });
 
   it("estimate() tells from the file what load() will measure, and no less", async () => {
-    const { ramBytes, vramBytes } = await makeRuntime().estimate(makeCargo(), TINY_ISLANDER, NEVER);
+    const { ramBytes, vramBytes } = await estimateOf(makeRuntime(), makeCargo(), TINY_ISLANDER);
     expect(vramBytes).toBe(0);
     expect(ramBytes / llm.memory.ramBytes).toBeGreaterThan(0.9);
     expect(ramBytes / llm.memory.ramBytes).toBeLessThan(3);
   });
 
   it("estimate() refuses a file that is no model", async () => {
-    const estimate = makeRuntime().estimate(makeCargo(), import.meta.filename, NEVER);
+    const estimate = estimateOf(makeRuntime(), makeCargo(), import.meta.filename);
     await expect(estimate).rejects.toMatchObject({ code: "model_invalid", retryable: false });
   });
 

@@ -5,6 +5,7 @@ import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-
 import { describeRuntime } from "../runtime.contract.ts";
 import { makeOnnx } from "../../../support/tiny-onnx.ts";
 import { collectTensors, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
+import { estimateOf } from "../../../support/estimate-of.ts";
 
 const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -39,7 +40,7 @@ describe("onnxRuntime()", () => {
   it("estimate() is at least what a load and a run take", async () => {
     const runtime = makeRuntime();
     const cargo = makeCargo("text-classification");
-    const estimate = await runtime.estimate(cargo, fixture("tiny-sentiment"), NEVER);
+    const estimate = await estimateOf(runtime, cargo, fixture("tiny-sentiment"));
     await using loaded = await runtime.load(cargo, fixture("tiny-sentiment"), NEVER);
     await loaded.run({ input: { text: "I love this" }, resume: null }, () => {}, NEVER);
     expect(loaded.memory.ramBytes).toBeGreaterThan(50_000_000);
@@ -48,7 +49,7 @@ describe("onnxRuntime()", () => {
   });
 
   it("estimate() counts what a GPU would take only where one may be used", async () => {
-    const estimate = makeRuntime({ device: "cuda" }).estimate(makeCargo("fill-mask"), fixture("tiny-mlm"), NEVER);
+    const estimate = estimateOf(makeRuntime({ device: "cuda" }), makeCargo("fill-mask"), fixture("tiny-mlm"));
     expect((await estimate).vramBytes).toBeGreaterThan(0);
   });
 

@@ -18,6 +18,7 @@ import {
   TALKER,
   useModuleFolder,
 } from "./wasm-support.ts";
+import { estimateOf } from "../../../support/estimate-of.ts";
 
 useModuleFolder();
 
@@ -160,21 +161,19 @@ describe("load() and estimate()", () => {
   it("never ask for more than the Cargo says that it needs, but for the code of a large module", async () => {
     const tiny = await store("tiny", Buffer.alloc(0));
     for (const capMib of [1, 8, 64, 512]) {
-      const { ramBytes, vramBytes } = await makeRuntime({ threads: 8 }).estimate(makeCargo(capMib), tiny, NEVER);
+      const { ramBytes, vramBytes } = await estimateOf(makeRuntime({ threads: 8 }), makeCargo(capMib), tiny);
       expect(ramBytes).toBeLessThanOrEqual(makeCargo(capMib).requiredRamBytes);
       expect(vramBytes).toBe(0);
     }
     const small = await store("small", Buffer.alloc(1_000));
     const large = await store("large", Buffer.alloc(10 * MIB));
-    const [one, other] = await Promise.all(
-      [small, large].map((file) => makeRuntime().estimate(makeCargo(), file, NEVER)),
-    );
+    const [one, other] = await Promise.all([small, large].map((file) => estimateOf(makeRuntime(), makeCargo(), file)));
     expect((other?.ramBytes ?? 0) - (one?.ramBytes ?? 0)).toBeGreaterThan(30 * MIB);
   });
 
   it("an estimate is not below what is measured after many jobs", async () => {
     const file = await store("measured", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
-    const { ramBytes } = await makeRuntime().estimate(makeCargo(), file, NEVER);
+    const { ramBytes } = await estimateOf(makeRuntime(), makeCargo(), file);
     await using cargo = await makeRuntime().load(makeCargo(), file, NEVER);
     for (let round = 0; round < 20; round += 1) await Promise.all([run(cargo), run(cargo)]);
     expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);

@@ -8,6 +8,7 @@ import { CargoGone } from "../../../../../island-agent/runtimes/runtime.ts";
 import { describeRuntime } from "../../runtime.contract.ts";
 import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
 import { ContainerWorld, LONG, makeCargo, MIB, NEVER, TALKER } from "./container-support.ts";
+import { estimateOf } from "../../../../support/estimate-of.ts";
 
 export function describeContainers(engine: () => TestEngine): void {
   let world: ContainerWorld;
@@ -195,7 +196,7 @@ export function describeContainers(engine: () => TestEngine): void {
 
     it("runs as many jobs at once as their memory fits, the others after them", async () => {
       const small = await ContainerWorld.open(engine(), { concurrency: 3, ramBytes: 100 * MIB });
-      expect(await small.runtime.estimate(makeCargo(""))).toEqual({ ramBytes: 96 * MIB, vramBytes: 0 });
+      expect(await estimateOf(small.runtime, makeCargo(""), null)).toEqual({ ramBytes: 96 * MIB, vramBytes: 0 });
       await using loaded = await small.load(makeCargo(TALKER));
       expect(loaded).toMatchObject({ concurrency: 2, memory: { ramBytes: 96 * MIB } });
       const stop = new AbortController();
