@@ -40,7 +40,7 @@ async function story(): Promise<string> {
 }
 
 describe("faults", () => {
-  it("a stream survives the SIGKILL of its Island: another goes on after what was delivered", async () => {
+  itInFullRun("a stream survives the SIGKILL of its Island: another goes on after what was delivered", async () => {
     const first = await network.startIsland("first", account.islandToken);
     const jobId = await submit(LONG);
     const events: SseEvent[] = [];

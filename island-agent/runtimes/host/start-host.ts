@@ -168,6 +168,7 @@ async function firstReply(
   signal: AbortSignal,
 ): Promise<{ reply: FromHost } | { ending: HostEnding }> {
   const onAbort = (): void => host.kill("it is no longer needed");
+  if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     host.send(request);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadedCargo, RunRequest } from "../../../island-agent/runtimes/runtime.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 
@@ -14,16 +14,16 @@ export interface RuntimeSubject {
 
 const NEVER = new AbortController().signal;
 
-/** What every loaded Cargo owes its callers, whatever runs it. */
+/** What every loaded Cargo owes its callers, whatever runs it. The cases share one Cargo, until one of them disposes of it. */
 export function describeRuntime(name: string, make: () => Promise<RuntimeSubject>): void {
   describe(`LoadedCargo contract: ${name}`, () => {
     let subject: RuntimeSubject;
     let cargo: LoadedCargo;
-    beforeEach(async () => {
+    beforeAll(async () => {
       subject = await make();
       cargo = await subject.load();
     });
-    afterEach(() => cargo[Symbol.asyncDispose]());
+    afterAll(() => cargo[Symbol.asyncDispose]());
 
     it("run() gives its output before it settles and none after", async () => {
       const seen: (OutputItem | "settled")[] = [];
@@ -75,23 +75,20 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
       await expect(running).rejects.toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
     });
 
-    it("run() rejects after dispose", async () => {
-      await cargo[Symbol.asyncDispose]();
-      const running = cargo.run(subject.short, () => {}, NEVER);
-      await expect(running).rejects.toMatchObject({ name: "JobFailure", retryable: true });
-    });
-
-    it("dispose() ends the runs under way as retryable failures", async () => {
+    it("dispose() ends the runs under way as retryable failures, and later ones", async () => {
       let disposed: PromiseLike<void> | undefined;
       const running = cargo.run(subject.long, () => void (disposed ??= cargo[Symbol.asyncDispose]()), NEVER);
       await expect(running).rejects.toMatchObject({ name: "JobFailure", retryable: true });
       await disposed;
+      const late = cargo.run(subject.short, () => {}, NEVER);
+      await expect(late).rejects.toMatchObject({ name: "JobFailure", retryable: true });
     });
 
     it("dispose() may be called twice and resolves `gone`", async () => {
-      await Promise.all([cargo[Symbol.asyncDispose](), cargo[Symbol.asyncDispose]()]);
-      await cargo[Symbol.asyncDispose]();
-      await cargo.gone;
+      const other = await subject.load();
+      await Promise.all([other[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+      await other[Symbol.asyncDispose]();
+      await other.gone;
     });
   });
 }

@@ -12,7 +12,7 @@ import { IS_FULL_SOAK } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
 /** Enough of each way that every one is seen. */
-const KILLS = IS_FULL_SOAK ? 30 : 15;
+const KILLS = IS_FULL_SOAK ? 30 : 6;
 const MAX_WAIT_MS = 200;
 /** Works in a process beside the shell, since an engine's signals other than SIGKILL do nothing to a first process. */
 const WORKER = `
