@@ -7,11 +7,11 @@ useDemoFolder();
 
 describe("npm run demo", () => {
   const SIGNALS = [
-    ["SIGTERM", 143, "while a chat is streamed", /# A chat/],
     ["SIGINT", 130, "while the programs start", /# Starting/],
+    ["SIGTERM", 143, "while a chat is streamed", /# A chat/],
     ["SIGINT", 130, "when the coordinator listens", /coordinator {2}http/],
   ] as const;
-  it.each(SIGNALS.slice(0, IS_FULL_SOAK ? undefined : 2))(
+  it.each(SIGNALS.slice(0, IS_FULL_SOAK ? undefined : 1))(
     "%s ends it with %i %s, and leaves nothing behind",
     async (signal, code, _when, moment) => {
       await using demo = startDemo();

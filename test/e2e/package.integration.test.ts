@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { call } from "../support/http.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 import { Program } from "../support/program.ts";
 
 const run = promisify(execFile);
@@ -61,7 +62,7 @@ describe("the published package", () => {
     expect(stdout.trim()).toBe(manifest.version);
   });
 
-  it("serves a job end to end: coordinator, Island and model run from dist", async () => {
+  itInFullRun("serves a job end to end: coordinator, Island and model run from dist", async () => {
     const data = ["--data", join(folder, "coordinator")];
     await using coordinator = new Program(COORDINATOR, ["serve", "--port", "0", "--log-level", "warn", ...data]);
     const [, url = ""] = await coordinator.printed(/listening on (\S+)\n/);
