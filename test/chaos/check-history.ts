@@ -1,0 +1,91 @@
+import { ISLANDS } from "./plan.ts";
+import type { ClientRecord } from "./history.ts";
+import type { World } from "./world.ts";
+
+const PAGE = 100;
+const ENDED = ["completed", "failed", "cancelled", "timeout"];
+
+export interface Verdict {
+  /** One line for each promise that was broken. */
+  readonly violations: string[];
+  /** Acknowledged jobs by status. */
+  readonly jobs: Readonly<Record<string, number>>;
+}
+
+interface Job {
+  readonly id: string;
+  readonly status: string;
+  readonly output: unknown;
+  readonly usage: { readonly credits_used: number | string } | null;
+}
+
+/** Holds what the clients saw against the jobs, the ledger and the Islands. All faults are mended. */
+export async function checkHistory(
+  world: World,
+  records: readonly ClientRecord[],
+  keys: readonly string[],
+): Promise<Verdict> {
+  const violations = records.flatMap(({ operation, jobId, faults }) =>
+    faults.map((fault) => `${operation} ${jobId}: ${fault}`),
+  );
+  const jobs: Record<string, number> = {};
+  for (const record of records) {
+    if (record.jobId === null) continue;
+    const job = await readJob(world, keys[record.client] ?? "", record.jobId);
+    violations.push(...violationsOf(record, job).map((line) => `${record.operation} ${record.jobId}: ${line}`));
+    const status = job?.status ?? "lost";
+    jobs[status] = (jobs[status] ?? 0) + 1;
+  }
+  for (const [client, key] of keys.entries())
+    violations.push(...(await moneyOf(world, key)).map((line) => `client ${client}: ${line}`));
+  for (let index = 0; index < ISLANDS; index += 1) {
+    const running = (await world.islandStatus(index))?.running.length;
+    if (running !== 0) violations.push(`Island ${index} still runs ${running} jobs`);
+  }
+  violations.push(...world.badEnds.map(({ program, code, stderr }) => `${program} ended with ${code}: ${stderr}`));
+  return { violations, jobs };
+}
+
+async function readJob(world: World, key: string, jobId: string): Promise<Job | null> {
+  const response = await fetch(`${world.url}/api/v1/jobs/${jobId}`, { headers: { authorization: `Bearer ${key}` } });
+  return response.status === 200 ? ((await response.json()) as { data: Job }).data : null;
+}
+
+function violationsOf(record: ClientRecord, job: Job | null): string[] {
+  if (job === null) return ["the acknowledged job is lost"];
+  const lines: string[] = [];
+  if (!ENDED.includes(job.status)) lines.push(`the job is ${job.status} for good`);
+  if (record.operation === "vanish" || record.operation === "utility") return lines;
+  if (record.ending === "done" && job.status !== "completed")
+    lines.push(`"done" was said of a job that is ${job.status}`);
+  if (record.ending === "error" && job.status === "completed") lines.push(`"error" was said of a job that completed`);
+  if (record.ending === "done" && record.text !== job.output) {
+    lines.push(`the stream was ${JSON.stringify(record.text)}, the output is ${JSON.stringify(job.output)}`);
+  }
+  if (record.ending === "done" && record.expected !== null && record.text !== record.expected) {
+    lines.push(`the answer is ${JSON.stringify(record.text)}, not ${JSON.stringify(record.expected)}`);
+  }
+  return lines;
+}
+
+/** Each job is charged once: what the account paid is the sum of what its jobs cost. */
+async function moneyOf(world: World, key: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const read = async <T>(path: string): Promise<T> =>
+    (await fetch(`${world.url}/api/v1${path}`, { headers })).json() as Promise<T>;
+  let spent = 0;
+  let unfinished = 0;
+  for (let offset = 0; ; offset += PAGE) {
+    const { data, meta } = await read<{ data: Job[]; meta: { total: number } }>(`/jobs?limit=${PAGE}&offset=${offset}`);
+    for (const job of data) {
+      spent += Number((await readJob(world, key, job.id))?.usage?.credits_used ?? 0);
+      if (!ENDED.includes(job.status)) unfinished += 1;
+    }
+    if (offset + data.length >= meta.total) break;
+  }
+  const lines: string[] = [];
+  if (unfinished > 0) lines.push(`${unfinished} jobs have no end`);
+  const { credits } = (await read<{ data: { credits: number } }>("/account")).data;
+  if (Math.abs(10_000 - spent - credits) > 1e-6) lines.push(`10,000 credits less ${spent} spent are not ${credits}`);
+  return lines;
+}

@@ -1,0 +1,156 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+/** One direction of a connection. */
+class Direction {
+  readonly from: Socket;
+  readonly to: Socket;
+  /** Pieces on their way, oldest first. */
+  readonly #pieces: Buffer[] = [];
+  #isStalled = false;
+  #isFull = false;
+
+  constructor(from: Socket, to: Socket, delayMs: () => number) {
+    this.from = from;
+    this.to = to;
+    from.on("data", (bytes: Buffer) => {
+      this.#pieces.push(bytes);
+      // Each timer passes on the oldest piece, so that none overtakes another when the delay changes.
+      if (delayMs() === 0 && this.#pieces.length === 1) this.#passOne();
+      else setTimeout(() => this.#passOne(), delayMs());
+    });
+    to.on("drain", () => this.#arrange({ isFull: false }));
+  }
+
+  setStalled(isStalled: boolean): void {
+    this.#arrange({ isStalled });
+  }
+
+  #passOne(): void {
+    const bytes = this.#pieces.shift();
+    if (bytes !== undefined && !this.to.destroyed && !this.to.write(bytes)) this.#arrange({ isFull: true });
+  }
+
+  #arrange({ isStalled = this.#isStalled, isFull = this.#isFull }): void {
+    this.#isStalled = isStalled;
+    this.#isFull = isFull;
+    if (isStalled || isFull) this.from.pause();
+    else this.from.resume();
+  }
+}
+
+interface Connection {
+  /** From an Island or a client. */
+  readonly near: Socket;
+  /** To the coordinator. */
+  readonly far: Socket;
+  readonly up: Direction;
+  readonly down: Direction;
+}
+
+/** A TCP relay in front of the coordinator, whose connections a test breaks. */
+export class Link implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+  /** Coordinator's ends of connections whose other ends are gone. */
+  readonly #orphans = new Set<Socket>();
+  readonly #targetPort: number;
+  #isStalledUp = false;
+  #isStalledDown = false;
+  #delayMs = 0;
+
+  private constructor(targetPort: number) {
+    this.#targetPort = targetPort;
+    this.#server = createServer({ noDelay: true }, (near) => this.#relay(near));
+  }
+
+  static open(targetPort: number): Promise<Link> {
+    const link = new Link(targetPort);
+    return new Promise((resolve) => {
+      link.#server.listen(0, "127.0.0.1", () => resolve(link));
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Ends all connections in order. New ones are let through. */
+  cut(): void {
+    for (const { near, far } of this.#connections) {
+      near.end();
+      far.end();
+    }
+  }
+
+  reset(): void {
+    for (const { near, far } of this.#connections) {
+      near.resetAndDestroy();
+      far.resetAndDestroy();
+    }
+  }
+
+  /** The near ends are gone and the coordinator is not told, as when a machine loses its power. */
+  halfOpen(): void {
+    for (const connection of this.#connections) {
+      const { near, far } = connection;
+      this.#connections.delete(connection);
+      this.#orphans.add(far);
+      near.removeAllListeners();
+      near.on("error", () => undefined).resetAndDestroy();
+      far.removeAllListeners("data").pause();
+      far.on("close", () => this.#orphans.delete(far));
+    }
+  }
+
+  /** Nothing passes until `heal`; what was sent waits, as in TCP. */
+  stall(direction: "up" | "down" | "both"): void {
+    this.#isStalledUp ||= direction !== "down";
+    this.#isStalledDown ||= direction !== "up";
+    this.#arrangeAll();
+  }
+
+  /** Every piece is late by this much. */
+  delay(ms: number): void {
+    this.#delayMs = ms;
+  }
+
+  heal(): void {
+    this.#isStalledUp = false;
+    this.#isStalledDown = false;
+    this.#delayMs = 0;
+    this.#arrangeAll();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.reset();
+    for (const socket of this.#orphans) socket.destroy();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  #relay(near: Socket): void {
+    const far = connect({ port: this.#targetPort, host: "127.0.0.1", noDelay: true });
+    const delayMs = (): number => this.#delayMs;
+    const connection = { near, far, up: new Direction(near, far, delayMs), down: new Direction(far, near, delayMs) };
+    this.#connections.add(connection);
+    const end = (): void => {
+      this.#connections.delete(connection);
+      near.destroy();
+      far.destroy();
+    };
+    near.on("end", () => far.end());
+    far.on("end", () => near.end());
+    for (const socket of [near, far]) socket.on("error", end).on("close", end);
+    this.#arrange(connection);
+  }
+
+  #arrangeAll(): void {
+    for (const connection of this.#connections) this.#arrange(connection);
+  }
+
+  #arrange({ up, down }: Connection): void {
+    up.setStalled(this.#isStalledUp);
+    down.setStalled(this.#isStalledDown);
+  }
+}

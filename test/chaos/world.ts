@@ -1,0 +1,300 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createPublicKey } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
+import { storeKeys } from "../../island-agent/config/config-file.ts";
+import { askAgent } from "../../island-agent/control/control-client.ts";
+import { publicKeyText } from "../../shared/cargo-signature.ts";
+import { insertAccount, type NewAccount } from "../support/account-rows.ts";
+import { freePort } from "../support/free-port.ts";
+import { Program } from "../support/program.ts";
+import { smallCatalog } from "../support/small-catalog.ts";
+import { Link } from "./link.ts";
+import { type Fault, type FaultKind, ISLANDS } from "./plan.ts";
+import { familyOf } from "./processes.ts";
+
+const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+const DISK_BYTES = 256 * 2 ** 20;
+const RESTART_AFTER_MS = 200;
+
+/** A way in which a program ended that nobody asked for. */
+export interface BadEnd {
+  readonly program: string;
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** A coordinator and Islands as processes, each Island and all clients behind a link, restarted whenever they end. */
+export class World implements AsyncDisposable {
+  readonly directory: string;
+  readonly clients: Link;
+  readonly badEnds: BadEnd[] = [];
+  /** From the death of the coordinator to its next answer. */
+  readonly coordinatorRecoveriesMs: number[] = [];
+  readonly #port: number;
+  readonly #links: Link[] = [];
+  readonly #islands: (Program | null)[] = [];
+  readonly #frozen = new Set<number>();
+  #coordinator: Program | null = null;
+  #coordinatorDiedAtMs: number | null = null;
+  #clockOffsetS = 0;
+  /** Set for good by `stop`. */
+  #isOver = false;
+  /** Faults that are to be mended, and restarts that are to be made. */
+  readonly #pending = new Set<Promise<void>>();
+
+  private constructor(directory: string, port: number, clients: Link) {
+    this.directory = directory;
+    this.#port = port;
+    this.clients = clients;
+  }
+
+  static async open(): Promise<World> {
+    const directory = await mkdtemp(join(tmpdir(), "atoll-chaos-"));
+    const port = await freePort();
+    const world = new World(directory, port, await Link.open(port));
+    await mkdir(world.data);
+    if (canMount()) execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", world.data]);
+    await world.#stepClock(0);
+    await world.#startCoordinator();
+    for (let index = 0; index < ISLANDS; index += 1) world.#links.push(await Link.open(port));
+    return world;
+  }
+
+  /** Kinds of faults that this machine permits. */
+  static kinds(): FaultKind[] {
+    const always: FaultKind[] = ["coordinator", "island", "host", "link"];
+    return [...always, ...(existsSync(FAKETIME) ? ["clock" as const] : []), ...(canMount() ? ["disk" as const] : [])];
+  }
+
+  get data(): string {
+    return join(this.directory, "coordinator");
+  }
+
+  get url(): string {
+    return this.clients.url;
+  }
+
+  createAccount(email: string): NewAccount {
+    const unlimited = { requestsPerMinute: 100_000, concurrentJobs: 1_000, concurrentStreams: 1_000 };
+    return insertAccount(this.data, email, 10_000, unlimited);
+  }
+
+  async startIslands(token: string, accountId: string): Promise<void> {
+    const signingKey = createPublicKey(await readFile(join(this.data, "signing.key"), "utf8"));
+    for (const [index, link] of this.#links.entries()) {
+      await storeKeys(this.#islandData(index), {
+        "coordinator.public_key": publicKeyText(signingKey),
+        "coordinator.api_url": link.url,
+        "coordinator.token": token,
+        "coordinator.account": accountId,
+        slots: "2",
+        threads: "1",
+        gpu: "off",
+        "models.preload": "false",
+      });
+      await this.#startIsland(index).printed(/connected to/);
+    }
+  }
+
+  /** Does what the fault says, now, and mends it later. */
+  inflict(fault: Fault): void {
+    switch (fault.on) {
+      case "coordinator":
+        return this.#signal(this.#coordinator, fault.does, fault.forMs);
+      case "island":
+        return this.#signal(this.#islands[fault.index] ?? null, fault.does, fault.forMs);
+      case "host": {
+        const agent = this.#islands[fault.index]?.process.pid;
+        const hosts = agent === undefined ? [] : familyOf(agent).filter(({ command }) => command.includes("-host."));
+        for (const { pid } of hosts) this.#signalProcess(pid, fault.does, fault.forMs);
+        return undefined;
+      }
+      case "link":
+        return this.#break(fault);
+      case "clock":
+        return this.#track(this.#stepClock(fault.bySeconds));
+      case "disk":
+        return this.#track(this.#fillDisk(fault.forMs));
+      default:
+        return fault satisfies never;
+    }
+  }
+
+  /** Mends everything. Resolves when the coordinator answers and all Islands are connected. */
+  async mend(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    for (const link of [this.clients, ...this.#links]) link.heal();
+    for (let index = 0; index < ISLANDS; index += 1) await this.#untilConnected(index);
+  }
+
+  islandStatus(index: number): Promise<AgentStatus | undefined> {
+    return askAgent<AgentStatus>(this.#islandData(index), "/status").catch(() => undefined);
+  }
+
+  /** Ends all programs in order. @returns processes of theirs that are left. */
+  async stop(): Promise<string[]> {
+    this.#isOver = true;
+    const programs = [...this.#islands, this.#coordinator].filter((program) => program !== null);
+    const before = programs.flatMap(({ process }) => (process.pid === undefined ? [] : familyOf(process.pid)));
+    for (const program of programs) program.kill("SIGTERM");
+    await Promise.all(programs.map((program) => program.ended()));
+    return before.filter(({ pid, command }) => familyOf(pid)[0]?.command === command).map(({ command }) => command);
+  }
+
+  /** Runs a coordinator command on the data directory. */
+  async manage(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    return new Program("coordinator", [...args, "--data", this.data]).ended();
+  }
+
+  /** Names of files in the data directories that should not stay. */
+  async leftFiles(): Promise<string[]> {
+    const all = await readdir(this.directory, { recursive: true });
+    return all.filter((name) => /\.(part|tmp|lock-\w+)$/.test(name));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    for (const pid of this.#frozen) trySignal(pid, "SIGCONT");
+    for (const program of [...this.#islands, this.#coordinator]) program?.kill("SIGKILL");
+    await Promise.allSettled([...this.#islands, this.#coordinator].map((program) => program?.ended()));
+    for (const link of [this.clients, ...this.#links]) await link[Symbol.asyncDispose]();
+    if (canMount()) execFileSync("umount", ["--lazy", this.data]);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  #islandData(index: number): string {
+    return join(this.directory, `island-${index}`);
+  }
+
+  async #startCoordinator(): Promise<void> {
+    const settings = ["--island-grace-s", "5", "--heartbeat-s", "2", "--sse-heartbeat-s", "2", "--max-attempts", "10"];
+    const args = ["serve", "--port", String(this.#port), "--data", this.data, "--log-level", "warn"];
+    const env = existsSync(FAKETIME)
+      ? {
+          LD_PRELOAD: FAKETIME,
+          FAKETIME_TIMESTAMP_FILE: this.#clockFile,
+          FAKETIME_DONT_FAKE_MONOTONIC: "1",
+          FAKETIME_NO_CACHE: "1",
+        }
+      : {};
+    const program = new Program(
+      "coordinator",
+      [...args, "--catalog-directory", smallCatalog(), ...settings],
+      env as Record<string, string>,
+    );
+    this.#coordinator = program;
+    void program.ended().then((end) => this.#ended("coordinator", program, end, () => this.#startCoordinator()));
+    await Promise.race([program.printed(/listening on/), program.ended()]).catch(() => undefined);
+    if (this.#coordinatorDiedAtMs === null || program.process.exitCode !== null) return;
+    this.coordinatorRecoveriesMs.push(Math.round(performance.now() - this.#coordinatorDiedAtMs));
+    this.#coordinatorDiedAtMs = null;
+  }
+
+  #startIsland(index: number): Program {
+    const program = new Program("island", ["start", "--data", this.#islandData(index), "--log-level", "warn"]);
+    this.#islands[index] = program;
+    const restart = async (): Promise<void> => void this.#startIsland(index);
+    void program.ended().then((end) => this.#ended(`island ${index}`, program, end, restart));
+    return program;
+  }
+
+  #ended(
+    name: string,
+    program: Program,
+    { code, stderr }: { code: number | null; stderr: string },
+    restart: () => Promise<void>,
+  ): void {
+    const isExpected = code === 0 || program.process.signalCode === "SIGKILL";
+    if (program === this.#coordinator) this.#coordinatorDiedAtMs = performance.now();
+    if (!isExpected) this.badEnds.push({ program: name, code, stderr: stderr.slice(-2_000) });
+    if (!this.#isOver) this.#track(wait(RESTART_AFTER_MS).then(() => (this.#isOver ? undefined : restart())));
+  }
+
+  #signal(program: Program | null, does: "kill" | "term" | "stop", forMs: number): void {
+    if (program?.process.pid !== undefined) this.#signalProcess(program.process.pid, does, forMs);
+  }
+
+  #signalProcess(pid: number, does: "kill" | "term" | "stop", forMs: number): void {
+    if (does !== "stop") return trySignal(pid, does === "kill" ? "SIGKILL" : "SIGTERM");
+    trySignal(pid, "SIGSTOP");
+    this.#frozen.add(pid);
+    return this.#track(
+      wait(forMs).then(() => {
+        this.#frozen.delete(pid);
+        trySignal(pid, "SIGCONT");
+      }),
+    );
+  }
+
+  #break({ index, does, forMs }: Extract<Fault, { on: "link" }>): void {
+    const link = index === "clients" ? this.clients : this.#links[index];
+    if (link === undefined) return undefined;
+    if (does === "cut") return link.cut();
+    if (does === "reset") return link.reset();
+    if (does === "half-open") return link.halfOpen();
+    if (does === "delay") link.delay(forMs / 20);
+    else link.stall(does === "stall" ? "both" : does === "stall-up" ? "up" : "down");
+    return this.#track(wait(forMs).then(() => link.heal()));
+  }
+
+  get #clockFile(): string {
+    return join(this.directory, "clock");
+  }
+
+  async #stepClock(bySeconds: number): Promise<void> {
+    this.#clockOffsetS += bySeconds;
+    await writeFile(this.#clockFile, `${this.#clockOffsetS < 0 ? "" : "+"}${this.#clockOffsetS}s\n`);
+  }
+
+  /** Takes all space of the coordinator's disk. */
+  async #fillDisk(forMs: number): Promise<void> {
+    const ballast = join(this.data, "ballast");
+    const file = await open(ballast, "w");
+    try {
+      const block = Buffer.alloc(64 * 1_024);
+      for (;;) await file.write(block);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    } finally {
+      await file.close();
+    }
+    await wait(forMs);
+    await rm(ballast, { force: true });
+  }
+
+  async #untilConnected(index: number): Promise<void> {
+    for (let tries = 0; tries < 600; tries += 1) {
+      if ((await this.islandStatus(index))?.link === "connected") return;
+      await wait(100);
+    }
+    throw new Error(`Island ${index} did not connect again`);
+  }
+
+  #track(work: Promise<unknown>): void {
+    const tracked = work.then(
+      () => undefined,
+      (error: unknown) => void this.badEnds.push({ program: "the harness", code: null, stderr: String(error) }),
+    );
+    this.#pending.add(tracked);
+    void tracked.finally(() => this.#pending.delete(tracked));
+  }
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** As root on Linux, where a disk of the test's own can be made. */
+function canMount(): boolean {
+  return process.platform === "linux" && process.getuid?.() === 0;
+}
+
+function trySignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
