@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { abortable } from "../shared/abortable.ts";
 import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
@@ -58,7 +59,17 @@ const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
-  const store = await openStore(config.dataDirectory, clock);
+  const store = await openStore(config.dataDirectory, clock, {
+    minFreeBytes: config.minFreeDiskBytes,
+    onReadOnly: (because) => {
+      if (because === null) log.info("Storage can be written again");
+      else
+        log.error(
+          { because },
+          "Nothing new is accepted: storage cannot be written. What runs is stored when it can be",
+        );
+    },
+  });
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
   const catalogSync = await CatalogSync.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
   const { catalog } = catalogSync;
@@ -169,7 +180,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       conversations.close();
       // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
       await listener.finishAnswers(deadline.signal);
-      await registry.settled();
+      // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
+      await abortable(registry.settled(), deadline.signal).catch(() => undefined);
       await gateway.close(RETURN_AFTER_MS);
       await listener.close(deadline.signal);
       limit.cancel();

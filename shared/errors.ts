@@ -23,6 +23,7 @@ export const ERROR_STATUS = {
   job_failed: 500,
   no_island_available: 503,
   shutting_down: 503,
+  storage_unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

@@ -1,4 +1,5 @@
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
   describeSettings,
@@ -25,6 +26,14 @@ const COORDINATOR_SETTINGS = {
     meaning: "Port to listen on; 0 lets the system choose",
   }),
   dataDirectory: setting.text("data_directory", { fallback: "./atoll-data", meaning: "Where the database is kept" }),
+  minFreeDiskBytes: setting.number("min_free_disk_mb", {
+    min: 0,
+    max: 1_000_000,
+    factor: MIB,
+    fallback: 100,
+    meaning:
+      "With less free space on the disk of the data directory nothing new is accepted; what runs is still stored",
+  }),
   publicUrl: setting.url("public_url", {
     fallback: null,
     unsetMeans: "taken from each request",

@@ -32,7 +32,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly recommendations: Pick<Recommender, "recommend">;
-  readonly store: Pick<Store, "check" | "accounts" | "ledger">;
+  readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;
   readonly metrics: Pick<Metrics, "read" | "contentType">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;

@@ -21,6 +21,8 @@ export interface Store {
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly webhooks: WebhookStore;
+  /** Why nothing new is stored now; writes then reject with `storage_unavailable`. Null while all is well. */
+  readonly readOnlyBecause: string | null;
   /** Writes and reads one small value. @throws if storage does not answer. */
   check(): Promise<void>;
   /** Waits for the writes in progress, then closes; later calls reject. May be called twice. */

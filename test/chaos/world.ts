@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createPublicKey } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { insertAccount, type NewAccount } from "../support/account-rows.ts";
 import { freePort } from "../support/free-port.ts";
 import { Program } from "../support/program.ts";
 import { smallCatalog } from "../support/small-catalog.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { Link } from "./link.ts";
 import { type Fault, type FaultKind, ISLANDS } from "./plan.ts";
 import { familyOf } from "./processes.ts";
@@ -38,6 +38,7 @@ export class World implements AsyncDisposable {
   readonly #links: Link[] = [];
   readonly #islands: (Program | null)[] = [];
   readonly #frozen = new Set<number>();
+  #disk: SmallDisk | null = null;
   #coordinator: Program | null = null;
   #coordinatorDiedAtMs: number | null = null;
   #clockOffsetS = 0;
@@ -57,7 +58,7 @@ export class World implements AsyncDisposable {
     const port = await freePort();
     const world = new World(directory, port, await Link.open(port));
     await mkdir(world.data);
-    if (canMount()) execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", world.data]);
+    if (CAN_MOUNT) world.#disk = new SmallDisk(DISK_BYTES, world.data);
     await world.#stepClock(0);
     await world.#startCoordinator();
     for (let index = 0; index < ISLANDS; index += 1) world.#links.push(await Link.open(port));
@@ -67,7 +68,7 @@ export class World implements AsyncDisposable {
   /** Kinds of faults that this machine permits. */
   static kinds(): FaultKind[] {
     const always: FaultKind[] = ["coordinator", "island", "host", "link"];
-    return [...always, ...(existsSync(FAKETIME) ? ["clock" as const] : []), ...(canMount() ? ["disk" as const] : [])];
+    return [...always, ...(existsSync(FAKETIME) ? ["clock" as const] : []), ...(CAN_MOUNT ? ["disk" as const] : [])];
   }
 
   get data(): string {
@@ -162,7 +163,7 @@ export class World implements AsyncDisposable {
     for (const program of [...this.#islands, this.#coordinator]) program?.kill("SIGKILL");
     await Promise.allSettled([...this.#islands, this.#coordinator].map((program) => program?.ended()));
     for (const link of [this.clients, ...this.#links]) await link[Symbol.asyncDispose]();
-    if (canMount()) execFileSync("umount", ["--lazy", this.data]);
+    this.#disk?.[Symbol.dispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
 
@@ -250,20 +251,10 @@ export class World implements AsyncDisposable {
     await writeFile(this.#clockFile, `${this.#clockOffsetS < 0 ? "" : "+"}${this.#clockOffsetS}s\n`);
   }
 
-  /** Takes all space of the coordinator's disk. */
   async #fillDisk(forMs: number): Promise<void> {
-    const ballast = join(this.data, "ballast");
-    const file = await open(ballast, "w");
-    try {
-      const block = Buffer.alloc(64 * 1_024);
-      for (;;) await file.write(block);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-    } finally {
-      await file.close();
-    }
+    this.#disk?.fill();
     await wait(forMs);
-    await rm(ballast, { force: true });
+    this.#disk?.free();
   }
 
   async #untilConnected(index: number): Promise<void> {
@@ -285,11 +276,6 @@ export class World implements AsyncDisposable {
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** As root on Linux, where a disk of the test's own can be made. */
-function canMount(): boolean {
-  return process.platform === "linux" && process.getuid?.() === 0;
-}
 
 function trySignal(pid: number, signal: NodeJS.Signals): void {
   try {

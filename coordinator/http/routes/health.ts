@@ -13,7 +13,11 @@ const healthSchema = z
   .object({
     status: z.enum(["ok", "degraded"]),
     version: z.string(),
-    checks: z.object({ store: z.enum(["ok", "failing"]) }),
+    checks: z.object({
+      store: z.enum(["ok", "read_only", "failing"]).openapi({
+        description: "read_only: the disk is full, or another process writes; nothing new is accepted",
+      }),
+    }),
   })
   .openapi("Health");
 
@@ -28,9 +32,10 @@ const healthRoute = createRoute({
 export function serveHealth(app: HttpApp, { store, clock, version }: HttpDeps): void {
   const probe = new StoreProbe(store, clock);
   servePublic(app, healthRoute, async ({ c }) => {
-    const isWell = await probe.isWell();
+    const isWell = (await probe.isWell()) && store.readOnlyBecause === null;
+    const failure = store.readOnlyBecause === null ? "failing" : "read_only";
     return c.json(
-      { status: isWell ? "ok" : "degraded", version, checks: { store: isWell ? "ok" : "failing" } },
+      { status: isWell ? "ok" : "degraded", version, checks: { store: isWell ? "ok" : failure } },
       isWell ? 200 : 503,
     );
   });

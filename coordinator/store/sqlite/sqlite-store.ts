@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountStore } from "../account-store.ts";
 import type { BatchStore } from "../batch-store.ts";
@@ -9,6 +11,7 @@ import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
+import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "./engine/database-error.ts";
 import { migrate } from "./engine/migrate.ts";
@@ -30,6 +33,10 @@ export interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
   readonly path: string;
   readonly clock: Clock;
+  /** Told why the store takes nothing new (a full disk, another process that writes), and null when it does again. */
+  readonly onReadOnly?: (because: string | null) => void;
+  /** With less free space on its disk the store takes nothing new. Default: it goes on until the disk is full. */
+  readonly minFreeBytes?: number;
 }
 
 /**
@@ -37,10 +44,11 @@ export interface SqliteStoreOptions {
  * @throws {MigrationError} if the database is newer than this program or its migrations were edited.
  * @throws {DatabaseError} if the file is not a SQLite database, is damaged or is not writable. File system errors pass through.
  */
-export async function openSqliteStore({ path, clock }: SqliteStoreOptions): Promise<SqliteStore> {
-  const file = prepareFile(path);
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { clock } = options;
+  const file = prepareFile(options.path);
   migrateFile(file, clock.now());
-  const store = new SqliteStore(file, clock);
+  const store = new SqliteStore(file, options);
   try {
     await store.prune();
     return store;
@@ -76,16 +84,18 @@ export class SqliteStore implements Store {
   readonly #db: Database.Database;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #diskSpace: DiskSpace | null;
   readonly #selectCount: Database.Statement<[], number>;
   #pruneTimer: Timer | null = null;
   #pruneFault: unknown = null;
 
   /** The database must be migrated already. */
-  constructor(file: string, clock: Clock) {
+  constructor(file: string, { clock, onReadOnly = () => {}, minFreeBytes }: Omit<SqliteStoreOptions, "path">) {
     this.#clock = clock;
     this.#db = openForReading(file);
     this.#reader = new Reader(file);
-    this.#writer = new Writer(file);
+    const writer = new Writer(file, clock, onReadOnly);
+    this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
@@ -94,12 +104,21 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer);
+    this.#diskSpace =
+      minFreeBytes === undefined
+        ? null
+        : new DiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
+    void this.#diskSpace?.watch();
     this.#selectCount = this.#db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   }
 
   /** Transactions committed since the store was opened. */
   get commits(): number {
     return this.#writer.commits;
+  }
+
+  get readOnlyBecause(): string | null {
+    return this.#writer.readOnlyBecause;
   }
 
   async check(): Promise<void> {
@@ -111,7 +130,10 @@ export class SqliteStore implements Store {
 
   /** Removes expired sessions and idempotency keys, now and every hour. */
   async prune(): Promise<void> {
-    await this.#writer.run("prune", { nowMs: this.#clock.now() });
+    await this.#writer.run("prune", { nowMs: this.#clock.now() }).catch((error: unknown) => {
+      // It waits for the next hour; the store says itself that it is read-only.
+      if (!(error instanceof ServiceError)) throw error;
+    });
     this.#pruneTimer = this.#clock.schedule(PRUNE_EVERY_MS, () => {
       this.prune().catch((error: unknown) => {
         // Reported by the next check(), because no caller waits for this.
@@ -121,6 +143,7 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.#diskSpace?.close();
     this.#pruneTimer?.cancel();
     await this.#writer.drain();
     // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.

@@ -238,7 +238,12 @@ export class Api implements AsyncDisposable {
         onFatal: (error) => log.fatal({ err: error }),
       }),
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: { check: () => this.checkStore(), accounts: store.accounts, ledger: store.ledger },
+      store: {
+        check: () => this.checkStore(),
+        readOnlyBecause: null,
+        accounts: store.accounts,
+        ledger: store.ledger,
+      },
       clock: this.clock,
       log,
       version: "1.2.3",

@@ -18,6 +18,8 @@ export function lockForServing(dataDirectory: string): ServeLock {
   const path = prepareFile(join(dataDirectory, LOCK_FILE));
   const lock = new Database(path, { timeout: 0 });
   try {
+    // Nothing is written, so there is nothing to roll back; a journal would need space on the disk.
+    lock.pragma("journal_mode = OFF");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
     lock.close();

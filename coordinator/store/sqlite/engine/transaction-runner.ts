@@ -11,9 +11,6 @@ export interface TransactionAnswer {
   readonly commits: number;
 }
 
-/** Attempts at `BEGIN IMMEDIATE`. Each waits for the connection's busy timeout. */
-const BEGIN_TRIES = 3;
-
 /** Runs lists of operations, each list in one transaction. */
 export class TransactionRunner {
   readonly #db: Database.Database;
@@ -29,37 +26,39 @@ export class TransactionRunner {
 
   /**
    * A refused operation fails alone; the others are committed. A fault (of SQL, of the disk) rolls all of them back, and each is
-   * then run again in its own transaction, so that only the faulty ones fail.
+   * then run again in its own transaction, so that only the faulty ones fail. While nothing can be written, all fail.
    */
   run(operations: readonly Operation[]): TransactionAnswer {
     try {
-      const { values, failures } = this.#runTogether(operations);
-      return { values, failures, commits: this.#commits };
+      return this.#runTogether(operations);
     } catch (error) {
-      if (operations.length === 1 || error instanceof BeginError) {
-        const failures = operations.map((_, index): [number, Failure] => [index, failureOf(error)]);
-        return { values: [], failures, commits: this.#commits };
-      }
-      return this.#runApart(operations);
+      const failure = failureOf(error);
+      if (operations.length > 1 && failure.kind !== "storage") return this.#runApart(operations);
+      return { values: [], failures: operations.map((_, index) => [index, failure]), commits: this.#commits };
     }
   }
 
   #runApart(operations: readonly Operation[]): TransactionAnswer {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
+    let storageFailure: Failure | undefined;
     for (const [index, operation] of operations.entries()) {
-      const answer = this.run([operation]);
-      values.push(answer.values[0]);
-      const failure = answer.failures[0];
-      if (failure !== undefined) failures.push([index, failure[1]]);
+      // Each try may wait for the busy timeout: one is enough to know that nothing can be written.
+      const answer = storageFailure === undefined ? this.run([operation]) : undefined;
+      const failure = storageFailure ?? answer?.failures[0]?.[1];
+      if (failure?.kind === "storage") storageFailure = failure;
+      values.push(answer?.values[0]);
+      if (failure !== undefined) failures.push([index, failure]);
     }
     return { values, failures, commits: this.#commits };
   }
 
-  #runTogether(operations: readonly Operation[]): Pick<TransactionAnswer, "values" | "failures"> {
+  #runTogether(operations: readonly Operation[]): TransactionAnswer {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
-    this.#begin();
+    // Waits for the connection's busy timeout.
+    this.#db.exec("BEGIN IMMEDIATE");
+    this.#ledger.begin();
     try {
       for (const [index, operation] of operations.entries()) {
         try {
@@ -78,26 +77,8 @@ export class TransactionRunner {
       throw error;
     }
     this.#commits += 1;
-    return { values, failures };
+    return { values, failures, commits: this.#commits };
   }
-
-  #begin(): void {
-    for (let tries = 1; ; tries++) {
-      try {
-        this.#db.exec("BEGIN IMMEDIATE");
-        break;
-      } catch (error) {
-        if (tries === BEGIN_TRIES)
-          throw new BeginError("another process is writing to the database; try again", { cause: error });
-      }
-    }
-    this.#ledger.begin();
-  }
-}
-
-/** No transaction could be begun. Running the operations one by one would only wait again for each. */
-class BeginError extends Error {
-  override readonly name = "BeginError";
 }
 
 function apply(operations: Operations, [kind, args]: Operation): unknown {

@@ -1,10 +1,13 @@
 import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
+import { storageFaultOf } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
 /** An error in the form in which a worker sends it: the structured clone loses classes. */
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
+  /** Nothing can be written now; the operation can be tried again. */
+  | { readonly kind: "storage"; readonly reason: string }
   | { readonly kind: "fault"; readonly message: string };
 
 /** True for refusals, which callers must expect. They are thrown before anything is written. */
@@ -15,6 +18,8 @@ export function isExpected(error: unknown): error is ServiceError | IllegalTrans
 export function failureOf(error: unknown): Failure {
   if (error instanceof ServiceError) return { kind: "service", code: error.code, message: error.message };
   if (error instanceof IllegalTransitionError) return { kind: "transition", from: error.from, event: error.event };
+  const reason = storageFaultOf(error);
+  if (reason !== null) return { kind: "storage", reason };
   return { kind: "fault", message: error instanceof Error ? error.message : String(error) };
 }
 
@@ -24,6 +29,8 @@ export function errorOf(failure: Failure): Error {
       return new ServiceError(failure.code, failure.message);
     case "transition":
       return new IllegalTransitionError(failure.from, failure.event);
+    case "storage":
+      return new ServiceError("storage_unavailable", `Nothing can be stored now: ${failure.reason}`);
     case "fault":
       return new Error(`Storage failed: ${failure.message}`);
     default:

@@ -1,8 +1,26 @@
 import { Worker } from "node:worker_threads";
+import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
 import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
+
+/**
+ * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
+ * is refused meanwhile.
+ */
+const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>([
+  "moveJob",
+  "appendFeed",
+  "endJob",
+  "endAnswer",
+  "cancelBatch",
+  "recordWebhookTry",
+]);
+/** Time between tries while nothing can be written. */
+const RETRY_MS = 500;
+/** Most operations that are kept; output is bounded by its own budgets. With more the writer stops. */
+const MAX_KEPT = 100_000;
 
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
@@ -15,20 +33,30 @@ interface PendingOperation {
 
 /**
  * Group commit. Operations queue in call order; whenever the worker is free, all queued ones go to it as one transaction. An idle
- * store adds no delay, and a busy one shares each sync of the disk among many operations.
+ * store adds no delay, and a busy one shares each sync of the disk among many operations. While nothing can be written (the disk is
+ * full, another process holds the lock) the store is read-only: it keeps what must not be lost and refuses the rest.
  */
 export class Writer {
   readonly #worker: Worker;
+  readonly #clock: Pick<Clock, "schedule">;
+  readonly #onReadOnly: (because: string | null) => void;
   readonly #exited: Promise<void>;
   #queue: PendingOperation[] = [];
   #inFlight: PendingOperation[] = [];
   #isScheduled = false;
+  /** Why nothing can be written now. */
+  #readOnlyBecause: string | null = null;
+  #lowSpaceBecause: string | null = null;
+  #retry: Timer | null = null;
   #drained: Promise<void> | null = null;
   #fault: Error | null = null;
   #onDrained: (() => void) | null = null;
   #commits = 0;
 
-  constructor(path: string) {
+  /** @param onReadOnly told why the store takes nothing new, and null when it does again. */
+  constructor(path: string, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
+    this.#clock = clock;
+    this.#onReadOnly = onReadOnly;
     // The same file is TypeScript in the sources and JavaScript in the package.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const data: WriterWorkerData = { path };
@@ -49,14 +77,27 @@ export class Writer {
     return this.#commits;
   }
 
+  /** Why the store takes nothing new; null while it does. */
+  get readOnlyBecause(): string | null {
+    return this.#readOnlyBecause ?? this.#lowSpaceBecause;
+  }
+
+  /** The disk has so little space that the rest is for what must not be lost; null when it has enough. */
+  setLowSpace(because: string | null): void {
+    if (because !== this.#lowSpaceBecause && this.#readOnlyBecause === null) this.#onReadOnly(because);
+    this.#lowSpaceBecause = because;
+  }
+
   get #isIdle(): boolean {
     return this.#queue.length + this.#inFlight.length === 0;
   }
 
-  /** Resolves after the commit of the operation. */
+  /** Resolves after the commit of the operation. Rejects with `storage_unavailable` while nothing can be written, unless it is kept. */
   run<K extends OperationKind>(kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
+    const refusal = this.#readOnlyBecause ?? this.#lowSpaceBecause;
+    if (refusal !== null && !KEPT.has(kind)) return Promise.reject(unavailable(refusal));
     return new Promise((resolve, reject) => {
       const operation = [kind, args] as unknown as Operation;
       this.#queue.push({ operation, resolve: resolve as (value: unknown) => void, reject });
@@ -67,19 +108,22 @@ export class Writer {
   /** Refuses new operations; resolves when the earlier ones are answered. */
   drain(): Promise<void> {
     this.#drained ??= this.#isIdle ? Promise.resolve() : new Promise((resolve) => (this.#onDrained = resolve));
+    // A last try; what cannot be written then is lost, as in a crash.
+    if (this.#retry !== null) this.#tryAgain();
     return this.#drained;
   }
 
   /** Drains, then ends the worker. */
   async close(): Promise<void> {
     await this.drain();
-    if (this.#fault === null) this.#worker.postMessage({ kind: "close" } satisfies ToWriter);
+    // Of no effect where the worker is gone.
+    this.#worker.postMessage({ kind: "close" } satisfies ToWriter);
     await this.#exited;
   }
 
   /** Posts in a microtask, so that the calls of one turn share a transaction. */
   #schedule(): void {
-    if (this.#isScheduled || this.#inFlight.length > 0) return;
+    if (this.#isScheduled || this.#inFlight.length > 0 || this.#retry !== null) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
@@ -98,10 +142,38 @@ export class Writer {
     const answered = this.#inFlight;
     this.#inFlight = [];
     this.#commits = commits;
-    for (const [index, failure] of failures) answered[index]?.reject(errorOf(failure));
-    for (const [index, { resolve }] of answered.entries()) resolve(values[index]);
+    const kept = new Set<PendingOperation>();
+    let readOnlyBecause: string | null = null;
+    for (const [index, failure] of failures) {
+      const pending = answered[index];
+      if (failure.kind === "storage") readOnlyBecause = failure.reason;
+      if (failure.kind === "storage" && pending !== undefined && KEPT.has(pending.operation[0])) kept.add(pending);
+      else pending?.reject(errorOf(failure));
+    }
+    for (const [index, pending] of answered.entries()) if (!kept.has(pending)) pending.resolve(values[index]);
+    this.#queue.unshift(...kept);
+    this.#setReadOnly(readOnlyBecause);
     if (this.#isIdle) this.#onDrained?.();
     else this.#schedule();
+  }
+
+  #setReadOnly(because: string | null): void {
+    if (because !== this.#readOnlyBecause) this.#onReadOnly(because);
+    this.#readOnlyBecause = because;
+    if (because === null) return undefined;
+    for (const { operation, reject } of this.#queue) if (!KEPT.has(operation[0])) reject(unavailable(because));
+    this.#queue = this.#queue.filter(({ operation }) => KEPT.has(operation[0]));
+    if (this.#drained !== null && !this.#isIdle) return this.#break(new Error(`${because}, and the store is closed`));
+    if (this.#queue.length > MAX_KEPT) return this.#break(new Error(`${because}, and ${MAX_KEPT} writes wait`));
+    if (this.#drained === null) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
+  }
+
+  /** Tries what is kept; if there is nothing, a small write, because nobody else would find out that the disk has space again. */
+  #tryAgain(): void {
+    this.#retry?.cancel();
+    this.#retry = null;
+    if (this.#queue.length === 0) this.#queue.push({ operation: ["check", {}], resolve: () => {}, reject: () => {} });
+    this.#post();
   }
 
   /** The worker is gone. Whether the operations in flight were committed is unknown, and nothing more can be written. */
@@ -110,9 +182,14 @@ export class Writer {
     const lost = [...this.#inFlight, ...this.#queue];
     this.#inFlight = [];
     this.#queue = [];
+    this.#retry?.cancel();
     for (const { reject } of lost) reject(this.#fault);
     this.#onDrained?.();
   }
+}
+
+function unavailable(reason: string): Error {
+  return errorOf({ kind: "storage", reason });
 }
 
 function toError(value: unknown): Error {

@@ -1,0 +1,142 @@
+import { rmSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { ManualClock } from "../../../../support/manual-clock.ts";
+import { CAN_MOUNT, SmallDisk } from "../../../../support/small-disk.ts";
+import {
+  ISLAND_ID,
+  MADE_AT_MS,
+  makeAccount,
+  makeEnding,
+  makeJob,
+  runJob,
+  temporaryFolder,
+} from "../../contract/store-builders.ts";
+
+const UNAVAILABLE = { name: "ServiceError", code: "storage_unavailable" };
+
+let clock: ManualClock;
+let store: SqliteStore;
+let told: (string | null)[];
+
+async function open(path: string, minFreeBytes?: number): Promise<void> {
+  clock = new ManualClock();
+  told = [];
+  const onReadOnly = (because: string | null): void => void told.push(because);
+  store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
+}
+
+/** Until the store has found out by itself. */
+async function untilTold(count: number): Promise<void> {
+  await expect
+    .poll(
+      () => {
+        clock.advance(2_000);
+        return told.length;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(count);
+}
+
+describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
+  let disk: SmallDisk;
+  beforeEach(async () => {
+    disk = new SmallDisk(8 * 2 ** 20);
+    await open(`${disk.path}/atoll.db`);
+  });
+  afterEach(async () => {
+    await store.close();
+    disk[Symbol.dispose]();
+  });
+
+  it("refuses what is asked of it, keeps what has happened, and writes it when there is space again", async () => {
+    const accountId = await makeAccount(store);
+    const job = makeJob(accountId);
+    await runJob(store, job);
+    disk.fill();
+    await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
+    const output = "x".repeat(100_000);
+    let hasEnded = false;
+    const ended = store.jobs.end(makeEnding(job, { output })).then(() => (hasEnded = true));
+    await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(store.check()).rejects.toMatchObject(UNAVAILABLE);
+    expect(store.readOnlyBecause).toBe("the disk is full (SQLITE_FULL)");
+    expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
+    expect(hasEnded).toBe(false);
+    disk.free();
+    await untilTold(2);
+    await ended;
+    expect(told).toEqual(["the disk is full (SQLITE_FULL)", null]);
+    expect(await store.jobs.get(job.id)).toMatchObject({ state: "completed", output });
+    await makeAccount(store);
+    expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
+  });
+
+  it("finds out that there is space again when nobody writes", async () => {
+    disk.fill();
+    await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
+    disk.free();
+    await untilTold(2);
+    expect(store.readOnlyBecause).toBeNull();
+  });
+
+  it("closes at once, and what it could not write is as it was before", async () => {
+    const accountId = await makeAccount(store);
+    const job = makeJob(accountId);
+    await runJob(store, job);
+    disk.fill();
+    const lost = store.jobs.end(makeEnding(job, { output: "x".repeat(100_000) }));
+    lost.catch(() => undefined);
+    await store.close();
+    await expect(lost).rejects.toThrow(/closed/);
+    disk.free();
+    await open(`${disk.path}/atoll.db`);
+    expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
+  });
+
+  it("takes nothing new before its disk is full, and still writes what happens", async () => {
+    await store.close();
+    await open(`${disk.path}/atoll.db`, 4 * 2 ** 20);
+    await expect.poll(() => clock.pendingTimers).toBe(2);
+    const accountId = await makeAccount(store);
+    const job = makeJob(accountId);
+    await runJob(store, job);
+    writeFileSync(`${disk.path}/other`, Buffer.alloc(5 * 2 ** 20));
+    await untilTold(1);
+    expect(told[0]).toMatch(/^the disk of .* has only [0-3] MiB left \(setting min_free_disk_mb\)$/);
+    await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject(UNAVAILABLE);
+    await store.jobs.end(makeEnding(job));
+    rmSync(`${disk.path}/other`);
+    await untilTold(2);
+    await store.jobs.submit(makeJob(accountId));
+  });
+});
+
+describe("a store whose database another process writes for long", () => {
+  it("refuses what is asked of it and keeps what has happened", async () => {
+    using folder = temporaryFolder();
+    await open(folder.file("atoll.db"));
+    const accountId = await makeAccount(store);
+    const job = makeJob(accountId);
+    await store.jobs.submit(job);
+    const other = new Database(folder.file("atoll.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const moved = store.jobs.move({
+      jobId: job.id,
+      event: "assign",
+      attempt: 1,
+      islandId: ISLAND_ID,
+      atMs: MADE_AT_MS,
+    });
+    await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
+    expect(told).toEqual(["another process is writing to the database (SQLITE_BUSY)"]);
+    other.exec("COMMIT");
+    other.close();
+    await untilTold(2);
+    await moved;
+    expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued" });
+    await store.close();
+  });
+});
