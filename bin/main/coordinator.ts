@@ -3,6 +3,7 @@ import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { addAccountCommands } from "./account-commands.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
+import { addCheckCommand } from "./check-command.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { readVersion } from "./package-info.ts";
@@ -31,6 +32,7 @@ try {
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
+  addCheckCommand(program);
   addSigningKeyCommands(program);
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);

@@ -15,7 +15,10 @@ export async function serve(config: CoordinatorConfig, version: string): Promise
     log,
     version,
     onFatal: (error) => {
-      log.fatal({ err: error }, "Storage failed. The process ends, so that a restart goes on from what is stored");
+      log.fatal(
+        { err: error },
+        "Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: coordinator check",
+      );
       process.exit(70);
     },
   });

@@ -36,6 +36,7 @@ describe("resolveConfig()", () => {
       host: "127.0.0.1",
       port: 8080,
       dataDirectory: "./atoll-data",
+      minFreeDiskBytes: 104_857_600,
       publicUrl: null,
       defaultChatCargo: "tiny-chat",
       newAccountMicro: 10_000_000_000,
