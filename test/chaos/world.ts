@@ -190,7 +190,8 @@ export class World implements AsyncDisposable {
     this.#coordinator = program;
     void program.ended().then((end) => this.#ended("coordinator", program, end, () => this.#startCoordinator()));
     await Promise.race([program.printed(/listening on/), program.ended()]).catch(() => undefined);
-    if (this.#coordinatorDiedAtMs === null || program.process.exitCode !== null) return;
+    const { exitCode, signalCode } = program.process;
+    if (this.#coordinatorDiedAtMs === null || exitCode !== null || signalCode !== null) return;
     this.coordinatorRecoveriesMs.push(Math.round(performance.now() - this.#coordinatorDiedAtMs));
     this.#coordinatorDiedAtMs = null;
   }
