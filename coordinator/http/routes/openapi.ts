@@ -12,13 +12,15 @@ const documentRoute = createRoute({
   responses: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
 });
 
-/** Serves the OpenAPI 3.1 document of this route and all routes registered before this call. */
+/** Serves the OpenAPI 3.1 document of all routes. It is made for the first who asks: that takes as long as all else of a start. */
 export function serveOpenApi(app: HttpApp, deps: Pick<HttpDeps, "version" | "options">): void {
-  let document = "";
-  servePublic(app, documentRoute, ({ c }) => c.body(document, 200, { "Content-Type": "application/json" }));
+  let document: string | undefined;
+  servePublic(app, documentRoute, ({ c }) => {
+    document ??= JSON.stringify(openApiDocument(app, deps));
+    return c.body(document, 200, { "Content-Type": "application/json" });
+  });
   app.get("/openapi.json", (c) => {
     c.get("limits").countAddress(c.env.incoming);
     return c.body(null, 308, { Location: `${API_BASE.slice(1)}/openapi.json` });
   });
-  document = JSON.stringify(openApiDocument(app, deps));
 }

@@ -1174,7 +1174,7 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down";
+                code: "no_island_available" | "shutting_down" | "storage_unavailable";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
@@ -1194,8 +1194,11 @@ export interface components {
         };
         Health: {
             checks: {
-                /** @enum {string} */
-                store: "ok" | "failing";
+                /**
+                 * @description read_only: the disk is full, or another process writes; nothing new is accepted
+                 * @enum {string}
+                 */
+                store: "ok" | "read_only" | "failing";
             };
             /** @enum {string} */
             status: "ok" | "degraded";
@@ -1527,7 +1530,7 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down";
+                code: "no_island_available" | "shutting_down" | "storage_unavailable";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -1963,7 +1966,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down, storage_unavailable */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2096,7 +2099,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down, storage_unavailable */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
