@@ -101,6 +101,8 @@ export const cargoFileShape = z.strictObject({
   memory: cargoFields.memory.optional(),
   input_schema: cargoFields.input_schema.optional(),
   output_schema: cargoFields.output_schema.optional(),
+  /** Only in files of a catalog: why image or model is not pinned. Such a Cargo is off until the operator approves it with pins. */
+  unpinned_reason: z.string().min(1).max(500).optional(),
 });
 export type CargoFile = z.infer<typeof cargoFileShape>;
 
