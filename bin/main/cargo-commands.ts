@@ -6,10 +6,11 @@ import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
+import { addCargoSignCommand } from "./cargo-sign-command.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 
-/** `coordinator cargo list|show|approve|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
+/** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
   const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
   const withCargos = (
@@ -33,6 +34,7 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         print(options, listed, listed.map(describe).join("\n"));
       });
     });
+  addCargoSignCommand(cargo);
   addCargoApprovalCommands(cargo, { onDataDirectory, print, withCargos });
   onDataDirectory(cargo.command("disable <slug>"))
     .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")

@@ -7,7 +7,7 @@ import type { CargoFile } from "./cargo-fields.ts";
  * higher price and lower memory figures do need one, see {@link needsApproval}.
  */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
-  ...(["licence", "example_input", "output_schema", "unpinned_reason"] as const),
+  ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
   ...(["run_limit_s", "wait_limit_s"] as const),
 ];

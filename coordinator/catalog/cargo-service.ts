@@ -120,6 +120,7 @@ function ownedProblems(file: CargoFile): FieldError[] {
   atMost("wait_limit_s", MAX_OWNED_WAIT_S);
   if (file.unpinned_reason !== undefined)
     problems.push({ path: "unpinned_reason", message: "is for catalog files only" });
+  if (file.signatures !== undefined) problems.push({ path: "signatures", message: "is for catalog files only" });
   if (file.model !== null && isCoordinatorPath(file.model.url)) {
     problems.push({ path: "model.url", message: "must be hf:owner/repo[:file] or an https URL" });
   }

@@ -16,7 +16,7 @@ export class MutableIsland implements IslandView {
   readonly slots = new Map<string, number>();
   /** Null until the first round trip was measured. */
   rttMs: number | null = null;
-  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining"> | null = null;
+  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining" | "policy"> | null = null;
   #state: IslandState | null = null;
 
   constructor(hostId: string, accountId: string) {
@@ -58,6 +58,7 @@ export class MutableIsland implements IslandView {
       vramBytes: totalVramBytes(report.hardware),
       slots: report.slots,
       draining: report.draining,
+      policy: report.policy,
       cachedModels: state.cachedModels.map((model) => model.key),
       loaded: state.loaded,
       downloads: state.downloads,
