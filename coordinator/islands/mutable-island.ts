@@ -1,5 +1,6 @@
 import type { Timer } from "../../shared/clock.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { IslandLink, IslandView } from "./island.ts";
@@ -30,6 +31,10 @@ export class MutableIsland implements IslandView {
 
   get downloads(): IslandState["downloads"] {
     return this.#state?.downloads ?? [];
+  }
+
+  get policy(): OwnerPolicy | undefined {
+    return this.#report?.policy;
   }
 
   greet(hello: Hello): void {
