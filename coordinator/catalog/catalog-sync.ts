@@ -67,13 +67,13 @@ export class CatalogSync {
       files.map((file) => ({ file, entry: numbered(cargoOf(file), numbers) })),
     );
     await catalogSync.refresh();
-    catalogSync.#reportUnpinned();
     return catalogSync;
   }
 
   /** Starts polling. From now on calls `onChange` after an entry was added, removed or changed. */
   watch(onChange: (slug: string) => void): void {
     this.#onChange = onChange;
+    this.#reportUnpinned();
     this.#watchLater();
   }
 
@@ -149,13 +149,11 @@ export class CatalogSync {
   }
 
   #reportUnpinned(): void {
-    const slugs = [...this.#shipped.values()]
-      .filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug))
-      .map(({ file }) => file.slug);
-    if (slugs.length === 0) return;
-    const text =
-      "Cargos of the catalog are off, because they are not pinned; coordinator cargo approve <slug> pins one";
-    this.#options.log.info({ slugs }, text);
+    const shipped = [...this.#shipped.values()];
+    const off = shipped.filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug));
+    if (off.length === 0) return;
+    const text = "Cargos of the catalog are off until coordinator cargo approve pins them; cargo list shows which";
+    this.#options.log.info({ count: off.length }, text);
   }
 
   #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, number>): CatalogEntry | null {
