@@ -31,7 +31,7 @@ export const DISALLOWED = [
 ] as const;
 export type Disallowed = (typeof DISALLOWED)[number];
 
-export type PolicyFacts = Pick<CargoManifest, "runtimeType" | "category" | "container">;
+type PolicyFacts = Pick<CargoManifest, "runtimeType" | "category" | "container">;
 
 /**
  * The first thing of a Cargo that the owner does not allow; null when everything is allowed.

@@ -13,7 +13,7 @@ import { approvedForm } from "./shipped-approval.ts";
  * operator. `hidden`: a shipped Cargo has the same slug.
  */
 export type CargoStatus = "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
-export type CargoOrigin = "shipped" | "imported" | "owned";
+type CargoOrigin = "shipped" | "imported" | "owned";
 
 /** A Cargo in `coordinator cargo list`. */
 export interface CargoLine {

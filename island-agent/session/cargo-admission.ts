@@ -15,7 +15,7 @@ export interface AdmissionOptions {
 }
 
 /** Why a Cargo is not taken. The codes are those that coordinators of every version know. */
-export interface CargoRefusal {
+interface CargoRefusal {
   readonly code: JobErrorCode;
   readonly message: string;
 }

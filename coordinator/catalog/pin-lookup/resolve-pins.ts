@@ -11,7 +11,7 @@ import { hubCommit, hubFileHash } from "./hub-pins.ts";
 import { PinLookupError, type LookupPolicy } from "./lookup-http.ts";
 import { registryDigest } from "./registry-digest.ts";
 
-export interface PinSources extends LookupPolicy {
+interface PinSources extends LookupPolicy {
   /** Folder of the shipped catalog, whose `models/` the coordinator serves. */
   readonly catalogDirectory: string;
 }
