@@ -141,6 +141,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     networkFee,
     queuedDemand: () => scheduler.queuedDemand(),
     holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
+    policyOf: (hostId) => islands.get(hostId)?.policy,
   });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const { publicKey } = signer;

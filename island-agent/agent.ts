@@ -15,17 +15,13 @@ import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { BackgroundDownloads } from "./preload/background-downloads.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
-import { CargoTrust } from "./session/cargo-trust.ts";
+import { CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
 import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
 
-export interface AgentOptions {
+export interface AgentOptions extends AdmissionOptions {
   readonly coordinatorUrl: string;
   readonly token: string;
-  /** The coordinator's public key, pinned at join; base64. Cargos that it has not signed do not run. */
-  readonly publicKey: string;
-  /** The account that owns the Island; null when unknown, and then no Cargo that belongs to an account runs. */
-  readonly accountId: string | null;
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
@@ -74,7 +70,7 @@ export class IslandAgent {
   readonly #pool: CargoPool;
   readonly #executor: Executor;
   readonly #reports: IslandReports;
-  readonly #trust: CargoTrust;
+  readonly #admission: CargoAdmission;
   readonly #backoff: Backoff;
   /** Ends the agent. */
   readonly #leave = new AbortController();
@@ -98,7 +94,7 @@ export class IslandAgent {
     const caps = memoryCapsOf(hardware);
     const onChange = (): void => this.#reportSoon();
     this.#backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
-    this.#trust = new CargoTrust(options.publicKey, options.accountId, log);
+    this.#admission = new CargoAdmission(options, log);
     this.#pool = new CargoPool({
       runtimes: new Map([...runtimes].map(([type, { runtime }]) => [type, runtime])),
       freeRamBytes: deps.freeRamBytes,
@@ -107,6 +103,7 @@ export class IslandAgent {
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots });
     this.#reports = new IslandReports({
       version: options.version,
+      policy: options.policy,
       usage: deps.usage,
       pool: this.#pool,
       executor: this.#executor,
@@ -231,7 +228,7 @@ export class IslandAgent {
         return this.#reports.hello(!this.#reportedOpen);
       },
       state: () => this.#reports.state(),
-      distrust: (publicKey) => this.#trust.changeOf(publicKey),
+      distrust: (publicKey) => this.#admission.changeOf(publicKey),
       onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
       onSettled: () => this.#backoff.reset(),
       onFrame: (frame) => this.#onFrame(frame),
@@ -263,7 +260,7 @@ export class IslandAgent {
       case "ack":
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
-        if (this.#trust.problemOf(frame) !== null) return undefined;
+        if (this.#admission.refusalOf(frame) !== null) return undefined;
         return this.downloads.offer(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
@@ -271,10 +268,10 @@ export class IslandAgent {
   }
 
   #assign(frame: Assign): void {
-    const message = this.#trust.problemOf(frame);
-    if (message === null) return this.#executor.assign(frame, this.#deps.availability.closedBecause);
+    const refusal = this.#admission.refusalOf(frame);
+    if (refusal === null) return this.#executor.assign(frame, this.#deps.availability.closedBecause);
     const { jobId, attempt } = frame;
-    return this.#outbox.refuse({ type: "refused", jobId, attempt, code: "manifest_untrusted", message });
+    return this.#outbox.refuse({ type: "refused", jobId, attempt, ...refusal });
   }
 
   /** Asks the coordinator for Cargos, which arrive in `preload` frames. Returns false when there is no session. */

@@ -6,6 +6,8 @@ import type { CargoManifest } from "./cargo.ts";
 const DOMAIN = "atoll.cargo.v1\n";
 /** Prefix for a Cargo that only its owner's Islands may run; the account id and a line feed follow. */
 const OWN_DOMAIN = "atoll.cargo.own.v1\n";
+/** Prefix for what others than the coordinator sign. */
+const ENDORSED_DOMAIN = "atoll.cargo.endorsed.v1\n";
 /** Header of the answer to an Island's upgrade request: the coordinator's public key in the form of {@link publicKeyText}. */
 export const PUBLIC_KEY_HEADER = "atoll-public-key";
 /** Header of the same answer if the token was accepted: the account that owns the Island. */
@@ -42,6 +44,31 @@ export function isSigned(
   if (!SIGNATURE_PATTERN.test(signature)) return false;
   try {
     return verify(null, signedBytes(manifest, accountId), publicKey, Buffer.from(signature, "base64"));
+  } catch {
+    // A manifest without canonical JSON cannot have been signed.
+    return false;
+  }
+}
+
+/** Another key's signature of a manifest, for owners of Islands who trust that key. */
+export interface Endorsement {
+  /** In the form of {@link publicKeyText}. */
+  readonly publicKey: string;
+  /** Ed25519 over {@link endorsedBytes}, base64. */
+  readonly signature: string;
+}
+
+/** The bytes that an endorsement signs. Another prefix, so that a coordinator's signature is none. @throws {TypeError} */
+export function endorsedBytes(manifest: CargoManifest): Buffer {
+  return Buffer.from(`${ENDORSED_DOMAIN}${canonicalJson(manifest)}`);
+}
+
+/** Whether the endorsement's own key has signed exactly this manifest. */
+export function verifyEndorsement(manifest: CargoManifest, { publicKey, signature }: Endorsement): boolean {
+  const key = readPublicKey(publicKey);
+  if (key === undefined || !SIGNATURE_PATTERN.test(signature)) return false;
+  try {
+    return verify(null, endorsedBytes(manifest), key, Buffer.from(signature, "base64"));
   } catch {
     // A manifest without canonical JSON cannot have been signed.
     return false;

@@ -72,6 +72,8 @@ export const cargoManifestSchema = z.object({
   container: containerSchema.optional(),
   /** `wasm` only: what follows the program's name. */
   args: argumentsSchema.optional(),
+  /** For owners who decide by it. Absent in manifests of earlier versions. */
+  category: z.enum(CARGO_CATEGORIES).optional(),
 });
 export type CargoManifest = z.infer<typeof cargoManifestSchema>;
 
@@ -98,7 +100,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args } = cargo;
+  const { weights, container, args, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -110,6 +112,7 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(weights === undefined ? {} : { weights }),
     ...(container === undefined ? {} : { container }),
     ...(args === undefined ? {} : { args }),
+    ...(category === undefined ? {} : { category }),
   };
 }
 

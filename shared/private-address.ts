@@ -5,7 +5,7 @@ import { BlockList, isIP } from "node:net";
  * globally reachable, multicast, and the former class E. All of 192.0.0.0/24 is included, with two anycast addresses that only
  * a network's own equipment answers.
  */
-const PRIVATE_IPV4 = [
+export const PRIVATE_IPV4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private use
   "100.64.0.0/10", // shared by carriers
@@ -26,9 +26,9 @@ const PRIVATE_IPV4 = [
  * The IPv6 range that IANA has assigned as global unicast. Everything else counts as private: loopback, unique local,
  * link-local, site-local, multicast, discard-only, SRv6, local NAT64 (RFC 8215), and future assignments.
  */
-const GLOBAL_IPV6 = "2000::/3";
+export const GLOBAL_IPV6 = "2000::/3";
 /** Parts of it that the special-purpose registry does not call globally reachable, and tunnels, which may end anywhere. */
-const PRIVATE_IPV6 = [
+export const PRIVATE_IPV6 = [
   "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID
   "2001:db8::/32", // documentation
   "2002::/16", // 6to4

@@ -2,31 +2,24 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { readShippedCargos } from "../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos, type CargoLine } from "../../coordinator/catalog/operator-cargos.ts";
-import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
+import { addCargoSignCommand } from "./cargo-sign-command.ts";
+import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 
-/** What all commands on a data directory need. */
-export interface CommandTools {
-  /** Adds the options of {@link DataOptions}. */
-  readonly onDataDirectory: (command: Command) => Command;
-  /** Prints `value` as JSON with `--json`, else `text`. */
-  readonly print: (options: DataOptions, value: unknown, text: string) => void;
-  readonly withStore: (
-    options: DataOptions,
-    use: (store: Store, config: CoordinatorConfig) => Promise<void>,
-  ) => Promise<void>;
-}
-
-/** `coordinator cargo list|approve|disable|import`. They work beside a running coordinator, which applies them within a second. */
+/** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
   const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
-  const withCargos = (options: DataOptions, use: (cargos: OperatorCargos, store: Store) => Promise<void>) =>
+  const withCargos = (
+    options: DataOptions,
+    use: (cargos: OperatorCargos, store: Store, catalogDirectory: string) => Promise<void>,
+  ) =>
     withStore(options, async (store, { catalogDirectory, defaultChatCargo }) => {
       const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
-      await use(new OperatorCargos(store.catalog, shipped, systemClock), store);
+      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, catalogDirectory);
     });
 
   onDataDirectory(cargo.command("list"))
@@ -41,21 +34,22 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         print(options, listed, listed.map(describe).join("\n"));
       });
     });
-  onDataDirectory(cargo.command("approve <slug>"))
-    .description("Make a Cargo public; also enables a disabled one.")
-    .option("--revision <number>", "approve only if this is still its revision (see `cargo list`)")
-    .action(async (slug: string, options: DataOptions & { revision?: string }) => {
-      await withCargos(options, async (cargos) => {
-        await cargos.approve(slug, options.revision === undefined ? undefined : Number(options.revision));
-        print(options, { slug, approved: true }, `${slug} is offered to everybody`);
-      });
-    });
+  addCargoSignCommand(cargo);
+  addCargoApprovalCommands(cargo, { onDataDirectory, print, withCargos });
   onDataDirectory(cargo.command("disable <slug>"))
     .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos) => {
         await cargos.disable(slug);
         print(options, { slug, disabled: true }, `${slug} is disabled`);
+      });
+    });
+  onDataDirectory(cargo.command("enable <slug>"))
+    .description("Undo `disable`. Approves nothing.")
+    .action(async (slug: string, options: DataOptions) => {
+      await withCargos(options, async (cargos) => {
+        await cargos.enable(slug);
+        print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
       });
     });
   onDataDirectory(cargo.command("import <files...>"))
@@ -96,8 +90,10 @@ function describe({
   runtimeType,
   owner,
   revision,
+  isPinned,
 }: CargoLine & { owner: string | null }): string {
   const from = owner ?? origin;
-  const shown = revision === null ? "" : `revision ${revision}`;
+  const facts = [revision === null ? "" : `revision ${revision}`, isPinned === false ? "not pinned" : ""];
+  const shown = facts.filter(Boolean).join(", ");
   return `${slug.padEnd(40)} ${status.padEnd(8)} ${(runtimeType ?? "?").padEnd(9)} ${from} ${shown}`.trimEnd();
 }

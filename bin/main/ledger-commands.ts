@@ -7,7 +7,7 @@ import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import type { CommandTools } from "./cargo-commands.ts";
+import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 
 interface LedgerTools extends CommandTools {

@@ -101,6 +101,13 @@ export const cargoFileShape = z.strictObject({
   memory: cargoFields.memory.optional(),
   input_schema: cargoFields.input_schema.optional(),
   output_schema: cargoFields.output_schema.optional(),
+  /** Only in files of a catalog: what others sign, for Islands whose owners trust them. `coordinator cargo sign` makes one. */
+  signatures: z
+    .array(z.strictObject({ public_key: z.string().max(64), signature: z.string().max(100) }))
+    .max(8)
+    .optional(),
+  /** Only in files of a catalog: why image or model is not pinned. Such a Cargo is off until the operator approves it with pins. */
+  unpinned_reason: z.string().min(1).max(500).optional(),
 });
 export type CargoFile = z.infer<typeof cargoFileShape>;
 

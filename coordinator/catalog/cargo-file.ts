@@ -1,4 +1,5 @@
-import type { Cargo } from "../../shared/cargo.ts";
+import { manifestOf, type Cargo } from "../../shared/cargo.ts";
+import { verifyEndorsement, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
@@ -8,7 +9,7 @@ import { chatInputJsonSchema, outputSchemaOf } from "./default-schemas.ts";
 
 /** A file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
 const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
-  for (const { path, message } of cargoProblems(file)) {
+  for (const { path, message } of [...cargoProblems(file), ...signatureProblems(file)]) {
     context.addIssue({ code: "custom", path: path.split("."), message });
   }
 });
@@ -18,6 +19,8 @@ export interface CatalogCargo extends Cargo {
   /** As in the file: "8B". */
   readonly parameters?: string;
   readonly quantization?: string;
+  /** Signatures of other keys, which its Islands get, too. */
+  readonly endorsements?: readonly Endorsement[];
 }
 
 /** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. Every llmcpp Cargo is a chat Cargo. */
@@ -48,7 +51,24 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     ...(file.args === undefined ? {} : { args: file.args }),
     ...(file.parameters === undefined ? {} : { parameters: file.parameters }),
     ...(file.quantization === undefined ? {} : { quantization: file.quantization }),
+    ...(file.signatures === undefined ? {} : { endorsements: file.signatures.map(endorsementOf) }),
   };
+}
+
+/** A signature of another definition would be refused by the Islands that ask for it. */
+function signatureProblems(file: CargoFile): FieldError[] {
+  const { signatures = [] } = file;
+  if (signatures.length === 0) return [];
+  const manifest = manifestOf(cargoOf(file));
+  return signatures.flatMap((each, index) => {
+    if (verifyEndorsement(manifest, endorsementOf(each))) return [];
+    const message = "is not this key's signature of this Cargo; make it again with: coordinator cargo sign";
+    return [{ path: `signatures.${index}`, message }];
+  });
+}
+
+function endorsementOf({ public_key, signature }: NonNullable<CargoFile["signatures"]>[number]): Endorsement {
+  return { publicKey: public_key, signature };
 }
 
 /** Reads the JSON text of a file. Returns all wrong fields as errors. */

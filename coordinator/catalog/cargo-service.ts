@@ -3,6 +3,7 @@ import { ServiceError, ValidationError, type FieldError } from "../../shared/err
 import { isCoordinatorPath } from "../../shared/model-address.ts";
 import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import type { Page } from "../store/page.ts";
+import { needsApproval } from "./approval-rules.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import type { CatalogSync } from "./catalog-sync.ts";
@@ -21,16 +22,6 @@ export interface OwnedCargo extends StoredCargo {
 
 /** Fields of a Cargo by name; `null` removes an optional field. */
 export type CargoPatch = Readonly<Record<string, unknown>>;
-
-/**
- * Fields that an owner may change without a new approval: they change neither what runs nor how it is presented. A higher price and
- * lower memory figures do need one, see `needsApproval`.
- */
-const FREE_FIELDS: readonly (keyof CargoFile)[] = [
-  ...(["licence", "category", "example_input", "output_schema"] as const),
-  ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
-  ...(["run_limit_s", "wait_limit_s"] as const),
-];
 
 export interface CargoServiceDeps {
   readonly store: CatalogStore;
@@ -127,6 +118,9 @@ function ownedProblems(file: CargoFile): FieldError[] {
   atMost("price_per_job", MAX_OWNED_PRICE);
   atMost("run_limit_s", MAX_OWNED_RUN_S);
   atMost("wait_limit_s", MAX_OWNED_WAIT_S);
+  if (file.unpinned_reason !== undefined)
+    problems.push({ path: "unpinned_reason", message: "is for catalog files only" });
+  if (file.signatures !== undefined) problems.push({ path: "signatures", message: "is for catalog files only" });
   if (file.model !== null && isCoordinatorPath(file.model.url)) {
     problems.push({ path: "model.url", message: "must be hf:owner/repo[:file] or an https URL" });
   }
@@ -140,16 +134,6 @@ function merged(file: CargoFile, patch: CargoPatch): CargoPatch {
 /** An optional field becomes absent; a required field is then reported as missing. */
 function withoutNulls(fields: CargoPatch): CargoPatch {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
-}
-
-function needsApproval(before: CargoFile, after: CargoFile): boolean {
-  if (after.price_per_job > before.price_per_job) return true;
-  // With less memory than it needs, its jobs would exhaust the memory of Islands.
-  if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
-  const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
-  return [...names]
-    .filter((name) => !FREE_FIELDS.includes(name))
-    .some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
 function withFile(stored: StoredCargo): OwnedCargo {

@@ -1,7 +1,10 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
+import { isOffUnpinned } from "./cargo-pins.ts";
+import { approvedForm } from "./shipped-approval.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
 import { readShippedCargos } from "./load-catalog.ts";
 
@@ -14,7 +17,19 @@ interface CatalogSyncOptions {
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
   readonly clock: Pick<Clock, "schedule">;
-  readonly log: Pick<Logger, "warn" | "error">;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+}
+
+/** A Cargo that ships as a file. */
+interface Shipped {
+  readonly file: CargoFile;
+  /** As in the file, which is offered unless it is off for want of pins. */
+  readonly entry: CatalogEntry;
+}
+
+interface Pinned {
+  readonly revision: string;
+  readonly entry: CatalogEntry;
 }
 
 interface Kept {
@@ -26,7 +41,9 @@ interface Kept {
 export class CatalogSync {
   readonly catalog: Catalog;
   readonly #options: CatalogSyncOptions;
-  readonly #shipped: ReadonlyMap<string, CatalogEntry>;
+  readonly #shipped: ReadonlyMap<string, Shipped>;
+  /** Shipped Cargos that are offered with pins of the operator, with the revision that was approved. */
+  #pinned = new Map<string, Pinned>();
   #revision = -1;
   /** Entries of stored Cargos. An unchanged Cargo keeps the same object. */
   #stored = new Map<string, Kept>();
@@ -35,19 +52,19 @@ export class CatalogSync {
   #refreshing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(options: CatalogSyncOptions, shipped: readonly CatalogEntry[]) {
+  private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
     this.#options = options;
-    this.#shipped = new Map(shipped.map((entry) => [entry.slug, entry]));
-    this.catalog = new Catalog(shipped, options.defaultChatSlug);
+    this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
+    this.catalog = new Catalog([], options.defaultChatSlug);
   }
 
   /** @throws {CatalogError} if the shipped catalog is invalid. */
   static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
-    const cargos = await readShippedCargos(options.directory, options.defaultChatSlug);
-    const numbers = await options.store.numberCargos(cargos.map((cargo) => cargo.slug));
+    const files = await readShippedCargos(options.directory, options.defaultChatSlug);
+    const numbers = await options.store.numberCargos(files.map((file) => file.slug));
     const catalogSync = new CatalogSync(
       options,
-      cargos.map((cargo) => numbered(cargo, numbers)),
+      files.map((file) => ({ file, entry: numbered(cargoOf(file), numbers) })),
     );
     await catalogSync.refresh();
     return catalogSync;
@@ -56,6 +73,7 @@ export class CatalogSync {
   /** Starts polling. From now on calls `onChange` after an entry was added, removed or changed. */
   watch(onChange: (slug: string) => void): void {
     this.#onChange = onChange;
+    this.#reportUnpinned();
     this.#watchLater();
   }
 
@@ -87,7 +105,10 @@ export class CatalogSync {
     for (const slug of changed) this.#onChange(slug);
   }
 
-  #entriesOf({ cargos, disabledSlugs }: CatalogSnapshot, numbers: ReadonlyMap<string, number>): CatalogEntry[] {
+  #entriesOf(
+    { cargos, disabledSlugs, approvals }: CatalogSnapshot,
+    numbers: ReadonlyMap<string, number>,
+  ): CatalogEntry[] {
     const disabled = new Set(disabledSlugs);
     const kept = new Map<string, Kept>();
     for (const cargo of cargos) {
@@ -98,8 +119,41 @@ export class CatalogSync {
       if (entry !== null) kept.set(slug, { revision, entry });
     }
     this.#stored = kept;
-    const entries = [...this.#shipped.values(), ...[...kept.values()].map(({ entry }) => entry)];
+    const entries = [...this.#shippedEntries(approvals, numbers), ...[...kept.values()].map(({ entry }) => entry)];
     return entries.filter(({ slug }) => !disabled.has(slug));
+  }
+
+  /** Those that are pinned, by their file or by the operator. */
+  #shippedEntries(approvals: readonly CargoApproval[], numbers: ReadonlyMap<string, number>): CatalogEntry[] {
+    const approvalOf = new Map(approvals.map((approval) => [approval.slug, approval]));
+    const pinned = new Map<string, Pinned>();
+    const entries = [...this.#shipped.values()].flatMap(({ file, entry }) => {
+      if (!isOffUnpinned(file)) return [entry];
+      const approval = approvalOf.get(file.slug);
+      const approved = approval === undefined ? null : approvedForm(file, approval);
+      if (approval === undefined) return [];
+      const { revision } = approval;
+      if (approved === null) {
+        const text =
+          "A Cargo that was approved is off, because this version ships another; coordinator cargo show <slug>";
+        this.#options.log.warn({ slug: file.slug, approved: revision }, text);
+        return [];
+      }
+      const before = this.#pinned.get(file.slug);
+      const kept = before?.revision === revision ? before : { revision, entry: numbered(cargoOf(approved), numbers) };
+      pinned.set(file.slug, kept);
+      return [kept.entry];
+    });
+    this.#pinned = pinned;
+    return entries;
+  }
+
+  #reportUnpinned(): void {
+    const shipped = [...this.#shipped.values()];
+    const off = shipped.filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug));
+    if (off.length === 0) return;
+    const text = "Cargos of the catalog are off until coordinator cargo approve pins them; cargo list shows which";
+    this.#options.log.info({ count: off.length }, text);
   }
 
   #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, number>): CatalogEntry | null {
@@ -112,6 +166,8 @@ export class CatalogSync {
       );
       return null;
     }
+    // Imported with the reason why it is not pinned; the approval pins it.
+    if (isOffUnpinned(read.file)) return null;
     const entry = numbered(cargoOf(read.file), numbers);
     return stored.isApproved || stored.ownerId === null ? entry : unapproved(entry, stored.ownerId);
   }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cargoOf, readCargoFile, type CatalogCargo } from "./cargo-file.ts";
+import type { CargoFile } from "./cargo-fields.ts";
+import { readCargoFile } from "./cargo-file.ts";
 
 /** The catalog on disk is invalid. One line per problem: file, field, what is wrong. */
 export class CatalogError extends Error {
@@ -17,17 +18,17 @@ export class CatalogError extends Error {
  * @param defaultChatSlug slug of the chat Cargo for chat requests that name no model.
  * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or the default is not a chat Cargo.
  */
-export async function readShippedCargos(directory: string, defaultChatSlug: string): Promise<CatalogCargo[]> {
+export async function readShippedCargos(directory: string, defaultChatSlug: string): Promise<CargoFile[]> {
   const cargos = await readCargos(join(directory, "cargos"));
   const problem = defaultProblem(cargos, defaultChatSlug);
   if (problem !== null) throw new CatalogError([problem]);
   return cargos;
 }
 
-async function readCargos(folder: string): Promise<CatalogCargo[]> {
+async function readCargos(folder: string): Promise<CargoFile[]> {
   const problems: string[] = [];
   const fileOfSlug = new Map<string, string>();
-  const cargos: CatalogCargo[] = [];
+  const cargos: CargoFile[] = [];
   for (const name of await listFiles(folder)) {
     const path = join(folder, name);
     const read = readCargoFile(await readFile(path, "utf8"));
@@ -39,7 +40,7 @@ async function readCargos(folder: string): Promise<CatalogCargo[]> {
     const earlier = fileOfSlug.get(slug);
     if (earlier !== undefined) problems.push(`${path}: slug: "${slug}" is also the slug of ${earlier}`);
     fileOfSlug.set(slug, path);
-    cargos.push(cargoOf(read.file));
+    cargos.push(read.file);
   }
   if (problems.length > 0) throw new CatalogError(problems);
   if (cargos.length === 0) throw new CatalogError([`${folder}: has no Cargo files (*.json)`]);
@@ -54,10 +55,11 @@ async function listFiles(folder: string): Promise<string[]> {
   }
 }
 
-function defaultProblem(cargos: readonly CatalogCargo[], slug: string): string | null {
-  const cargo = cargos.find((entry) => entry.slug === slug);
-  if (cargo?.isChat === true) return null;
-  const chats = cargos.filter((entry) => entry.isChat).map((entry) => entry.slug);
+function defaultProblem(cargos: readonly CargoFile[], slug: string): string | null {
+  const isChat = (file: CargoFile): boolean => file.runtime_type === "llmcpp";
+  const cargo = cargos.find((file) => file.slug === slug);
+  if (cargo !== undefined && isChat(cargo)) return null;
+  const chats = cargos.filter(isChat).map((file) => file.slug);
   const why = cargo === undefined ? "is not in the catalog" : "is not a chat Cargo";
   return `default_chat_cargo: "${slug}" ${why}; chat Cargos: ${chats.join(", ") || "none"}`;
 }

@@ -1,11 +1,19 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
-import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
-import { readCargo, readCargoFile, type CatalogCargo } from "./cargo-file.ts";
+import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import { revisionOf } from "./approval-rules.ts";
+import type { CargoFile } from "./cargo-fields.ts";
+import { readCargo, readCargoFile } from "./cargo-file.ts";
+import { isOffUnpinned, missingPin } from "./cargo-pins.ts";
+import { approvedForm } from "./shipped-approval.ts";
 
-/** `waiting`: not approved yet. `off`: switched off by its owner. `disabled`: by the operator. `hidden`: a shipped Cargo has the same slug. */
-export type CargoStatus = "offered" | "waiting" | "off" | "disabled" | "hidden";
+/**
+ * `waiting`: not approved yet. `unpinned`: off until it is approved with pins. `off`: switched off by its owner. `disabled`: by the
+ * operator. `hidden`: a shipped Cargo has the same slug.
+ */
+export type CargoStatus = "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
+type CargoOrigin = "shipped" | "imported" | "owned";
 
 /** A Cargo in `coordinator cargo list`. */
 export interface CargoLine {
@@ -14,65 +22,103 @@ export interface CargoLine {
   readonly status: CargoStatus;
   /** Null unless `origin` is `owned`. */
   readonly ownerId: string | null;
-  readonly origin: "shipped" | "imported" | "owned";
-  /** For `approve --revision`; null for a shipped Cargo. */
+  readonly origin: CargoOrigin;
+  /** Number of its changes; null for a shipped Cargo. */
   readonly revision: number | null;
+  /** Whether what runs is tied to exact bytes; null for a Cargo that breaks a rule of this version. */
+  readonly isPinned: boolean | null;
+}
+
+/** A Cargo as the operator reviews it before an approval. */
+export interface CargoReview {
+  readonly file: CargoFile;
+  /** Hash of `file`, which an approval names. */
+  readonly revision: string;
+  readonly status: CargoStatus;
+  readonly origin: CargoOrigin;
+  readonly ownerId: string | null;
+  /** As {@link CargoLine.revision}. */
+  readonly storedRevision: number | null;
+  /** The last one, of this definition or an earlier one. */
+  readonly approval: CargoApproval | null;
 }
 
 /** The operator's actions on Cargos. They run in another process than the coordinator, which picks them up within a second. */
 export class OperatorCargos {
   readonly #store: CatalogStore;
-  readonly #shipped: ReadonlyMap<string, CatalogCargo>;
+  readonly #shipped: ReadonlyMap<string, CargoFile>;
   readonly #clock: Pick<Clock, "now">;
 
-  constructor(store: CatalogStore, shipped: readonly CatalogCargo[], clock: Pick<Clock, "now">) {
+  constructor(store: CatalogStore, shipped: readonly CargoFile[], clock: Pick<Clock, "now">) {
     this.#store = store;
-    this.#shipped = new Map(shipped.map((cargo) => [cargo.slug, cargo]));
+    this.#shipped = new Map(shipped.map((file) => [file.slug, file]));
     this.#clock = clock;
   }
 
   /** All Cargos, sorted by slug. */
   async list(): Promise<CargoLine[]> {
-    const { cargos, disabledSlugs } = await this.#store.snapshot();
-    const disabled = new Set(disabledSlugs);
-    const shipped = [...this.#shipped.values()].map(({ slug, runtimeType }): CargoLine => {
-      const status = disabled.has(slug) ? "disabled" : "offered";
-      return { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null };
+    const snapshot = await this.#store.snapshot();
+    const shipped = [...this.#shipped.values()].map((each): CargoLine => {
+      const { file, status } = reviewOfShipped(each, snapshot);
+      const { slug, runtime_type: runtimeType } = file;
+      const isPinned = missingPin(file) === null;
+      return { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null, isPinned };
     });
-    const stored = cargos.map((cargo): CargoLine => {
+    const stored = snapshot.cargos.map((cargo): CargoLine => {
       const { slug, ownerId, revision } = cargo;
       const read = readCargo(cargo.file);
       const origin = ownerId === null ? "imported" : "owned";
       const runtimeType = "file" in read ? read.file.runtime_type : null;
-      return { slug, runtimeType, status: this.#statusOf(cargo, disabled), ownerId, origin, revision };
+      const isPinned = "file" in read ? missingPin(read.file) === null : null;
+      return { slug, runtimeType, status: this.#statusOf(cargo, snapshot), ownerId, origin, revision, isPinned };
     });
     return [...shipped, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
   }
 
+  /** Everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
+  async review(slug: string): Promise<CargoReview> {
+    const snapshot = await this.#store.snapshot();
+    const shipped = this.#shipped.get(slug);
+    if (shipped !== undefined) return reviewOfShipped(shipped, snapshot);
+    const stored = snapshot.cargos.find((cargo) => cargo.slug === slug);
+    if (stored === undefined) throw noCargo(slug);
+    const read = readCargo(stored.file);
+    if ("errors" in read) throw new ValidationError(read.errors);
+    return {
+      file: read.file,
+      revision: revisionOf(read.file),
+      status: this.#statusOf(stored, snapshot),
+      origin: stored.ownerId === null ? "imported" : "owned",
+      ownerId: stored.ownerId,
+      storedRevision: stored.revision,
+      approval: approvalIn(snapshot, slug),
+    };
+  }
+
   /**
-   * Makes a Cargo public; also enables one that was disabled.
-   * @param revision the reviewed revision; undefined for the present one.
-   * @throws {ServiceError} `cargo_not_found`; `bad_request` if the owner changed the Cargo since that revision.
+   * Makes a reviewed Cargo public; also enables one that was disabled.
+   * @param file the definition to approve: that of the review, with its pins.
+   * @param by the user who approves it.
+   * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or was changed since the review.
    */
-  async approve(slug: string, revision?: number): Promise<void> {
-    const atMs = this.#clock.now();
-    if (!this.#shipped.has(slug)) {
-      const stored = await this.#store.find(slug);
-      if (stored === undefined) throw noCargo(slug);
-      const isApproved = await this.#store.approve(slug, revision ?? stored.revision, atMs);
-      if (!isApproved)
-        throw new ServiceError(
-          "bad_request",
-          `${slug} has changed since that revision; review it again with: coordinator cargo list`,
-        );
-    }
-    await this.#store.setDisabled(slug, false, atMs);
+  async approve({ storedRevision }: CargoReview, file: CargoFile, by: string): Promise<CargoApproval> {
+    const { slug } = file;
+    if (missingPin(file) !== null)
+      throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
+    const approval = { slug, file, revision: revisionOf(file), by, atMs: this.#clock.now() };
+    if (await this.#store.approve(approval, storedRevision)) return approval;
+    const text = `${slug} has changed since it was reviewed; review it again with: coordinator cargo show ${slug}`;
+    throw new ServiceError("bad_request", text);
+  }
+
+  /** Undoes `disable`, and approves nothing. @throws {ServiceError} `cargo_not_found` */
+  async enable(slug: string): Promise<void> {
+    await this.#setDisabled(slug, false);
   }
 
   /** Switches a Cargo off for everybody, including its owner. @throws {ServiceError} `cargo_not_found` */
   async disable(slug: string): Promise<void> {
-    if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
-    await this.#store.setDisabled(slug, true, this.#clock.now());
+    await this.#setDisabled(slug, true);
   }
 
   /**
@@ -90,12 +136,39 @@ export class OperatorCargos {
     return slug;
   }
 
-  #statusOf(cargo: StoredCargo, disabled: ReadonlySet<string>): CargoStatus {
+  async #setDisabled(slug: string, isDisabled: boolean): Promise<void> {
+    if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
+    await this.#store.setDisabled(slug, isDisabled, this.#clock.now());
+  }
+
+  #statusOf(cargo: StoredCargo, { disabledSlugs }: CatalogSnapshot): CargoStatus {
     if (this.#shipped.has(cargo.slug)) return "hidden";
-    if (disabled.has(cargo.slug)) return "disabled";
+    if (disabledSlugs.includes(cargo.slug)) return "disabled";
     if (!cargo.isEnabled) return "off";
+    const read = readCargo(cargo.file);
+    if ("file" in read && isOffUnpinned(read.file)) return "unpinned";
     return cargo.isApproved ? "offered" : "waiting";
   }
+}
+
+function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoReview {
+  const approval = approvalIn(snapshot, shipped.slug);
+  const approved = approval === null ? null : approvedForm(shipped, approval);
+  const file = isOffUnpinned(shipped) && approved !== null ? approved : shipped;
+  const isDisabled = snapshot.disabledSlugs.includes(shipped.slug);
+  return {
+    file,
+    revision: revisionOf(file),
+    status: isDisabled ? "disabled" : isOffUnpinned(file) ? "unpinned" : "offered",
+    origin: "shipped",
+    ownerId: null,
+    storedRevision: null,
+    approval,
+  };
+}
+
+function approvalIn({ approvals }: CatalogSnapshot, slug: string): CargoApproval | null {
+  return approvals.find((approval) => approval.slug === slug) ?? null;
 }
 
 function noCargo(slug: string): ServiceError {

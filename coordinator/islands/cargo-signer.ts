@@ -1,6 +1,6 @@
 import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
-import { publicKeyText, signedBytes } from "../../shared/cargo-signature.ts";
+import { publicKeyText, signedBytes, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { storeKeyInUse } from "./key-in-use.ts";
 import { openSigningKey } from "./signing-key.ts";
@@ -10,6 +10,8 @@ export interface SignedCargo {
   readonly cargo: CargoManifest;
   /** Ed25519, base64. */
   readonly signature: string;
+  /** What others have signed of it; absent if nobody has. */
+  readonly endorsements?: Endorsement[];
 }
 
 export interface CargoSignerOptions {
@@ -23,6 +25,7 @@ export interface CargoSignerOptions {
 interface CargoToSign extends CargoManifest {
   /** The one account whose Islands may run it; absent: every Island may. */
   readonly privateTo?: string;
+  readonly endorsements?: readonly Endorsement[];
 }
 
 /** Signs Cargos with the key that Islands pinned when they joined. Islands run nothing that is not signed with it. */
@@ -59,7 +62,8 @@ export class CargoSigner {
     if (kept !== undefined) return kept;
     const cargo = manifestOf(entry);
     const signature = sign(null, signedBytes(cargo, entry.privateTo), this.#key).toString("base64");
-    const signed = { cargo, signature };
+    const { endorsements = [] } = entry;
+    const signed = { cargo, signature, ...(endorsements.length === 0 ? {} : { endorsements: [...endorsements] }) };
     this.#signed.set(entry, signed);
     return signed;
   }

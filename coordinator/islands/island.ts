@@ -1,4 +1,5 @@
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 
 /** The connection to an Island's agent. */
@@ -24,4 +25,6 @@ export interface IslandView {
   readonly isConnected: boolean;
   /** Models that it fetches now; empty before its first `hello`. */
   readonly downloads: IslandState["downloads"];
+  /** What its owner allows; undefined: everything, or not known. */
+  readonly policy: OwnerPolicy | undefined;
 }

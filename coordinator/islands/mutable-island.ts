@@ -1,5 +1,6 @@
 import type { Timer } from "../../shared/clock.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { IslandLink, IslandView } from "./island.ts";
@@ -16,7 +17,7 @@ export class MutableIsland implements IslandView {
   readonly slots = new Map<string, number>();
   /** Null until the first round trip was measured. */
   rttMs: number | null = null;
-  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining"> | null = null;
+  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining" | "policy"> | null = null;
   #state: IslandState | null = null;
 
   constructor(hostId: string, accountId: string) {
@@ -30,6 +31,10 @@ export class MutableIsland implements IslandView {
 
   get downloads(): IslandState["downloads"] {
     return this.#state?.downloads ?? [];
+  }
+
+  get policy(): OwnerPolicy | undefined {
+    return this.#report?.policy;
   }
 
   greet(hello: Hello): void {
@@ -58,6 +63,7 @@ export class MutableIsland implements IslandView {
       vramBytes: totalVramBytes(report.hardware),
       slots: report.slots,
       draining: report.draining,
+      policy: report.policy,
       cachedModels: state.cachedModels.map((model) => model.key),
       loaded: state.loaded,
       downloads: state.downloads,

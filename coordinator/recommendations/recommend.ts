@@ -2,6 +2,7 @@ import { cacheKeyOf, imageReference, type RuntimeType } from "../../shared/cargo
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { formatCredits } from "../credits/micro-credits.ts";
 import { earnedOf } from "../credits/settle.ts";
@@ -39,6 +40,8 @@ export interface RecommenderOptions {
   readonly queuedDemand: () => ReadonlyMap<string, number>;
   /** Number of online Islands, without `exceptId`, that have a model or image, by cache key. */
   readonly holdersOf: (exceptId: string) => (cacheKey: string) => number;
+  /** What the owner of an Island allows; undefined for an Island that is not online, or says nothing. */
+  readonly policyOf: (hostId: string) => OwnerPolicy | undefined;
   /** Share of a price that the network keeps, 0 to 1. */
   readonly networkFee: number;
   readonly clock: Pick<Clock, "now">;
@@ -68,12 +71,13 @@ export class Recommender {
     if (island === undefined) throw new ServiceError("not_found", `There is no Island ${hostId}`);
     const completions = await store.jobs.completionsSince(clock.now() - RECENT_MS);
     const queued = this.#options.queuedDemand();
+    const policy = this.#options.policyOf(hostId);
     const holders = this.#options.holdersOf(hostId);
     const candidates = catalog.list().flatMap((cargo): Candidate[] => {
       const { slug } = cargo;
       const fetch = fetchedBy(cargo);
       const cacheKey = cacheKeyOf(cargo);
-      if (fetch === null || cacheKey === null || !isServable(cargo, island)) return [];
+      if (fetch === null || cacheKey === null || !isServable(cargo, island, policy)) return [];
       const demand = { queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 };
       return [{ slug, cargo, fetch, ...demand, holders: holders(cacheKey) }];
     });
@@ -98,7 +102,7 @@ function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | nul
   return { url: imageReference(container), hash: container.digest?.replace(/^sha256:/, "") ?? null };
 }
 
-function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {
+function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPolicy | undefined): boolean {
   if (!RECOMMENDED_RUNTIMES.includes(cargo.runtimeType)) return false;
   const offer = {
     accountId: island.accountId,
@@ -107,6 +111,7 @@ function isServable(cargo: CatalogEntry, island: IslandRecord): boolean {
     vramBytes: totalVramBytes(island.hardware),
     // A draining Island may be back before the download is done.
     draining: false,
+    policy,
   };
   return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;
 }

@@ -1,4 +1,4 @@
-import { fits, type Misfit, type ScheduledCargo } from "./fit.ts";
+import { fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 import { UNMEASURED } from "./island-performance.ts";
 import type { OnlineIsland } from "./online-island.ts";
@@ -42,13 +42,7 @@ export class CargoIslands {
   readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
   readonly #ready = new IndexedHeap<Entry>(ranksBefore);
-  readonly #misfits: Record<Misfit, number> = {
-    not_own: 0,
-    runtime_missing: 0,
-    too_little_ram: 0,
-    too_little_vram: 0,
-    draining: 0,
-  };
+  readonly #misfits: Record<Misfit, number> = noMisfits();
   #withModel = 0;
   readonly #downloads = new Map<string, number | null>();
 
@@ -152,4 +146,8 @@ export class CargoIslands {
 
 function newEntry(island: OnlineIsland): Entry {
   return { heapIndex: -1, island, fit: "runtime_missing", hasModel: false, merit: 0, rank: 0 };
+}
+
+function noMisfits(): Record<Misfit, number> {
+  return Object.fromEntries(MISFITS.map((misfit) => [misfit, 0])) as Record<Misfit, number>;
 }

@@ -1,4 +1,5 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 
 /** What the scheduler knows about an Island. */
 export interface SchedulerIsland {
@@ -14,6 +15,8 @@ export interface SchedulerIsland {
   /** Most jobs at once, of all Cargos together. */
   readonly slots: number;
   readonly draining: boolean;
+  /** What the owner allows; absent: everything. */
+  readonly policy?: OwnerPolicy | undefined;
   /** Models and images on disk, as `cacheKeyOf()` names them. */
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos that are in memory. */

@@ -1,4 +1,5 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { describeDisallowed, DISALLOWED, type Disallowed } from "../../shared/owner-policy.ts";
 import type { Census } from "./cargo-islands.ts";
 import { MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 
@@ -23,7 +24,7 @@ export interface Waiting {
 
 type Cause = Pick<Waiting, "reason" | "message">;
 /** Why an Island that may run the Cargo does not fit. */
-type Lack = Exclude<Misfit, "not_own">;
+type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const OWN_ONLY = "only your own Islands run it until it is approved";
 
@@ -43,8 +44,21 @@ export function explainWait(cargo: ScheduledCargo, census: Census): Cause {
 
 /** @param online Number of online Islands that may run the Cargo. */
 function explainLack(cargo: ScheduledCargo, census: Census, online: number): Cause {
-  const offering = online - census.misfits.runtime_missing;
   if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
+  const refusing = DISALLOWED.filter((what) => census.misfits[what] > 0);
+  const allowing = refusing.reduce((rest, what) => rest - census.misfits[what], online);
+  const offering = allowing - census.misfits.runtime_missing;
+  if (census.fitting === 0 && refusing.length > 0) {
+    const owners = `Islands' owners do not allow ${refusing.map((what) => describeDisallowed(what, cargo)).join(", or ")}`;
+    if (allowing === 0) return { reason: "no_island_fits", message: owners };
+    const { reason, message } = explainRest(cargo, census, offering);
+    return { reason, message: `${message}; other ${owners}` };
+  }
+  return explainRest(cargo, census, offering);
+}
+
+/** @param offering Number of online Islands whose owners allow the Cargo, and which have its runtime. */
+function explainRest(cargo: ScheduledCargo, census: Census, offering: number): Cause {
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
   }
@@ -72,7 +86,7 @@ export function describeDownloads(fractions: readonly (number | null)[]): string
 
 function describeMisfits(cargo: ScheduledCargo, census: Census, offering: number): string {
   const head = `${islands(offering)} ${offering === 1 ? "offers" : "offer"} ${cargo.runtimeType}`;
-  const lacks = MISFITS.filter((misfit) => misfit !== "not_own" && misfit !== "runtime_missing");
+  const lacks = MISFITS.filter(isLack);
   const found = lacks.filter((misfit) => census.misfits[misfit] > 0);
   const only = found.length === 1 ? found[0] : undefined;
   if (only !== undefined) return `${head}, ${describeOnlyMisfit(only, cargo, offering)}`;
@@ -93,8 +107,6 @@ function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
 
 function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): string {
   switch (misfit) {
-    case "runtime_missing":
-      return cargo.runtimeType;
     case "too_little_ram":
       return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
     case "too_little_vram":
@@ -102,6 +114,10 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
     default:
       return misfit satisfies never;
   }
+}
+
+function isLack(misfit: Misfit): misfit is Lack {
+  return misfit !== "not_own" && misfit !== "runtime_missing" && !DISALLOWED.some((what) => what === misfit);
 }
 
 function islands(count: number): string {

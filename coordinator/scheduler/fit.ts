@@ -1,8 +1,16 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
+import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland } from "./events.ts";
 
 /** Why an Island cannot take jobs of a Cargo, in the order of the checks. */
-export const MISFITS = ["not_own", "runtime_missing", "too_little_ram", "too_little_vram", "draining"] as const;
+export const MISFITS = [
+  "not_own",
+  "runtime_missing",
+  ...DISALLOWED,
+  "too_little_ram",
+  "too_little_vram",
+  "draining",
+] as const;
 export type Misfit = (typeof MISFITS)[number];
 
 /** A Cargo with a rule on which Islands may run it. */
@@ -13,14 +21,21 @@ export interface ScheduledCargo extends CargoManifest {
 
 export type CargoNeeds = Pick<
   ScheduledCargo,
-  "runtimeType" | "requiredRamBytes" | "requiredVramBytes" | "onlyIslandsOf"
+  "runtimeType" | "requiredRamBytes" | "requiredVramBytes" | "onlyIslandsOf" | "category" | "container"
 >;
-export type IslandOffer = Pick<SchedulerIsland, "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining">;
+export type IslandOffer = Pick<
+  SchedulerIsland,
+  "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy"
+>;
 
 /** `true` if the Island can serve the Cargo when it has a free slot, else the first reason why not. Compare with `true`. */
 export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
+  const disallowed = island.policy && disallowedBy(island.policy, cargo, cargo.onlyIslandsOf === null);
+  // An owner who allows no containers reports no runtime for them.
+  if (disallowed === "runtime_disallowed") return disallowed;
   if (!island.runtimes.includes(cargo.runtimeType)) return "runtime_missing";
+  if (disallowed) return disallowed;
   if (cargo.requiredRamBytes > island.ramBytes) return "too_little_ram";
   if (cargo.requiredVramBytes > island.vramBytes) return "too_little_vram";
   if (island.draining) return "draining";

@@ -17,12 +17,26 @@ export interface StoredCargo {
   readonly updatedAtMs: number;
 }
 
+/** What the operator approved last of a Cargo. It holds for the present definition if that needs no new approval. */
+export interface CargoApproval {
+  readonly slug: string;
+  /** The approved definition, with its pins; like a file of catalog/cargos. */
+  readonly file: unknown;
+  /** Hash of that definition. */
+  readonly revision: string;
+  /** The user of the operating system who approved it. */
+  readonly by: string;
+  readonly atMs: number;
+}
+
 export interface CatalogSnapshot {
   readonly revision: number;
   /** Sorted by slug, without deleted ones. */
   readonly cargos: readonly StoredCargo[];
   /** Cargos that the operator disabled, shipped ones included. */
   readonly disabledSlugs: readonly string[];
+  /** Sorted by slug. */
+  readonly approvals: readonly CargoApproval[];
 }
 
 /** Cargos that an account may have at a time. */
@@ -71,8 +85,12 @@ export interface CatalogStore {
   remove(slug: string, ownerId: string, atMs: number): Promise<boolean>;
   /** Stores or replaces a Cargo of the operator, approved. @throws {ServiceError} `slug_taken` if an account has the slug. */
   importCargo(cargo: { slug: string; file: unknown; atMs: number }): Promise<StoredCargo>;
-  /** Approves the Cargo if `revision` is still its present one; else returns false and changes nothing. */
-  approve(slug: string, revision: number, atMs: number): Promise<boolean>;
+  /**
+   * Records an approval and switches the Cargo on. A stored Cargo gets the approved definition, if `storedRevision` is still its present
+   * one; else returns false and changes nothing.
+   * @param storedRevision null for a shipped Cargo.
+   */
+  approve(approval: CargoApproval, storedRevision: number | null): Promise<boolean>;
   /** Switches a Cargo off or on for everybody; shipped Cargos too. */
   setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<void>;
 }

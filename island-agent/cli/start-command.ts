@@ -6,6 +6,7 @@ import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../artifacts/cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
+import { policyOf } from "../config/owner-policy.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
@@ -17,7 +18,13 @@ import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
-import { createRuntimes, engineSearch, MAX_PROBE_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
+import {
+  checkNetwork,
+  createRuntimes,
+  engineSearch,
+  MAX_PROBE_MS,
+  usableRuntimes,
+} from "../runtimes/create-runtimes.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 
@@ -86,7 +93,10 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const candidates = createRuntimes({ config, hardware, clock, env, log, containers });
-    const runtimes = await usableRuntimes(candidates, log);
+    const network = await checkNetwork(config, candidates);
+    if (network.kind === "refused") log.warn({ reason: network.reason }, "Containers get no network");
+    const policy = policyOf(config, network.kind === "filtered");
+    const runtimes = await usableRuntimes(candidates, policy, log);
     if (runtimes.has("container")) await clearContainers(candidates, images, log);
     if (runtimes.size === 0) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
@@ -97,6 +107,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         token,
         publicKey,
         accountId,
+        signedBy: config.cargos.signedBy,
+        policy,
         hostId,
         version: options.version,
         slots: config.slots,

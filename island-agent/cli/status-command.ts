@@ -1,4 +1,5 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { describePolicy } from "../config/owner-policy.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 
@@ -23,6 +24,7 @@ export function describeStatus(status: AgentStatus | null): string {
       `${counts.completed} completed, ${counts.failed} failed, ${counts.cancelled} cancelled, ${counts.tokens} tokens`,
     ],
   ];
+  if (status.policy !== undefined) rows.push(["Allowed", describePolicy(status.policy).join("; ")]);
   if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
   const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);
   const lines = rows.map(([name, value]) => `${name.padEnd(13)}${value}`);

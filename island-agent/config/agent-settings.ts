@@ -1,15 +1,20 @@
 import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
+import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../shared/cargo.ts";
 import { GIB } from "../../shared/format-bytes.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
+import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
+import { isPrivateAddress } from "../../shared/private-address.ts";
 import { setting, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
 /** A GB of the configuration: 2^30 bytes, for RAM, VRAM and disk alike. */
 const MAX_GB = 1_048_576;
+/** Longest list of names, keys or addresses. */
+const MAX_LIST = 20;
 
 /** Every key of config.toml, in the order in which they are listed. The only place of defaults and ranges. */
 export const AGENT_SETTINGS = {
@@ -83,10 +88,43 @@ export const AGENT_SETTINGS = {
     parse: readRegistries,
     meaning: "Where images may come from",
   }),
+  containersNetwork: setting.boolean("containers.network", {
+    fallback: false,
+    meaning: "Whether containers may reach the public internet, where their Cargo asks for it; never private addresses",
+  }),
+  containersDns: setting.parsed("containers.dns", {
+    fallback: null,
+    unsetMeans: DEFAULT_NAME_SERVERS.join(", "),
+    allowed: "public addresses of name servers, separated by commas",
+    parse: (text) => readList(text, (address) => !isPrivateAddress(address)),
+    meaning: "Name servers of containers with a network",
+  }),
+  containersGpu: setting.boolean("containers.gpu", {
+    fallback: true,
+    meaning: "Whether containers may use the GPU, where their Cargo asks for it",
+  }),
+  containersRuntime: setting.parsed("containers.runtime", {
+    fallback: null,
+    unsetMeans: "the engine's own",
+    allowed: "the name of a runtime that the engine knows, such as runsc",
+    parse: (text) => (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) ? text : undefined),
+    meaning: "Runtime of the engine that isolates containers",
+  }),
   containersDiskBudgetBytes: gigabytes("containers.disk_budget_gb", {
     min: 0,
     fallback: 20,
     meaning: "Most that the images pulled may take, beside the models",
+  }),
+  allowRuntimes: names("cargos.allow_runtimes", RUNTIME_TYPES, "all", "The only runtimes that may run here"),
+  denyRuntimes: names("cargos.deny_runtimes", RUNTIME_TYPES, "none", "Runtimes that may not run here"),
+  allowCategories: names("cargos.allow_categories", CARGO_CATEGORIES, "all", "The only categories that may run here"),
+  denyCategories: names("cargos.deny_categories", CARGO_CATEGORIES, "none", "Categories that may not run here"),
+  signedBy: setting.parsed("cargos.signed_by", {
+    fallback: null,
+    unsetMeans: "the coordinator, also for this account alone",
+    allowed: "Ed25519 public keys of 32 bytes in base64, separated by commas",
+    parse: (text) => readList(text, (key) => readPublicKey(key) !== undefined),
+    meaning: "Only Cargos run that one of these keys has signed for every Island",
   }),
   capRamBytes: gigabytes("caps.ram_gb", {
     min: 0.1,
@@ -128,6 +166,24 @@ export const AGENT_SETTINGS = {
   }),
   logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
 };
+
+/** A list of some of `known`, as text with commas. */
+function names(key: string, known: readonly string[], unsetMeans: string, meaning: string): Setting<string[] | null> {
+  const allowed = `some of ${known.join(", ")}, separated by commas`;
+  return setting.parsed(key, {
+    fallback: null,
+    unsetMeans,
+    allowed,
+    parse: (text) => readList(text, (name) => known.includes(name)),
+    meaning,
+  });
+}
+
+/** The parts of a text with commas; undefined if one is not valid. */
+function readList(text: string, isValid: (part: string) => boolean): string[] | undefined {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.length <= MAX_LIST && parts.every(isValid) ? parts : undefined;
+}
 
 function readRegistries(text: string): string[] | undefined {
   const registries = text.split(",").map((each) => each.trim());

@@ -7,6 +7,7 @@ import {
   type SettingSources,
 } from "../../shared/settings.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
+import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./agent-settings.ts";
 
@@ -35,6 +36,21 @@ export interface AgentConfig {
     readonly enabled: boolean;
     readonly registries: readonly string[];
     readonly diskBudgetBytes: number;
+    /** Whether Cargos that ask for a network get one. */
+    readonly network: boolean;
+    /** Name servers of containers with a network. */
+    readonly nameServers: readonly string[];
+    readonly gpu: boolean;
+    /** Runtime of the engine, such as runsc; null: its default. */
+    readonly runtime: string | null;
+  };
+  /** Which Cargos the owner lets run. Null: no such list. */
+  readonly cargos: {
+    readonly allowRuntimes: readonly string[] | null;
+    readonly denyRuntimes: readonly string[] | null;
+    readonly allowCategories: readonly string[] | null;
+    readonly denyCategories: readonly string[] | null;
+    readonly signedBy: readonly string[] | null;
   };
   readonly caps: {
     readonly ramBytes: number | null;
@@ -75,6 +91,17 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
       enabled: values.containersEnabled,
       registries: values.containerRegistries ?? DEFAULT_REGISTRIES,
       diskBudgetBytes: values.containersDiskBudgetBytes,
+      network: values.containersNetwork,
+      nameServers: values.containersDns ?? DEFAULT_NAME_SERVERS,
+      gpu: values.containersGpu,
+      runtime: values.containersRuntime,
+    }),
+    cargos: Object.freeze({
+      allowRuntimes: values.allowRuntimes,
+      denyRuntimes: values.denyRuntimes,
+      allowCategories: values.allowCategories,
+      denyCategories: values.denyCategories,
+      signedBy: values.signedBy,
     }),
     caps: Object.freeze({
       ramBytes: values.capRamBytes,

@@ -1,6 +1,7 @@
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
+import { describePolicy } from "../config/owner-policy.ts";
 import { isProblem, type CoordinatorState, type Examination, type Measured } from "./examination.ts";
 
 /** The examination as text for the owner. */
@@ -11,6 +12,10 @@ export function describeExamination(found: Examination): string {
       "Runtimes",
       runtimes.map(({ type, probe }) => [type, probe.usable ? "usable" : "no", detailOf(probe)]),
     ),
+    ...section("Owner's rules", [
+      ...describePolicy(found.rules.policy).map((rule) => ["allowed", rule]),
+      ...(found.rules.network.kind === "refused" ? [["network", found.rules.network.reason]] : []),
+    ]),
     ...section("Hardware", hardwareRows(found)),
     ...section("Availability", availabilityRows(found.availability)),
     ...section("Coordinator", coordinatorRows(found.coordinator)),

@@ -1,5 +1,7 @@
 import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 
 /** A measurement, or why there is none. */
@@ -33,6 +35,8 @@ export interface CoordinatorState {
 /** What `island doctor` found. */
 export interface Examination {
   readonly runtimes: readonly { readonly type: RuntimeType; readonly probe: ProbeResult }[];
+  /** What the owner allows. `network`: whether containers can have one, and why not. */
+  readonly rules: { readonly policy: OwnerPolicy; readonly network: NetworkState };
   readonly hardware: Hardware;
   /** CPU threads that a job may use. */
   readonly threads: number;

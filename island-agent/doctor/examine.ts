@@ -2,11 +2,13 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { isAllowed } from "../../shared/owner-policy.ts";
+import { policyOf } from "../config/owner-policy.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
-import { createRuntimes, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";
+import { checkNetwork, createRuntimes, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
@@ -44,16 +46,21 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     log,
     containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
   });
+  const network = await checkNetwork(config, candidates);
+  const policy = policyOf(config, network.kind === "filtered");
   const probes = new Map<RuntimeType, ProbeResult>();
   const usable = new Map<RuntimeType, CargoRuntime>();
   for (const runtime of candidates) {
-    const probe = await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS));
+    const probe = isAllowed(policy.runtimes, runtime.type)
+      ? await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS))
+      : { usable: false as const, reason: "not allowed by cargos.allow_runtimes or cargos.deny_runtimes" };
     probes.set(runtime.type, probe);
     if (probe.usable) usable.set(runtime.type, runtime);
   }
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   return {
     runtimes: listRuntimes(probes),
+    rules: { policy, network },
     hardware,
     threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
     disk: {

@@ -1,5 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { PreloadStatus } from "../preload/preloader.ts";
@@ -18,6 +19,8 @@ export interface AgentStatus {
   /** Why no new jobs are taken; null while they are. */
   readonly closedBecause: string | null;
   readonly slots: number;
+  /** What the owner allows. Absent in an agent of an earlier version. */
+  readonly policy?: OwnerPolicy;
   readonly runtimes: readonly RuntimeReport[];
   readonly loaded: readonly LoadedReport[];
   /** Most memory that all Cargos together may take; `vramBytes` null when unknown. */
@@ -35,6 +38,7 @@ export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
+  readonly policy: OwnerPolicy;
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
@@ -59,7 +63,7 @@ export class IslandReports {
   }
 
   hello(isDraining: boolean): Hello {
-    const { hostId, version, slots, hardware, outbox } = this.#facts;
+    const { hostId, version, slots, policy, hardware, outbox } = this.#facts;
     return {
       type: "hello",
       hostId,
@@ -70,6 +74,7 @@ export class IslandReports {
       draining: isDraining,
       held: outbox.held(),
       state: this.state(),
+      policy,
     };
   }
 
@@ -86,11 +91,15 @@ export class IslandReports {
   }
 
   /** The part of the owner's status that does not depend on the session. */
-  status(): Pick<AgentStatus, "hostId" | "slots" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"> {
-    const { hostId, slots, pool, caps, executor } = this.#facts;
+  status(): Pick<
+    AgentStatus,
+    "hostId" | "slots" | "policy" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"
+  > {
+    const { hostId, slots, policy, pool, caps, executor } = this.#facts;
     return {
       hostId,
       slots,
+      policy,
       runtimes: this.#runtimes(),
       loaded: pool.loaded(),
       memoryCaps: { ramBytes: caps.ramBytes, vramBytes: Number.isFinite(caps.vramBytes) ? caps.vramBytes : null },

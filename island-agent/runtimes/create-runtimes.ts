@@ -2,6 +2,7 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { isAllowed, type OwnerPolicy } from "../../shared/owner-policy.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
@@ -66,7 +67,9 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
     cpus: threads,
     concurrency: config.slots,
     ramBytes: hardware.ramBytes,
-    hasGpu: gpu === "auto" && hardware.gpus.length > 0,
+    hasGpu: gpu === "auto" && config.containers.gpu && hardware.gpus.length > 0,
+    nameServers: config.containers.nameServers,
+    engineRuntime: config.containers.runtime,
     log,
   });
   return [...runtimes, container];
@@ -77,13 +80,31 @@ export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Har
   return { environment: env, platform: platform as EngineSearch["platform"] };
 }
 
-/** The candidates whose probe succeeds; for the others the reason is logged. */
+/** What the owner's settings say about containers with a network. */
+export type NetworkState =
+  | { readonly kind: "off" | "filtered" }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Whether containers can have a network that the owner allows: only behind a filter. Makes one, and removes it. */
+export async function checkNetwork(
+  { containers }: Pick<AgentConfig, "containers">,
+  candidates: readonly CargoRuntime[],
+): Promise<NetworkState> {
+  const runtime = candidates.find((each) => each instanceof ContainerRuntime);
+  if (!containers.network || runtime === undefined) return { kind: "off" };
+  const reason = await runtime.networkProblem(AbortSignal.timeout(MAX_PROBE_MS)).catch(String);
+  return reason === null ? { kind: "filtered" } : { kind: "refused", reason };
+}
+
+/** The candidates that the owner allows and whose probe succeeds; for the others the reason is logged. */
 export async function usableRuntimes(
   candidates: readonly CargoRuntime[],
+  { runtimes }: Pick<OwnerPolicy, "runtimes">,
   log: Logger,
 ): Promise<Map<RuntimeType, UsableRuntime>> {
   const usable = new Map<RuntimeType, UsableRuntime>();
   for (const runtime of candidates) {
+    if (!isAllowed(runtimes, runtime.type)) continue;
     const result = await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS));
     if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
     else log.info({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");

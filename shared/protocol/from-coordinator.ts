@@ -31,6 +31,11 @@ const signedCargoFields = {
   }),
   /** Ed25519 over `signedBytes()` of the manifest, 64 bytes in base64. */
   signature: z.string().max(100),
+  /** Signatures of other keys, which an Island's owner may ask for (`cargos.signed_by`). */
+  endorsements: z
+    .array(z.object({ publicKey: z.string().max(64), signature: z.string().max(100) }))
+    .max(8)
+    .optional(),
 };
 
 const assign = z.object({

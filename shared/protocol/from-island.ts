@@ -3,6 +3,7 @@ import { RUNTIME_TYPES } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
+import { ownerPolicySchema } from "../owner-policy.ts";
 import { FINISH_REASONS, outputItemSchema, timingsSchema, usageSchema } from "../output.ts";
 
 const slug = z.string().max(100);
@@ -54,6 +55,8 @@ const hello = z.object({
   draining: z.boolean(),
   held: z.array(heldJobSchema).max(10_000),
   state: islandStateSchema,
+  /** Absent in agents of earlier versions, whose owners cannot refuse anything. */
+  policy: ownerPolicySchema.optional(),
 });
 
 const heartbeat = z.object({ type: z.literal("heartbeat"), state: islandStateSchema });

@@ -88,7 +88,7 @@ export class ChaosClient {
     const record = this.#begin("chat-stream", expected);
     try {
       const response = await this.#fetch("POST", "/chat/completions", { ...chatBody(prompt), stream: true });
-      if (response.status !== 200) return void (await response.body?.cancel());
+      if (response.status !== 200) return await response.body?.cancel();
       for await (const { data } of readSse(response, MAX_SILENCE_MS)) {
         if (record.ending !== null) record.faults.push("the stream went on after its end");
         if (data === "[DONE]") {

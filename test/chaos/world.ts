@@ -161,7 +161,7 @@ export class World implements AsyncDisposable {
     this.#isOver = true;
     for (const pid of this.#frozen) trySignal(pid, "SIGCONT");
     for (const program of [...this.#islands, this.#coordinator]) program?.kill("SIGKILL");
-    await Promise.allSettled([...this.#islands, this.#coordinator].map((program) => program?.ended()));
+    for (const program of [...this.#islands, this.#coordinator]) await program?.ended();
     for (const link of [this.clients, ...this.#links]) await link[Symbol.asyncDispose]();
     this.#disk?.[Symbol.dispose]();
     await rm(this.directory, { recursive: true, force: true });
@@ -182,11 +182,7 @@ export class World implements AsyncDisposable {
           FAKETIME_NO_CACHE: "1",
         }
       : {};
-    const program = new Program(
-      "coordinator",
-      [...args, "--catalog-directory", smallCatalog(), ...settings],
-      env as Record<string, string>,
-    );
+    const program = new Program("coordinator", [...args, "--catalog-directory", smallCatalog(), ...settings], env);
     this.#coordinator = program;
     void program.ended().then((end) => this.#ended("coordinator", program, end, () => this.#startCoordinator()));
     await Promise.race([program.printed(/listening on/), program.ended()]).catch(() => undefined);

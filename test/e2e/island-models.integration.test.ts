@@ -44,6 +44,7 @@ async function makeCatalog(files: Record<string, Buffer>): Promise<string> {
   const {
     parameters: _,
     memory: __,
+    unpinned_reason: ___,
     ...cargo
   } = JSON.parse(await readFile(join(CARGOS, "distilbert-sst2.json"), "utf8")) as Record<string, unknown>;
   const models = {

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { IslandAgent } from "../../island-agent/agent.ts";
+import { IslandAgent, type AgentOptions } from "../../island-agent/agent.ts";
 import { Availability } from "../../island-agent/availability/availability.ts";
 import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
 import { settle } from "../support/event-log.ts";
 import { FakeRuntime } from "../support/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
+import { ALLOWS_ALL, FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
 import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
@@ -30,7 +30,7 @@ export class AgentWorld implements AsyncDisposable {
   recommendations: Recommendation[] = [];
   #hasEnded = false;
 
-  private constructor(coordinator: ScriptedCoordinator) {
+  private constructor(coordinator: ScriptedCoordinator, options: Partial<AgentOptions>) {
     this.coordinator = coordinator;
     const { clock, files, log, runtime } = this;
     this.agent = new IslandAgent(
@@ -38,11 +38,14 @@ export class AgentWorld implements AsyncDisposable {
         coordinatorUrl: coordinator.url,
         token: ISLAND_TOKEN,
         publicKey: coordinator.publicKey,
+        signedBy: null,
+        policy: ALLOWS_ALL,
         accountId: "user_1",
         hostId: HOST_ID,
         version: "0.0.0-test",
         slots: 2,
         farewellLimitMs: MAX_FAREWELL_MS,
+        ...options,
       },
       {
         clock,
@@ -61,8 +64,8 @@ export class AgentWorld implements AsyncDisposable {
     this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
   }
 
-  static async open(): Promise<AgentWorld> {
-    return new AgentWorld(await ScriptedCoordinator.open());
+  static async open(options: Partial<AgentOptions> = {}): Promise<AgentWorld> {
+    return new AgentWorld(await ScriptedCoordinator.open(), options);
   }
 
   async isEnded(): Promise<boolean> {

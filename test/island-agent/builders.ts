@@ -1,5 +1,6 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
+import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -9,6 +10,14 @@ import type { FakeScript } from "../support/fake-runtime.ts";
 import { makeHello } from "../support/frames.ts";
 
 export const NEVER = new AbortController().signal;
+/** An owner who has set nothing but `containers.network`. */
+export const ALLOWS_ALL: OwnerPolicy = {
+  network: true,
+  containerGpu: true,
+  runtimes: { allow: null, deny: [] },
+  categories: { allow: null, deny: [] },
+  approvedOnly: false,
+};
 export const ISLAND_TOKEN = `it_${"a".repeat(40)}`;
 
 export function makeManifest(override: Partial<CargoManifest> = {}): CargoManifest {

@@ -16,6 +16,8 @@ export interface TestEngine {
   readonly docker: Dockerode;
   /** True for a daemon of the tests' own, which a test may stop, and which pulls from a registry on this machine. */
   readonly isOwn: boolean;
+  /** The daemon's process, where the tests started it. */
+  readonly pid: number | null;
   stop(): Promise<void>;
 }
 
@@ -23,6 +25,20 @@ export const TEST_IMAGE = "docker.io/atoll/busybox:test";
 /** Declares a volume and a health check. */
 export const VOLUME_IMAGE = "docker.io/atoll/busybox:volume";
 
+/** How a daemon of the tests has to do with networks. */
+interface DaemonNetwork {
+  /** Program that starts it, as the same process. */
+  readonly wrapper: readonly [] | readonly [program: string, ...args: string[]];
+  readonly options: readonly string[];
+}
+/** Leaves the machine's rules and routes alone. */
+const NO_NETWORK: DaemonNetwork = {
+  wrapper: [],
+  options: ["--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"],
+};
+const OWN_NETWORK: DaemonNetwork = { wrapper: ["unshare", "--net"], options: [] };
+
+const NFT = "/usr/sbin/nft";
 const DAEMON = "/usr/sbin/dockerd";
 const BUSYBOX = "/bin/busybox";
 const START_TRIES = 300;
@@ -33,8 +49,25 @@ const TRY_MS = 100;
  * @throws when there is none and ATOLL_REQUIRE_CONTAINERS is 1.
  */
 export async function startTestEngine(): Promise<TestEngine | string> {
-  const reason = await whyNot();
-  if (reason === null) return open();
+  return startUnless(await whyNot(), open);
+}
+
+/**
+ * A daemon of its own in a network namespace of its own, with its rules of iptables, as on a host. A text: why there is none.
+ * @throws as {@link startTestEngine}.
+ */
+export async function startHostLikeEngine(): Promise<TestEngine | string> {
+  const isGiven = (process.env["DOCKER_HOST"] ?? "") !== "";
+  const hasNft = await access(NFT).then(
+    () => true,
+    () => false,
+  );
+  const reason = isGiven ? "DOCKER_HOST names an engine" : hasNft ? null : `${NFT} is not installed (Debian: nftables)`;
+  return startUnless(reason ?? (await whyNot()), () => openOwn(OWN_NETWORK));
+}
+
+async function startUnless(reason: string | null, start: () => Promise<TestEngine>): Promise<TestEngine | string> {
+  if (reason === null) return start();
   if (process.env["ATOLL_REQUIRE_CONTAINERS"] === "1") throw new Error(`No container engine for the tests: ${reason}`);
   return reason;
 }
@@ -58,9 +91,13 @@ async function open(): Promise<TestEngine> {
     const stop = async (): Promise<void> => {
       for (const name of [TEST_IMAGE, VOLUME_IMAGE]) await docker.getImage(name).remove();
     };
-    return withImages({ host: given, docker, isOwn: false, stop });
+    return withImages({ host: given, docker, isOwn: false, pid: null, stop });
   }
-  const daemon = await startDaemon();
+  return openOwn(NO_NETWORK);
+}
+
+async function openOwn(network: DaemonNetwork): Promise<TestEngine> {
+  const daemon = await startDaemon(network);
   return withImages({ ...daemon, docker: new Dockerode({ socketPath: daemon.host.slice("unix://".length) }) });
 }
 
@@ -76,17 +113,19 @@ async function withImages(engine: TestEngine): Promise<TestEngine> {
 }
 
 /** Ends with the process that starts it, also when that is killed. */
-async function startDaemon(): Promise<Omit<TestEngine, "docker">> {
+async function startDaemon({ wrapper, options }: DaemonNetwork): Promise<Omit<TestEngine, "docker">> {
   const directory = await mkdtemp(join(tmpdir(), "atoll-engine-"));
   const at = (name: string): string => join(directory, name);
   await writeFile(at("daemon.json"), "{}");
   const log = openSync(at("log"), "w");
+  const [program, ...before] = [...wrapper, "setpriv"];
   const daemon = spawn(
-    "setpriv",
+    program,
     [
+      ...before,
       ...["--pdeathsig", "TERM", DAEMON, "--config-file", at("daemon.json"), "--pidfile", at("pid")],
       ...["--data-root", at("data"), "--exec-root", at("exec"), "--host", `unix://${at("engine.sock")}`],
-      ...["--group", "root", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"],
+      ...["--group", "root", ...options],
       // Higher than what a Cargo may have, so that a test sees who sets it.
       ...["--default-ulimit", "core=4096:4096"],
       ...["--bridge=none", "--shutdown-timeout=1", "--max-download-attempts=1", "--log-level=warn"],
@@ -108,7 +147,7 @@ async function startDaemon(): Promise<Omit<TestEngine, "docker">> {
     await stop();
     throw new Error(`dockerd did not start: ${said.slice(-2_000)}`, { cause: error });
   }
-  return { host: `unix://${at("engine.sock")}`, isOwn: true, stop };
+  return { host: `unix://${at("engine.sock")}`, isOwn: true, pid: daemon.pid ?? null, stop };
 }
 
 async function waitForDaemon(daemon: ChildProcess, docker: Dockerode): Promise<void> {

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -25,8 +25,12 @@ export function smallCatalog(): string {
   const directory = mkdtempSync(join(tmpdir(), "atoll-catalog-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, "cargos"));
-  for (const slug of SLUGS)
-    copyFileSync(join(SHIPPED_CATALOG, "cargos", `${slug}.json`), join(directory, "cargos", `${slug}.json`));
+  for (const slug of SLUGS) {
+    const name = join("cargos", `${slug}.json`);
+    // Without the reason why it is not pinned, a Cargo is offered, as in a catalog of the operator's own.
+    const { unpinned_reason: _, ...file } = JSON.parse(readFileSync(join(SHIPPED_CATALOG, name), "utf8"));
+    writeFileSync(join(directory, name), JSON.stringify(file));
+  }
   symlinkSync(join(SHIPPED_CATALOG, "models"), join(directory, "models"), "junction");
   made = directory;
   return directory;

@@ -24,6 +24,10 @@ export interface ContainerPlan {
   readonly labels: Readonly<Record<string, string>>;
   /** Used where `spec.network` is granted. */
   readonly networkName: string;
+  /** Name servers where `spec.network` is granted. The engine would else ask those of the host, in its own name. */
+  readonly nameServers: readonly string[];
+  /** The engine's runtime, such as runsc; null: its default. */
+  readonly engineRuntime: string | null;
 }
 
 export interface ContainerOptions extends Docker.ContainerCreateOptions {
@@ -43,7 +47,7 @@ const OOM_SCORE = 500;
 
 /** The options of `docker create`: everything that isolates a job from its host. Source: DESIGN §7. */
 export function containerOptions(plan: ContainerPlan): ContainerOptions {
-  const { name, imageId, spec, limits, labels, volumes, networkName } = plan;
+  const { name, imageId, spec, limits, labels, volumes, networkName, nameServers, engineRuntime } = plan;
   const scratch = `rw,noexec,nosuid,nodev,size=${scratchBytes(limits.memoryBytes)},mode=1777`;
   return {
     name,
@@ -67,6 +71,8 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
     NetworkDisabled: !spec.network,
     HostConfig: {
       NetworkMode: spec.network ? networkName : "none",
+      ...(spec.network ? { Dns: [...nameServers] } : {}),
+      ...(engineRuntime === null ? {} : { Runtime: engineRuntime }),
       ReadonlyRootfs: true,
       // Without this, a volume that the image declares is a writable folder on the host's disk without a size limit.
       Tmpfs: Object.fromEntries(["/tmp", ...volumes].map((folder) => [folder, scratch])),

@@ -7,11 +7,13 @@ import type { Logger } from "../../../shared/logger.ts";
 import { abortable } from "../../../shared/abortable.ts";
 import type { Admission, CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
+import { DEFAULT_NAME_SERVERS } from "../../config/default-name-servers.ts";
+import { EgressFilter, type EgressFilterOptions } from "./egress-filter.ts";
 import type { EngineSearch } from "./engine-address.ts";
 import { findEngine, type FoundEngine } from "./find-engine.ts";
 import type { ImageLease, ImageStore } from "./image-store.ts";
 import { volumeFolders } from "./image-volumes.ts";
-import { IslandNetwork } from "./island-network.ts";
+import { bridgeNameOf, IslandNetwork } from "./island-network.ts";
 import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 
@@ -29,6 +31,12 @@ export interface ContainerRuntimeOptions {
   readonly ramBytes: number;
   /** Whether this host has a GPU that its owner shares. */
   readonly hasGpu: boolean;
+  /** Name servers of containers with a network. Default: {@link DEFAULT_NAME_SERVERS}. */
+  readonly nameServers?: readonly string[];
+  /** Runtime of the engine, such as runsc. Default: null, the engine's own. */
+  readonly engineRuntime?: string | null;
+  /** Where the rules for containers with a network are put. Default: this host. */
+  readonly egress?: Omit<EgressFilterOptions, "bridge">;
   /** Limit of processes and threads of one container. Default 512. */
   readonly pids?: number;
   /** Window in which the warm pool measures demand. Default 60 s. */
@@ -41,7 +49,10 @@ export interface ContainerRuntimeOptions {
 /** With less, an engine cannot start a container; and 0 would mean no limit. */
 const MIN_MEMORY_BYTES = 32 * MIB;
 const LABEL = "org.atoll.island";
-const DEFAULTS = { pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: { info: () => undefined } };
+const DEFAULTS = {
+  ...{ pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: { info: () => undefined } },
+  ...{ nameServers: DEFAULT_NAME_SERVERS, engineRuntime: null, egress: { platform: process.platform } },
+};
 
 /** Runs images with Docker or Podman, one container for each job. */
 export class ContainerRuntime implements CargoRuntime {
@@ -55,7 +66,8 @@ export class ContainerRuntime implements CargoRuntime {
   constructor(options: ContainerRuntimeOptions) {
     this.#options = { ...DEFAULTS, ...options };
     this.#labels = { [LABEL]: options.islandId };
-    this.#network = new IslandNetwork(`atoll-${options.islandId}`, this.#labels);
+    const filter = new EgressFilter({ ...this.#options.egress, bridge: bridgeNameOf(options.islandId) });
+    this.#network = new IslandNetwork(`atoll-${options.islandId}`, this.#labels, filter);
   }
 
   async probe(signal: AbortSignal): Promise<ProbeResult> {
@@ -64,6 +76,22 @@ export class ContainerRuntime implements CargoRuntime {
       return { usable: true, version: `${facts.name} ${facts.version}` };
     } catch (error) {
       return { usable: false, reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /**
+   * Why Cargos that ask for a network cannot have one here; null if they can. Makes the network and removes it.
+   * @throws `signal.reason`
+   */
+  async networkProblem(signal: AbortSignal): Promise<string | null> {
+    try {
+      const { engine } = await this.#find(signal);
+      await abortable(this.#network.acquire(engine), signal);
+      await this.#network.release(engine);
+      return null;
+    } catch (error) {
+      signal.throwIfAborted();
+      return error instanceof Error ? error.message : String(error);
     }
   }
 
@@ -113,7 +141,7 @@ export class ContainerRuntime implements CargoRuntime {
     lease: ImageLease,
     signal: AbortSignal,
   ): Promise<LoadedContainer> {
-    const { clock, cpus, pids, warmWindowMs, killWaitMs, log } = this.#options;
+    const { clock, cpus, pids, warmWindowMs, killWaitMs, log, nameServers, engineRuntime } = this.#options;
     const memoryBytes = limitOf(cargo);
     const plan: Omit<ContainerPlan, "name"> = {
       imageId: lease.image.id,
@@ -122,10 +150,13 @@ export class ContainerRuntime implements CargoRuntime {
       limits: { memoryBytes, pids, cpus: Math.min(cpus, facts.cpus) },
       labels: this.#labels,
       networkName: this.#network.name,
+      nameServers,
+      engineRuntime,
     };
     if (spec.network) await this.#network.acquire(engine);
     const loaded = new LoadedContainer({
-      start: (listener) => {
+      start: async (listener) => {
+        if (spec.network) await this.#network.guard();
         const options = containerOptions({ ...plan, name: `atoll-${randomUUID()}` });
         this.#ours.add(options.name);
         return JobContainer.start(engine, options, clock, {
@@ -160,8 +191,14 @@ export class ContainerRuntime implements CargoRuntime {
     }
   }
 
-  #find(signal: AbortSignal): Promise<FoundEngine> {
-    return findEngine(this.#options.search, this.#options.clock, signal);
+  async #find(signal: AbortSignal): Promise<FoundEngine> {
+    const found = await findEngine(this.#options.search, this.#options.clock, signal);
+    const { engineRuntime: wanted } = this.#options;
+    const { name, version, runtimes } = found.facts;
+    if (wanted === null || runtimes?.includes(wanted) === true) return found;
+    const known = runtimes === null ? "tells none" : `knows ${runtimes.join(", ")}`;
+    const text = `containers.runtime is ${wanted}, but ${name} ${version} ${known}; add it to the engine, or unset containers.runtime`;
+    throw new JobFailure("runtime_unavailable", text, { retryable: true });
   }
 
   async #removeLeftovers({ engine }: FoundEngine): Promise<number> {

@@ -12,6 +12,8 @@ export interface EngineFacts {
   readonly name: "Docker" | "Podman";
   readonly version: string;
   readonly cpus: number;
+  /** Names of the runtimes that it can start containers with; null when it does not tell. */
+  readonly runtimes: readonly string[] | null;
   /** Limits that it cannot enforce; empty when it supports all of them. */
   readonly missing: readonly string[];
 }
@@ -82,6 +84,7 @@ export class ContainerEngine {
       name: isPodman ? "Podman" : "Docker",
       version: version.Version,
       cpus: info.NCPU,
+      runtimes: info.Runtimes == null ? null : Object.keys(info.Runtimes),
       missing: missingOf(info),
     };
   }
@@ -182,7 +185,14 @@ export class ContainerEngine {
     labels: Readonly<Record<string, string>>,
     options: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const wish = { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: { ...labels }, Options: { ...options } };
+    const wish = {
+      Name: name,
+      Driver: "bridge",
+      CheckDuplicate: true,
+      EnableIPv6: false,
+      Labels: { ...labels },
+      Options: { ...options },
+    };
     await this.#call(() => this.#docker.createNetwork(wish));
   }
 
@@ -238,6 +248,7 @@ interface NetworkInfo {
 interface EngineInfo {
   readonly NCPU: number;
   readonly OSType?: string;
+  readonly Runtimes?: Readonly<Record<string, unknown>> | null;
   readonly MemoryLimit?: boolean;
   readonly PidsLimit?: boolean;
   readonly CpuCfsQuota?: boolean;

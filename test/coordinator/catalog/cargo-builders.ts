@@ -11,7 +11,7 @@ export const CHAT_FILE = {
   price_per_job: 0.1,
   required_ram_mb: 512,
   required_vram_mb: 64,
-  model: { url: "hf:owner/repo:file.gguf", sha256: null, size_bytes: null },
+  model: { url: "hf:owner/repo:file.gguf", sha256: "d".repeat(64), size_bytes: null },
   context_tokens: 2_048,
   example_input: { prompt: "Hello" },
 };
@@ -27,11 +27,14 @@ export const ONNX_FILE = {
   price_per_job: 0.1,
   required_ram_mb: 512,
   required_vram_mb: 0,
-  model: { url: "hf:owner/repo", sha256: null, size_bytes: null },
+  model: { url: `hf:owner/repo#${"c".repeat(40)}`, sha256: null, size_bytes: null },
   weights: "q8",
   input_schema: { type: "object", properties: { text: { type: "string", minLength: 1 } }, required: ["text"] },
   example_input: { text: "Hello" },
 };
+
+/** Address of another model, pinned as that of {@link ONNX_FILE}. */
+export const OTHER_MODEL = `hf:owner/other#${"c".repeat(40)}`;
 
 export const CONTAINER_FILE = {
   ...ONNX_FILE,

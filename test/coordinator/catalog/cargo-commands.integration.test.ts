@@ -1,7 +1,11 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
+import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
+import { verifyEndorsement } from "../../../shared/cargo-signature.ts";
 import { call, until } from "../../support/http.ts";
 import { runProgram, type ProgramResult } from "../../support/program.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
@@ -57,6 +61,21 @@ describe("coordinator cargo", () => {
       "offered",
       "offered",
     ]);
+  }, 60_000);
+
+  it("signs a Cargo's file with a key of the operator's choice, and refuses it when it was changed since", async () => {
+    const [file, keyFile] = [join(directory, "signed.json"), join(directory, "key.pem")];
+    const { privateKey } = generateKeyPairSync("ed25519");
+    await writeFile(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
+    await writeFile(file, JSON.stringify({ ...ONNX_FILE, slug: "signed" }));
+    const { stdout } = await runProgram("coordinator", "cargo", "sign", file, "--key", keyFile);
+    const read = readCargoFile(stdout);
+    if ("errors" in read) throw new Error(JSON.stringify(read.errors));
+    const signed = new CargoSigner(privateKey).sign(cargoOf(read.file));
+    expect(signed.endorsements).toHaveLength(1);
+    expect(verifyEndorsement(signed.cargo, signed.endorsements?.[0] ?? { publicKey: "", signature: "" })).toBe(true);
+    const changed = readCargoFile(stdout.replace('"q8"', '"fp32"'));
+    expect(changed).toEqual({ errors: [{ path: "signatures.0", message: expect.stringContaining("cargo sign") }] });
   }, 60_000);
 
   it("names file and field of what it does not import", async () => {

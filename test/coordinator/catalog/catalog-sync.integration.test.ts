@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
+import { withPins } from "../../../coordinator/catalog/cargo-pins.ts";
+import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
 import type { CatalogSnapshot } from "../../../coordinator/store/catalog-store.ts";
 import { eventually } from "../http/api.ts";
@@ -17,6 +19,7 @@ let warnings: object[];
 beforeEach(async () => {
   [store, clock, changes, warnings] = [new NumberingCatalogStore(), new ManualClock(), [], []];
   const log = {
+    info: () => undefined,
     warn: (facts: object) => void warnings.push(facts),
     error: (facts: object) => void warnings.push(facts),
   };
@@ -80,6 +83,43 @@ describe("CatalogSync", () => {
     await put({ cargos: [makeStored({ slug: "phi-4", file: { ...ONNX_FILE, slug: "phi-4" } })] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");
+  });
+  it("offers a Cargo that is off for want of pins as it was approved, until its file changes what runs", async () => {
+    const shipped = (await readShippedCargos(SHIPPED, "tiny-chat")).find(({ slug }) => slug === "pandoc");
+    if (shipped === undefined) throw new Error("pandoc is not shipped");
+    expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
+    const digest = `sha256:${"7".repeat(64)}`;
+    const file = withPins(shipped, { imageDigest: digest });
+    const approval = { slug: "pandoc", file, revision: "one", by: "root", atMs: 1 };
+    await put({ approvals: [approval] });
+    await catalogSync.refresh();
+    const entry = catalogSync.catalog.get("pandoc");
+    expect([entry.container?.digest, entry.container?.network, changes]).toEqual([digest, false, ["pandoc"]]);
+    await put({ disabledSlugs: ["phi-4"] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("pandoc")).toBe(entry);
+    // What was approved had another command: this version ships another program under the approval.
+    const other = { ...file, container: { ...file.container, command: ["pandoc"] } };
+    await put({ approvals: [{ ...approval, file: other, revision: "two" }] });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
+    expect(warnings).toMatchObject([{ slug: "pandoc" }]);
+  });
+  it("leaves an imported Cargo off that says why it is not pinned, and leaves on what was approved without pins", async () => {
+    const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
+    await put({
+      cargos: [
+        makeStored({ slug: "old", file: { ...unpinned, slug: "old" } }),
+        makeStored({ slug: "ours", ownerId: null, file: { ...unpinned, slug: "ours" } }),
+        makeStored({ slug: "why", ownerId: null, file: { ...unpinned, slug: "why", unpinned_reason: "No registry" } }),
+      ],
+    });
+    await catalogSync.refresh();
+    expect(["old", "ours", "why"].map((slug) => catalogSync.catalog.find(slug)?.slug)).toEqual([
+      "old",
+      "ours",
+      undefined,
+    ]);
   });
   it("leaves out and reports a stored Cargo that breaks a rule, and keeps the others", async () => {
     await put({ cargos: [makeStored({ slug: "bad", file: {} }), makeStored()] });

@@ -31,7 +31,7 @@ const WASM = {
   input_schema: { type: "object" },
 };
 
-const log = { warn: () => undefined, error: () => undefined };
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 describe("CatalogSync.open()", () => {
   let directory: string;

@@ -39,8 +39,9 @@ describe("OperatorCargos", () => {
 
   it("does not approve what its owner has changed since it was looked at", async () => {
     await post();
+    const review = await asOperator((cargos) => cargos.review("some-onnx"));
     await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/evil" } });
-    const stale = asOperator((cargos) => cargos.approve("some-onnx", 1));
+    const stale = asOperator((cargos) => cargos.approve(review, review.file, "root"));
     await expect(stale).rejects.toMatchObject({ code: "bad_request" });
     expect(await statusOf("/cargos/some-onnx")).toBe(404);
   });
@@ -64,7 +65,7 @@ describe("OperatorCargos", () => {
       (cargos) => cargos.importFile(JSON.stringify(ONNX_FILE)),
       (cargos) => cargos.importFile(JSON.stringify({ ...CHAT_FILE, slug: "tiny-chat" })),
       (cargos) => cargos.importFile("{"),
-      (cargos) => cargos.approve("none"),
+      (cargos) => cargos.review("none"),
       (cargos) => cargos.disable("none"),
     ];
     for (const act of acts) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { collect, jobEvents, until } from "../../support/http.ts";
-import { CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
+import { CONTAINER_FILE, ONNX_FILE, OTHER_MODEL } from "./cargo-builders.ts";
 import {
   OFFERED,
   approve,
@@ -55,7 +55,7 @@ describe("jobs of a Cargo that is not approved", () => {
     await post();
     await using theirs = await island(other);
     const { body } = await submit();
-    const model = { ...ONNX_FILE.model, url: "hf:owner/other" };
+    const model = { ...ONNX_FILE.model, url: OTHER_MODEL };
     await as(owner, "PATCH", "/cargos/some-onnx", { model });
     await approve();
     const later = (await submit()).body.data.id;
@@ -81,13 +81,13 @@ describe("jobs of a Cargo that changes", () => {
   it("keep the Cargo that they were accepted for", async () => {
     await post();
     const { body } = await submit();
-    const next = { ...ONNX_FILE.model, url: "hf:owner/other" };
+    const next = { ...ONNX_FILE.model, url: OTHER_MODEL };
     await as(owner, "PATCH", "/cargos/some-onnx", { model: next, weights: "fp16" });
     await using host = await island();
     const { jobId, cargo } = await host.next("assign");
     expect([jobId, cargo.weights, cargo.model?.url]).toEqual([body.data.id, "q8", ONNX_FILE.model.url]);
     const later = (await submit()).body.data.id;
-    expect((await host.next("assign", (frame) => frame.jobId === later)).cargo.model?.url).toBe("hf:owner/other");
+    expect((await host.next("assign", (frame) => frame.jobId === later)).cargo.model?.url).toBe(OTHER_MODEL);
   });
 
   it("fail at once when they wait and it is deleted, and cost nothing", async () => {
@@ -152,7 +152,7 @@ describe("jobs of a Cargo that changes", () => {
     await post();
     await approve();
     const [theirs, own] = [(await submit(other)).body.data.id, (await submit()).body.data.id];
-    await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: "hf:owner/other" } });
+    await as(owner, "PATCH", "/cargos/some-onnx", { model: { ...ONNX_FILE.model, url: OTHER_MODEL } });
     expect((await detail(theirs, other)).status).toBe("pending");
     await coordinator.stop();
     await coordinator.start();

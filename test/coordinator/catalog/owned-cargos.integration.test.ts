@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
-import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
+import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE, OTHER_MODEL } from "./cargo-builders.ts";
 import {
   approve,
   as,
@@ -146,10 +146,11 @@ describe("an owner's Cargo", () => {
     expect((await as(null, "GET", "/cargos/some-onnx")).body.data).toMatchObject({ price_per_job: 0.05 });
     const changes = [
       { price_per_job: 0.2 },
-      { model: { ...ONNX_FILE.model, url: "hf:owner/other" } },
+      { model: { ...ONNX_FILE.model, url: OTHER_MODEL } },
       { weights: null },
       { name: "Tiny Chat" },
       { description: "Official" },
+      { category: "utility" },
       { required_ram_mb: 1 },
       { required_vram_mb: 0 },
     ];

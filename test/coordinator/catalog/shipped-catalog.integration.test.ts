@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
+import { missingPin } from "../../../coordinator/catalog/cargo-pins.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-figures.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
@@ -45,7 +46,7 @@ const chats = files.filter((file) => file.runtime_type === "llmcpp");
 
 describe("the shipped catalog", () => {
   it("loads, with tiny-chat as the default", async () => {
-    const log = { warn: () => undefined, error: () => undefined };
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const { catalog } = await CatalogSync.open({
       directory: CATALOG,
       store: new NumberingCatalogStore(),
@@ -53,7 +54,13 @@ describe("the shipped catalog", () => {
       clock: new ManualClock(),
       log,
     });
-    expect(catalog.list()).toHaveLength(shipped.length);
+    const isOn = (file: CargoFile): boolean => missingPin(file) === null;
+    expect(catalog.list().map(({ slug }) => slug)).toEqual(files.filter(isOn).map(({ slug }) => slug));
+    expect(catalog.list().length).toBeGreaterThanOrEqual(30);
+  });
+  it("pins every Cargo to its bytes, or says why not", () => {
+    const wrong = files.filter((file) => (missingPin(file) === null) === (file.unpinned_reason !== undefined));
+    expect(wrong.map(({ slug }) => slug)).toEqual([]);
   });
   it("has at least 40 Cargos", () => {
     expect(shipped.length).toBeGreaterThanOrEqual(40);

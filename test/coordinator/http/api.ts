@@ -238,12 +238,7 @@ export class Api implements AsyncDisposable {
         onFatal: (error) => log.fatal({ err: error }),
       }),
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: {
-        check: () => this.checkStore(),
-        readOnlyBecause: null,
-        accounts: store.accounts,
-        ledger: store.ledger,
-      },
+      store: Object.assign(Object.create(store) as typeof store, { check: () => this.checkStore() }),
       clock: this.clock,
       log,
       version: "1.2.3",

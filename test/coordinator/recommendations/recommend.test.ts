@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { Recommender } from "../../../coordinator/recommendations/recommend.ts";
+import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
 import type { IslandRecord } from "../../../coordinator/store/island-store.ts";
 
 const GIB = 1_073_741_824;
@@ -61,9 +62,10 @@ interface Scene {
   completions?: Record<string, number>;
   /** Other Islands that have it, by cache key. */
   holders?: Record<string, number>;
+  policy?: OwnerPolicy;
 }
 
-function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {}, holders = {} }: Scene) {
+function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions = {}, holders = {}, policy }: Scene) {
   const askedSinceMs: number[] = [];
   const recommender = new Recommender({
     store: {
@@ -78,6 +80,7 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
     catalog: new Catalog(cargos, "a"),
     queuedDemand: () => new Map(Object.entries(queued)),
     holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
+    policyOf: (hostId) => (hostId === island.hostId ? policy : undefined),
     networkFee: 0.1,
     clock: { now: () => NOW_MS },
   });
@@ -103,6 +106,14 @@ describe("recommend()", () => {
         demandScore: 38,
       },
     ]);
+  });
+  it("leaves out what the Island's owner does not allow", async () => {
+    const cargos = [makeCargo({ slug: "a" }), makeCargo({ slug: "b", category: "text" })];
+    const any = { allow: null, deny: [] };
+    const rules = { network: false, containerGpu: true, runtimes: any, approvedOnly: false };
+    const policy = { ...rules, categories: { allow: null, deny: ["text"] } };
+    expect(await slugsFor({ cargos, queued: { b: 9 }, policy })).toEqual(["a"]);
+    expect(await slugsFor({ cargos, queued: { b: 9 } })).toEqual(["b", "a"]);
   });
   it("names the image of a container, pinned where its digest is known", async () => {
     const container = { image: "docker.io/library/a:1", digest: null, command: null, gpu: false, network: false };

@@ -49,6 +49,32 @@ describe("explain()", () => {
     expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
   });
 
+  it("says what Islands' owners do not allow", () => {
+    const container = { image: "docker.io/a/b:1", digest: null, command: null, gpu: false, network: true };
+    const bench = new Bench([makeCargo({ runtimeType: "container", container })]);
+    const policy = {
+      network: false,
+      containerGpu: true,
+      runtimes: { allow: null, deny: [] },
+      categories: { allow: null, deny: [] },
+      approvedOnly: false,
+    };
+    bench.up({ id: "isle-1", runtimes: ["container"], policy });
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")).toEqual({
+      reason: "no_island_fits",
+      position: 1,
+      message: "Islands' owners do not allow containers with a network",
+    });
+    bench.up({ id: "isle-2", runtimes: ["container"], draining: true });
+    expect(bench.scheduler.explain("job_1")?.message).toBe(
+      "1 Island offers container, but it takes no new jobs now; other Islands' owners do not allow containers with a network",
+    );
+    expect(bench.change({ id: "isle-1", runtimes: ["container"], policy: { ...policy, network: true } })).toEqual([
+      "job_1 on isle-1",
+    ]);
+  });
+
   const needy = makeCargo({ requiredRamBytes: 12 * GB, requiredVramBytes: 1.5 * GB });
   const large = { ramBytes: 64 * GB, vramBytes: 8 * GB };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fits } from "../../../coordinator/scheduler/fit.ts";
+import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
+import { fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
 import { GB, makeCargo, makeIsland } from "./builders.ts";
 
 describe("fits()", () => {
@@ -13,6 +14,31 @@ describe("fits()", () => {
     const own = { ...cargo, onlyIslandsOf: "user_1" };
     expect(fits(own, { ...island, accountId: "user_1" })).toBe(true);
     expect(fits(own, { ...island, accountId: "user_2", runtimes: [] })).toBe("not_own");
+  });
+
+  const anything: OwnerPolicy = {
+    network: true,
+    containerGpu: true,
+    runtimes: { allow: null, deny: [] },
+    categories: { allow: null, deny: [] },
+    approvedOnly: false,
+  };
+  const container = { image: "docker.io/a/b:1", digest: null, command: null, gpu: true, network: true };
+  const asking: ScheduledCargo = { ...cargo, category: "llm", container };
+
+  it.each<[Partial<OwnerPolicy>, Partial<ScheduledCargo>, string]>([
+    [{ runtimes: { allow: null, deny: ["llmcpp"] } }, {}, "runtime_disallowed"],
+    [{ runtimes: { allow: ["wasm"], deny: [] } }, {}, "runtime_disallowed"],
+    [{ categories: { allow: null, deny: ["llm"] } }, {}, "category_disallowed"],
+    [{ categories: { allow: ["text"], deny: [] } }, { category: undefined }, "category_disallowed"],
+    [{ network: false }, {}, "network_disallowed"],
+    [{ containerGpu: false }, {}, "gpu_disallowed"],
+    [{ approvedOnly: true }, { onlyIslandsOf: island.accountId }, "unapproved_disallowed"],
+  ])("names what the owner does not allow (%#), and an owner who allows it gets the job", (rule, needs, misfit) => {
+    expect(fits({ ...asking, ...needs }, { ...island, policy: { ...anything, ...rule } })).toBe(misfit);
+    expect(fits({ ...asking, ...needs }, { ...island, policy: anything })).toBe(true);
+    // An agent of an earlier version says nothing, and runs everything.
+    expect(fits({ ...asking, ...needs }, island)).toBe(true);
   });
 
   it.each([

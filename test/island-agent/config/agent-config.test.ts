@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getKey, listKeys, resolveAgentConfig, threadsFor } from "../../../island-agent/config/resolve-agent-config.ts";
+import { describePolicy, policyOf } from "../../../island-agent/config/owner-policy.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "../../../island-agent/config/agent-settings.ts";
 import { describeSettings, type SettingSources } from "../../../shared/settings.ts";
 import { ISLAND_TOKEN } from "../builders.ts";
@@ -30,7 +31,16 @@ describe("resolveAgentConfig()", () => {
         hubToken: null,
         allowPrivateAddresses: false,
       },
-      containers: { enabled: true, registries: ["docker.io", "ghcr.io"], diskBudgetBytes: 20 * GB },
+      containers: {
+        enabled: true,
+        registries: ["docker.io", "ghcr.io"],
+        diskBudgetBytes: 20 * GB,
+        network: false,
+        nameServers: ["1.1.1.1", "9.9.9.9"],
+        gpu: true,
+        runtime: null,
+      },
+      cargos: { allowRuntimes: null, denyRuntimes: null, allowCategories: null, denyCategories: null, signedBy: null },
       caps: { ramBytes: null, vramBytes: null, logicalCores: null },
       hardware: { ramBytes: null, vramBytes: null, physicalCores: null },
       logLevel: "info",
@@ -64,6 +74,26 @@ describe("resolveAgentConfig()", () => {
   it("reads the hours of the day, and says what they look like", () => {
     expect(resolveAgentConfig(sources('hours = "22:00-07:00"')).hours).toEqual([{ from: 1_320, to: 420 }]);
     expect(() => resolveAgentConfig(sources('hours = "at night"'))).toThrow("such as 22:00-07:00");
+  });
+
+  it.each([
+    ['[cargos]\nallow_runtimes = "llmcpp, wasms"', /"llmcpp, wasms" is not some of container, wasm/],
+    ['[cargos]\nsigned_by = "abc"', /"abc" is not Ed25519 public keys/],
+    ['[containers]\ndns = "192.168.1.1"', /"192\.168\.1\.1" is not public addresses of name servers/],
+    ['[containers]\nruntime = "../runsc"', /is not the name of a runtime/],
+  ])("refuses rules that would mean something else than was meant: %s", (text, message) => {
+    expect(() => resolveAgentConfig(sources(text))).toThrow(message);
+  });
+  it("makes the owner's rules of the lists", () => {
+    const text = '[containers]\nnetwork = true\n[cargos]\ndeny_runtimes = "container"\nallow_categories = "llm, text"';
+    const config = resolveAgentConfig(sources(text));
+    const policy = policyOf(config, true);
+    expect(describePolicy(policy)).toEqual([
+      "containers with a network",
+      "not the runtimes container",
+      "only the categories llm, text",
+    ]);
+    expect(policyOf(config, false).network).toBe(false);
   });
 
   it("reads the registries of images, and refuses what is none", () => {

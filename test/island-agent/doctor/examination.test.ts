@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeExamination } from "../../../island-agent/doctor/describe-examination.ts";
 import { isFit, listRuntimes, type Examination } from "../../../island-agent/doctor/examination.ts";
-import { makeHardware } from "../builders.ts";
+import { ALLOWS_ALL, makeHardware } from "../builders.ts";
 
 const GIB = 1_073_741_824;
 const found: Examination = {
@@ -9,6 +9,7 @@ const found: Examination = {
     { type: "llmcpp", probe: { usable: true, version: "node-llama-cpp 3, cpu" } },
     { type: "container", probe: { usable: false, reason: "no engine answers at /var/run/docker.sock" } },
   ],
+  rules: { policy: ALLOWS_ALL, network: { kind: "filtered" } },
   hardware: makeHardware({
     cpuModel: "A CPU",
     gpus: [{ vendor: "NVIDIA", name: "RTX 4090", vramBytes: 24 * GIB, unifiedMemory: false, driver: "550.1" }],
@@ -33,6 +34,8 @@ describe("describeExamination()", () => {
       "Runtimes",
       "  llmcpp     usable  node-llama-cpp 3, cpu",
       "  container  no      no engine answers at /var/run/docker.sock",
+      "Owner's rules",
+      "  allowed  containers with a network",
       "Hardware",
       "  system  Debian 12 (linux, x64)",
       "  CPU     A CPU, 8 cores, 1 thread for jobs",

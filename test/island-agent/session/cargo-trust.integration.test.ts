@@ -7,7 +7,7 @@ import { fingerprintOf, publicKeyText, signedBytes } from "../../../shared/cargo
 import { settle } from "../../support/event-log.ts";
 import { FakeRuntime } from "../../support/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { FakeFiles, FakeLog, ISLAND_TOKEN, makeAssign, makeHardware, makeManifest } from "../builders.ts";
+import { ALLOWS_ALL, FakeFiles, FakeLog, ISLAND_TOKEN, makeAssign, makeHardware, makeManifest } from "../builders.ts";
 import { ScriptedCoordinator, signManifest, type ScriptedSession } from "../scripted-coordinator.ts";
 
 const NOT_SIGNED = "warn A Cargo is not signed: it is refused";
@@ -35,6 +35,8 @@ beforeEach(async () => {
       coordinatorUrl: coordinator.url,
       token: ISLAND_TOKEN,
       publicKey: coordinator.publicKey,
+      signedBy: null,
+      policy: ALLOWS_ALL,
       accountId: "user_1",
       hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
       version: "0.0.0-test",

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type StoredCargo } from "../../catalog-store.ts";
+import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type CargoApproval, type StoredCargo } from "../../catalog-store.ts";
 
 /** Counts the Cargos of an account, without deleted ones. */
 export const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL";
@@ -23,7 +23,7 @@ export interface CatalogOperations {
   }): boolean;
   removeCargo(args: { slug: string; ownerId: string; atMs: number }): boolean;
   importCargo(args: { slug: string; file: string; atMs: number }): PutCargo;
-  approveCargo(args: { slug: string; revision: number; atMs: number }): boolean;
+  approveCargo(args: { approval: CargoApproval & { readonly file: string }; storedRevision: number | null }): boolean;
   setCargoDisabled(args: { slug: string; disabled: boolean; atMs: number }): void;
 }
 
@@ -54,9 +54,14 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
     `UPDATE cargos SET deleted_at_ms = ?, file = '', enabled = 0, approved = 0, revision = revision + 1
      WHERE slug = ? AND owner_id = ? AND deleted_at_ms IS NULL`,
   );
-  const approve = db.prepare<[number, string, number]>(
-    `UPDATE cargos SET approved = 1, updated_at_ms = ?, revision = revision + 1
+  const approve = db.prepare<[string, number, string, number]>(
+    `UPDATE cargos SET approved = 1, file = ?, updated_at_ms = ?, revision = revision + 1
      WHERE slug = ? AND revision = ? AND deleted_at_ms IS NULL`,
+  );
+  const putApproval = db.prepare<[string, string, string, string, number]>(
+    `INSERT INTO cargo_approvals (slug, file, revision, approved_by, approved_at_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (slug) DO UPDATE SET file = excluded.file, revision = excluded.revision,
+       approved_by = excluded.approved_by, approved_at_ms = excluded.approved_at_ms`,
   );
   const disable = db.prepare<[string, number]>(
     "INSERT INTO disabled_cargos (slug, at_ms) VALUES (?, ?) ON CONFLICT (slug) DO NOTHING",
@@ -106,7 +111,12 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
       if (holder !== undefined && holder.ownerId !== null) throw slugTaken(slug);
       return store(slug, null, file, 1, 1, atMs, atMs);
     },
-    approveCargo: ({ slug, revision, atMs }) => raiseIf(approve.run(atMs, slug, revision).changes),
+    approveCargo({ approval: { slug, file, revision, by, atMs }, storedRevision }) {
+      if (storedRevision !== null && approve.run(file, atMs, slug, storedRevision).changes === 0) return false;
+      putApproval.run(slug, file, revision, by, atMs);
+      enable.run(slug);
+      return raiseIf(1);
+    },
     setCargoDisabled({ slug, disabled, atMs }) {
       raiseIf(disabled ? disable.run(slug, atMs).changes : enable.run(slug).changes);
     },

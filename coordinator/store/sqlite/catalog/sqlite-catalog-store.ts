@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { CatalogSnapshot, CatalogStore, StoredCargo } from "../../catalog-store.ts";
+import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../../catalog-store.ts";
 import { COUNT_OWNED } from "./catalog-operations.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { Writer } from "../engine/writer.ts";
@@ -22,6 +22,7 @@ export class SqliteCatalogStore implements CatalogStore {
   readonly #selectOwned: Database.Statement<[string, number, number], CargoRow>;
   readonly #countOwned: Database.Statement<[string], number>;
   readonly #selectDisabled: Database.Statement<[], string>;
+  readonly #selectApprovals: Database.Statement<[], CargoApproval & { readonly file: string }>;
 
   constructor(db: Database.Database, writer: Writer) {
     this.#db = db;
@@ -32,6 +33,9 @@ export class SqliteCatalogStore implements CatalogStore {
     this.#selectOwned = db.prepare(`${SELECT} AND owner_id = ? ORDER BY slug LIMIT ? OFFSET ?`);
     this.#countOwned = db.prepare<[string], number>(COUNT_OWNED).pluck();
     this.#selectDisabled = db.prepare<[], string>("SELECT slug FROM disabled_cargos ORDER BY slug").pluck();
+    this.#selectApprovals = db.prepare(
+      `SELECT slug, file, revision, approved_by AS "by", approved_at_ms AS atMs FROM cargo_approvals ORDER BY slug`,
+    );
   }
 
   async numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -48,6 +52,7 @@ export class SqliteCatalogStore implements CatalogStore {
       revision: this.#selectRevision.get() ?? 0,
       cargos: this.#selectAll.all().map(cargoOfRow),
       disabledSlugs: this.#selectDisabled.all(),
+      approvals: this.#selectApprovals.all().map((row) => ({ ...row, file: JSON.parse(row.file) as unknown })),
     }))();
   }
 
@@ -85,8 +90,9 @@ export class SqliteCatalogStore implements CatalogStore {
     return { slug, ownerId: null, file, isEnabled: true, isApproved: true, updatedAtMs: atMs, ...stored };
   }
 
-  approve(slug: string, revision: number, atMs: number): Promise<boolean> {
-    return this.#writer.run("approveCargo", { slug, revision, atMs });
+  approve(approval: CargoApproval, storedRevision: number | null): Promise<boolean> {
+    const file = JSON.stringify(approval.file);
+    return this.#writer.run("approveCargo", { approval: { ...approval, file }, storedRevision });
   }
 
   setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<void> {

@@ -5,6 +5,7 @@ import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const FILE = { slug: "mine", name: "Mine" };
 const LATER_MS = MADE_AT_MS + 1_000;
+const APPROVAL = { slug: "mine", file: { ...FILE, pinned: true }, revision: "abc", by: "root", atMs: LATER_MS };
 
 function create(store: Store, ownerId: string, slug = "mine") {
   return store.catalog.create({ slug, ownerId, file: FILE, isEnabled: true, atMs: MADE_AT_MS });
@@ -45,7 +46,12 @@ export function describeCatalog(check: Check): void {
     const page = { limit: 20, offset: 0 };
     expect(await store.catalog.listOwned(ownerId, page)).toEqual({ cargos: [created], total: 1 });
     expect(await store.catalog.listOwned(await makeAccount(store), page)).toEqual({ cargos: [], total: 0 });
-    expect(await store.catalog.snapshot()).toEqual({ revision: 1, cargos: [created], disabledSlugs: [] });
+    expect(await store.catalog.snapshot()).toEqual({
+      revision: 1,
+      cargos: [created],
+      disabledSlugs: [],
+      approvals: [],
+    });
   });
 
   check("catalog.create() of a slug that somebody has is slug_taken", async (store) => {
@@ -61,7 +67,7 @@ export function describeCatalog(check: Check): void {
   check("catalog.create() of a slug that was deleted is for its owner only", async (store) => {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
-    await store.catalog.approve("mine", 1, LATER_MS);
+    await store.catalog.approve(APPROVAL, 1);
     expect(await store.catalog.remove("mine", ownerId, LATER_MS)).toBe(true);
     expect(await store.catalog.find("mine")).toBeUndefined();
     await expect(create(store, await makeAccount(store))).rejects.toMatchObject({ code: "slug_taken" });
@@ -116,10 +122,29 @@ export function describeCatalog(check: Check): void {
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     const both = await Promise.all([
-      store.catalog.approve("mine", 1, LATER_MS),
+      store.catalog.approve(APPROVAL, 1),
       store.catalog.update({ slug: "mine", ownerId, revision: 1, ...change }),
     ]);
     expect(both).toEqual([true, false]);
+  });
+
+  check("catalog.approve() stores what was approved, and enables it", async (store) => {
+    const ownerId = await makeAccount(store);
+    await create(store, ownerId);
+    await store.catalog.setDisabled("mine", true, MADE_AT_MS);
+    expect(await store.catalog.approve(APPROVAL, 2)).toBe(false);
+    expect((await store.catalog.snapshot()).approvals).toEqual([]);
+    expect(await store.catalog.approve(APPROVAL, 1)).toBe(true);
+    const { cargos, disabledSlugs, approvals } = await store.catalog.snapshot();
+    expect(cargos).toMatchObject([{ file: APPROVAL.file, isApproved: true, revision: 2, updatedAtMs: LATER_MS }]);
+    expect([disabledSlugs, approvals]).toEqual([[], [APPROVAL]]);
+  });
+
+  check("catalog.approve() of a shipped Cargo keeps the last approval", async (store) => {
+    await store.catalog.approve({ ...APPROVAL, slug: "shipped" }, null);
+    await store.catalog.approve({ ...APPROVAL, slug: "shipped", by: "ada" }, null);
+    const { approvals, revision } = await store.catalog.snapshot();
+    expect([approvals, revision]).toEqual([[{ ...APPROVAL, slug: "shipped", by: "ada" }], 2]);
   });
 
   check("catalog.remove() is the owner's only", async (store) => {
@@ -145,9 +170,14 @@ export function describeCatalog(check: Check): void {
     async (store) => {
       await store.catalog.setDisabled("shipped", true, MADE_AT_MS);
       await store.catalog.setDisabled("shipped", true, LATER_MS);
-      expect(await store.catalog.snapshot()).toEqual({ revision: 1, cargos: [], disabledSlugs: ["shipped"] });
+      expect(await store.catalog.snapshot()).toEqual({
+        revision: 1,
+        cargos: [],
+        disabledSlugs: ["shipped"],
+        approvals: [],
+      });
       await store.catalog.setDisabled("shipped", false, LATER_MS);
-      expect(await store.catalog.snapshot()).toEqual({ revision: 2, cargos: [], disabledSlugs: [] });
+      expect(await store.catalog.snapshot()).toEqual({ revision: 2, cargos: [], disabledSlugs: [], approvals: [] });
     },
   );
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { cargoOf } from "../../../../coordinator/catalog/cargo-file.ts";
 import { readShippedCargos } from "../../../../coordinator/catalog/load-catalog.ts";
 import { wasmRuntime } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { manifestOf } from "../../../../shared/cargo.ts";
@@ -9,9 +10,9 @@ import { IS_FULL_SOAK } from "../../../support/soak-rounds.ts";
 const CATALOG = join(import.meta.dirname, "..", "..", "..", "..", "catalog");
 const NEVER = new AbortController().signal;
 const runtime = wasmRuntime({ threads: 1, clock: systemClock });
-const utilities = (await readShippedCargos(CATALOG, "tiny-chat")).filter(
-  ({ runtimeType, model }) => runtimeType === "wasm" && model?.url.startsWith("/models/") === true,
-);
+const utilities = (await readShippedCargos(CATALOG, "tiny-chat"))
+  .map(cargoOf)
+  .filter(({ runtimeType, model }) => runtimeType === "wasm" && model?.url.startsWith("/models/") === true);
 
 describe("the shipped utilities on the real runtime", () => {
   it("are eight and more", () => {

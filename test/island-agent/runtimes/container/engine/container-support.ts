@@ -88,6 +88,8 @@ export class ContainerWorld {
       concurrency: 2,
       ramBytes: 1e9,
       hasGpu: false,
+      // The rules themselves have tests of their own, in a network namespace of their own.
+      egress: { platform: "linux", nft: ["/bin/true"] },
       ...options,
     });
     return new ContainerWorld(engine, { runtime, images, islandId, directory });

@@ -29,6 +29,22 @@ export function describeSweep(engine: () => TestEngine): void {
       await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
     });
 
+    it("starts containers with the engine's runtime that the owner names, and none with one that is not there", async () => {
+      const named = await ContainerWorld.open(engine(), { engineRuntime: "io.containerd.runc.v2" });
+      await named.load(makeCargo(TALKER));
+      const [id = ""] = await named.containerIds();
+      const { HostConfig } = await engine().docker.getContainer(id).inspect();
+      expect(HostConfig.Runtime).toBe("io.containerd.runc.v2");
+      await named.close();
+      const missing = await ContainerWorld.open(engine(), { engineRuntime: "atoll-none" });
+      const reason = expect.stringMatching(
+        /^containers\.runtime is atoll-none, but Docker .* knows .*runc.*; add it/,
+      ) as string;
+      expect(await missing.runtime.probe(NEVER)).toEqual({ usable: false, reason });
+      await expect(missing.load(makeCargo(TALKER))).rejects.toMatchObject({ code: "runtime_unavailable" });
+      await missing.close();
+    });
+
     it.each([
       ["this Island did not create", false, {}],
       ["lets containers reach each other", true, {}],

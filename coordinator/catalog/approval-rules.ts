@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../shared/canonical-json.ts";
+import type { CargoFile } from "./cargo-fields.ts";
+
+/**
+ * Fields that may change without a new approval: they change neither what runs, nor how it is presented, nor which Islands take it. A
+ * higher price and lower memory figures do need one, see {@link needsApproval}.
+ */
+const FREE_FIELDS: readonly (keyof CargoFile)[] = [
+  ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
+  ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
+  ...(["run_limit_s", "wait_limit_s"] as const),
+];
+
+/** Whether `after` needs a new approval when `before` was approved. */
+export function needsApproval(before: CargoFile, after: CargoFile): boolean {
+  if (after.price_per_job > before.price_per_job) return true;
+  // With less memory than it needs, its jobs would exhaust the memory of Islands.
+  if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
+  const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
+  return [...names]
+    .filter((name) => !FREE_FIELDS.includes(name))
+    .some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+}
+
+/** Names one definition of a Cargo: SHA-256 of all its fields as canonical JSON, in hex. Any change gives another one. */
+export function revisionOf(file: CargoFile): string {
+  // Fields that are absent and fields that are undefined are one definition.
+  const definition: unknown = JSON.parse(JSON.stringify(file));
+  return createHash("sha256").update(canonicalJson(definition)).digest("hex");
+}

@@ -1,0 +1,75 @@
+import { containerSchema, hasFolderModel, modelRefSchema } from "../../shared/cargo.ts";
+import { isHubAddress } from "../../shared/model-address.ts";
+import type { CargoFile } from "./cargo-fields.ts";
+
+/** What ties a Cargo to exact bytes. */
+export interface Pins {
+  /** `sha256:…` of the image's manifest. */
+  readonly imageDigest?: string | undefined;
+  /** SHA-256 of the model's file or of its `files.json`, in hex. */
+  readonly modelHash?: string | undefined;
+  /** Commit of a folder of the hub, 40 hex digits. */
+  readonly modelCommit?: string | undefined;
+}
+export type PinKind = keyof Pins;
+
+const COMMIT = /^[0-9a-f]{40}$/;
+
+/** The pin that a Cargo needs; null for a Cargo that fetches nothing. */
+export function pinKindOf(file: CargoFile): PinKind | null {
+  if (file.container !== undefined) return "imageDigest";
+  if (file.model === null) return null;
+  return isHubFolder(file) ? "modelCommit" : "modelHash";
+}
+
+/** The pins that a Cargo has. */
+export function pinsOf(file: CargoFile): Pins {
+  switch (pinKindOf(file)) {
+    case "imageDigest":
+      return { imageDigest: file.container?.digest ?? undefined };
+    case "modelHash":
+      return { modelHash: file.model?.sha256 ?? undefined };
+    case "modelCommit": {
+      const revision = file.model?.url.split("#")[1] ?? "";
+      return { modelCommit: COMMIT.test(revision) ? revision : undefined };
+    }
+    default:
+      return {};
+  }
+}
+
+/** The pin that a Cargo needs and does not have: its image, model or folder may change under an unchanged signature. */
+export function missingPin(file: CargoFile): PinKind | null {
+  const kind = pinKindOf(file);
+  return kind === null || pinsOf(file)[kind] !== undefined ? null : kind;
+}
+
+/** Whether a catalog file is off until it is approved with pins: it says why it has none. */
+export function isOffUnpinned(file: CargoFile): boolean {
+  return file.unpinned_reason !== undefined && missingPin(file) !== null;
+}
+
+/** The Cargo with the pin that it needs; unchanged if `pins` lacks it. Why it had none is then no longer said. */
+export function withPins(file: CargoFile, pins: Pins): CargoFile {
+  const kind = pinKindOf(file);
+  const pin = kind === null ? undefined : pins[kind];
+  if (kind === null || pin === undefined) return file;
+  const { unpinned_reason: _, ...rest } = file;
+  const { container, model } = file;
+  if (container !== undefined) return { ...rest, container: { ...container, digest: pin } };
+  if (model === null) return file;
+  if (kind === "modelHash") return { ...rest, model: { ...model, sha256: pin } };
+  return { ...rest, model: { ...model, url: `${model.url.split("#")[0]}#${pin}` } };
+}
+
+/** Whether a text has the form of a pin. */
+export function isPin(kind: PinKind, text: string): boolean {
+  if (kind === "modelCommit") return COMMIT.test(text);
+  if (kind === "modelHash") return modelRefSchema.shape.sha256.safeParse(text).success;
+  return containerSchema.shape.digest.safeParse(text).success;
+}
+
+function isHubFolder({ runtime_type: runtimeType, model }: CargoFile): boolean {
+  if (model === null || !isHubAddress(model.url)) return false;
+  return hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
+}

@@ -1,0 +1,69 @@
+import { hostProblem } from "../public-address.ts";
+
+/** Largest answer that is read: tokens and descriptions of repositories. */
+const MAX_BODY_BYTES = 4_000_000;
+
+export interface LookupPolicy {
+  /** Base address of the model hub. */
+  readonly hub: string;
+  /** Also asks registries and hubs at private addresses, and a loopback one without TLS. */
+  readonly allowPrivate: boolean;
+}
+
+/** Why a pin could not be looked up, and what the operator can do. */
+export class PinLookupError extends Error {
+  override readonly name = "PinLookupError";
+}
+
+/**
+ * Asks once, without following redirects.
+ * @throws {PinLookupError} for an address that is refused, and when nothing answers before `signal` aborts.
+ */
+export async function ask(
+  url: URL,
+  init: { readonly method: "GET" | "HEAD"; readonly headers?: Readonly<Record<string, string>> },
+  policy: LookupPolicy,
+  signal: AbortSignal,
+): Promise<Response> {
+  const problem = urlProblem(url, policy);
+  if (problem !== null) throw new PinLookupError(`${url.origin} is not asked: ${problem}`);
+  try {
+    return await fetch(url, { ...init, headers: { ...init.headers }, redirect: "manual", signal });
+  } catch (error) {
+    throw new PinLookupError(`${url.host} did not answer: ${reasonOf(error, signal)}`, { cause: error });
+  }
+}
+
+/** The answer's JSON; undefined when it is none. @throws {PinLookupError} */
+export async function readJson(response: Response, host: string, signal: AbortSignal): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) throw new PinLookupError(`${host} answered with more than ${MAX_BODY_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof PinLookupError) throw error;
+    throw new PinLookupError(`${host} broke off its answer: ${reasonOf(error, signal)}`, { cause: error });
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function urlProblem(url: URL, { allowPrivate }: LookupPolicy): string | null {
+  if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return "it does not use TLS";
+  // A stranger's Cargo names the host: it must not make this machine ask its own network.
+  const problem = allowPrivate ? null : hostProblem(url);
+  return problem === null ? null : `${problem} (--allow-private asks it all the same)`;
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return "the time for the look-up is over";
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

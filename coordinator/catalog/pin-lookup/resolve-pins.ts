@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { resolve, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { ModelAddressError, parseModelAddress } from "../../../shared/model-address.ts";
+import { readCargo } from "../cargo-file.ts";
+import type { CargoFile } from "../cargo-fields.ts";
+import { isPin, pinKindOf, pinsOf, withPins, type PinKind, type Pins } from "../cargo-pins.ts";
+import { hubCommit, hubFileHash } from "./hub-pins.ts";
+import { PinLookupError, type LookupPolicy } from "./lookup-http.ts";
+import { registryDigest } from "./registry-digest.ts";
+
+interface PinSources extends LookupPolicy {
+  /** Folder of the shipped catalog, whose `models/` the coordinator serves. */
+  readonly catalogDirectory: string;
+}
+
+const FLAGS: Readonly<Record<PinKind, string>> = {
+  imageDigest: "--image-digest sha256:…",
+  modelHash: "--model-hash <sha256>",
+  modelCommit: "--model-commit <commit>",
+};
+
+/**
+ * The Cargo with the pin that it needs: that of `given`, its own, or what registry, hub or catalog folder say now.
+ * @throws {ServiceError} `bad_request` with what to do, when there is none; {@link ValidationError}
+ */
+export async function resolvePins(
+  file: CargoFile,
+  given: Pins,
+  sources: PinSources,
+  signal: AbortSignal,
+): Promise<CargoFile> {
+  const kind = pinKindOf(file);
+  assertFitting(file, given, kind);
+  if (kind === null) return file;
+  const pin = given[kind] ?? pinsOf(file)[kind] ?? (await lookUp(file, kind, sources, signal));
+  const read = readCargo(withPins(file, { [kind]: pin }));
+  if ("errors" in read) throw new ValidationError(read.errors);
+  return read.file;
+}
+
+/** A pin that does not fit would otherwise be left out without a word. */
+function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void {
+  for (const [name, pin] of Object.entries(given) as [PinKind, string | undefined][]) {
+    if (pin === undefined) continue;
+    if (name !== kind) {
+      const wanted = kind === null ? "needs no pin" : `is pinned with ${FLAGS[kind]}`;
+      throw new ServiceError("bad_request", `${file.slug} ${wanted}, not with ${FLAGS[name]}`);
+    }
+    if (!isPin(kind, pin)) throw new ServiceError("bad_request", `"${pin}" does not have the form of ${FLAGS[kind]}`);
+    const present = pinsOf(file)[kind];
+    if (present !== undefined && present !== pin) {
+      throw new ServiceError("bad_request", `${file.slug} is pinned to ${present} already, not to ${pin}`);
+    }
+  }
+}
+
+async function lookUp(file: CargoFile, kind: PinKind, sources: PinSources, signal: AbortSignal): Promise<string> {
+  try {
+    const { container, model } = file;
+    if (container !== undefined) return await registryDigest(container.image, sources, signal);
+    const address = parseModelAddress(model?.url ?? "");
+    if (address.kind === "coordinator") return await hashOfOwnFile(sources.catalogDirectory, address.path);
+    if (address.kind === "url")
+      throw new PinLookupError(`${address.url.host} is no hub and names no hash of its files`);
+    return kind === "modelCommit"
+      ? await hubCommit(address, sources, signal)
+      : await hubFileHash(address, sources, signal);
+  } catch (error) {
+    if (!(error instanceof PinLookupError) && !(error instanceof ModelAddressError)) throw error;
+    const text = `${file.slug} could not be pinned: ${error.message}. Look it up elsewhere and pass it with ${FLAGS[kind]}`;
+    throw new ServiceError("bad_request", text, { cause: error });
+  }
+}
+
+async function hashOfOwnFile(catalogDirectory: string, path: string): Promise<string> {
+  const folder = resolve(catalogDirectory, "models");
+  const file = resolve(catalogDirectory, `.${path}`);
+  if (!file.startsWith(`${folder}${sep}`)) throw new PinLookupError(`${path} is not below /models/`);
+  const hash = createHash("sha256");
+  try {
+    await pipeline(createReadStream(file), hash);
+  } catch (error) {
+    throw new PinLookupError(`${file} cannot be read`, { cause: error });
+  }
+  return hash.digest("hex");
+}

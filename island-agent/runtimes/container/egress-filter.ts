@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { JobFailure } from "../../../shared/errors.ts";
+import { egressRules, noEgressRules } from "./egress-rules.ts";
+
+export interface EgressFilterOptions {
+  /** The engine's bridge, as `egressRules()` takes it. */
+  readonly bridge: string;
+  readonly platform: string;
+  /** Program and first arguments of nftables; default: nft of this machine. */
+  readonly nft?: readonly [program: string, ...args: string[]];
+  /** The network devices of the namespace in which `nft` works; default: that of the agent. */
+  readonly devicesFile?: string;
+}
+
+/** nft is quick; a machine that takes this long has other troubles. */
+const MAX_NFT_MS = 10_000;
+/** Users have no sbin folder in their path. */
+const PATH = "/usr/sbin:/sbin:/usr/bin:/bin";
+const REMEDY =
+  'run the agent with the capability CAP_NET_ADMIN (docs/hosting.md, "Containers with a network"), ' +
+  "or unset containers.network";
+
+/** Keeps the containers behind a bridge off private addresses. Without it they get no network: every failure is a refusal. */
+export class EgressFilter {
+  readonly bridge: string;
+  readonly #options: EgressFilterOptions;
+
+  constructor(options: EgressFilterOptions) {
+    this.bridge = options.bridge;
+    this.#options = options;
+  }
+
+  /**
+   * Puts the rules in place, or renews them if something has removed them. They may precede the bridge.
+   * @throws {JobFailure} `runtime_unavailable`, with a remedy for the owner.
+   */
+  async install(): Promise<void> {
+    if (this.#options.platform !== "linux") throw refusal("only Linux can filter it");
+    try {
+      await this.#run(egressRules(this.bridge));
+    } catch (error) {
+      throw refusal(`the filter cannot be installed (${reasonOf(error)}); ${REMEDY}`, error);
+    }
+  }
+
+  /**
+   * Whether the bridge is in this network namespace: an engine on another machine, in a virtual machine or without root has its
+   * bridges elsewhere, where the rules do not count.
+   * @throws {JobFailure} `runtime_unavailable`
+   */
+  async assertHere(): Promise<void> {
+    const devices = await readFile(this.#options.devicesFile ?? "/proc/self/net/dev", "utf8").catch(() => "");
+    if (devices.split("\n").some((line) => line.trim().startsWith(`${this.bridge}:`))) return;
+    throw refusal(
+      "the engine's networks are not on this host, where the filter is: it is remote, or runs without root",
+    );
+  }
+
+  /** Removes the rules; to be called when the bridge is gone. */
+  async remove(): Promise<void> {
+    await this.#run(noEgressRules(this.bridge));
+  }
+
+  #run(script: string): Promise<void> {
+    const [program, ...args] = this.#options.nft ?? ["nft"];
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        program,
+        [...args, "-f", "-"],
+        { env: { PATH, LC_ALL: "C" }, timeout: MAX_NFT_MS, killSignal: "SIGKILL" },
+        (error, _stdout, stderr) => (error === null ? resolve() : reject(Object.assign(error, { stderr }))),
+      );
+      // A program that ends without reading tells why by its exit.
+      child.stdin?.on("error", () => undefined).end(script);
+    });
+  }
+}
+
+function refusal(why: string, cause?: unknown): JobFailure {
+  return new JobFailure("runtime_unavailable", `Containers get no network on this Island: ${why}`, {
+    retryable: true,
+    cause,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const { code, stderr, killed } = error as { code?: unknown; stderr?: unknown; killed?: boolean };
+  if (code === "ENOENT") return "nftables is not installed (Debian: nftables)";
+  if (killed === true) return "nft did not end";
+  const [line] = typeof stderr === "string" ? stderr.trim().split("\n") : [];
+  return line === undefined || line === "" ? String(error) : line.slice(0, 200);
+}

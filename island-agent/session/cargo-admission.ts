@@ -1,0 +1,49 @@
+import type { JobErrorCode } from "../../shared/errors.ts";
+import { describeDisallowed, disallowedBy, type OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { CargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
+
+export interface AdmissionOptions {
+  /** The coordinator's public key, pinned at join; base64. Cargos that it has not signed do not run. */
+  readonly publicKey: string;
+  /** The account that owns the Island; null when unknown, and then no Cargo that belongs to an account runs. */
+  readonly accountId: string | null;
+  /** The owner's setting `cargos.signed_by`; null: the pinned key decides alone. */
+  readonly signedBy: readonly string[] | null;
+  /** What the owner allows. */
+  readonly policy: OwnerPolicy;
+}
+
+/** Why a Cargo is not taken. The codes are those that coordinators of every version know. */
+interface CargoRefusal {
+  readonly code: JobErrorCode;
+  readonly message: string;
+}
+
+/** Decides which Cargos this Island takes: signed ones that its owner allows. */
+export class CargoAdmission {
+  readonly #trust: CargoTrust;
+  readonly #policy: OwnerPolicy;
+
+  /** @throws {RangeError} for an invalid key. */
+  constructor({ publicKey, accountId, signedBy, policy }: AdmissionOptions, log: Logger) {
+    this.#trust = new CargoTrust(publicKey, accountId, log, signedBy);
+    this.#policy = policy;
+  }
+
+  /** Why the Cargo must not run and nothing be fetched for it; null when it may. */
+  refusalOf(received: ReceivedCargo): CargoRefusal | null {
+    const { cargo } = received;
+    const message = this.#trust.problemOf(received);
+    if (message !== null) return { code: "manifest_untrusted", message };
+    // Whose signatures the owner wants, the trust has checked.
+    const what = disallowedBy(this.#policy, cargo, true);
+    if (what === null) return null;
+    return { code: "island_refused", message: `This Island's owner does not allow ${describeDisallowed(what, cargo)}` };
+  }
+
+  /** As {@link CargoTrust.changeOf}. */
+  changeOf(key: string): string | null {
+    return this.#trust.changeOf(key);
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CargoFile } from "../../../../coordinator/catalog/cargo-fields.ts";
+import { readCargo } from "../../../../coordinator/catalog/cargo-file.ts";
+import { missingPin, type Pins } from "../../../../coordinator/catalog/cargo-pins.ts";
+import { resolvePins } from "../../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
+import { COMMIT, DIGEST, FILE_HASH, PinServer } from "../../../support/pin-server.ts";
+import { CHAT_FILE, CONTAINER_FILE, ONNX_FILE } from "../cargo-builders.ts";
+
+let server: PinServer;
+beforeAll(async () => {
+  server = await PinServer.start();
+});
+afterAll(() => server.close());
+
+function fileOf(json: object): CargoFile {
+  const read = readCargo(json);
+  if ("errors" in read) throw new Error(JSON.stringify(read.errors));
+  return read.file;
+}
+const withImage = (image: string, digest: string | null = null): CargoFile =>
+  fileOf({ ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, image, digest } });
+const image = (name: string): CargoFile => withImage(`${server.host}/${name}:1.0`);
+const model = (kind: object, url: string): CargoFile =>
+  fileOf({ ...kind, model: { url, sha256: null, size_bytes: null } });
+
+const NEVER = new AbortController().signal;
+function pin(file: CargoFile, given: Pins = {}, signal = NEVER, allowPrivate = true): Promise<CargoFile> {
+  return resolvePins(file, given, { hub: server.hub, allowPrivate, catalogDirectory: "catalog" }, signal);
+}
+const refusal = (pinning: Promise<CargoFile>): Promise<string> =>
+  pinning.then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+describe("resolvePins()", () => {
+  it("takes an image's digest from its registry, with a token where one is wanted", async () => {
+    expect((await pin(image("open/image"))).container?.digest).toBe(DIGEST);
+    server.requests.length = 0;
+    expect((await pin(image("guarded/image"))).container?.digest).toBe(DIGEST);
+    const manifest = "HEAD /v2/guarded/image/manifests/1.0";
+    expect(server.requests).toEqual([manifest, "GET /token", manifest]);
+  });
+
+  it("refuses an image whose digest it does not get, and names the flag", async () => {
+    expect(await refusal(pin(image("other/image")))).toMatch(/has no image .*--image-digest sha256:…$/);
+    expect(await refusal(pin(image("bare/image")))).toMatch(/names no SHA-256 digest .*--image-digest/);
+    expect(await refusal(pin(image("closed/image")))).toMatch(/gave no token \(status 403\).*--image-digest/);
+    expect(await refusal(pin(withImage("127.0.0.1:1/open/image:1.0")))).toMatch(/did not answer: .*--image-digest/);
+  });
+
+  it("does not wait for a registry that is silent", async () => {
+    const limit = new AbortController();
+    const pinning = refusal(pin(image("silent/image"), {}, limit.signal));
+    await expect.poll(() => server.requests).toContain("HEAD /v2/silent/image/manifests/1.0");
+    limit.abort();
+    expect(await pinning).toMatch(/did not answer: the time for the look-up is over/);
+  });
+
+  it("asks no address of the local network for a stranger's Cargo", async () => {
+    server.requests.length = 0;
+    expect(await refusal(pin(image("open/image"), {}, NEVER, false))).toMatch(/is not asked: it does not use TLS/);
+    const inside = withImage("10.0.0.7/open/image:1.0");
+    expect(await refusal(pin(inside, {}, NEVER, false))).toMatch(/10\.0\.0\.7 is a private address/);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("takes a file's hash and a folder's commit from the hub, and the hash of the coordinator's own file", async () => {
+    expect((await pin(model(CHAT_FILE, "hf:owner/repo:file.gguf"))).model?.sha256).toBe(FILE_HASH);
+    expect((await pin(model(ONNX_FILE, "hf:owner/repo"))).model?.url).toBe(`hf:owner/repo#${COMMIT}`);
+    expect((await pin(model(ONNX_FILE, "hf:owner/repo#main"))).model?.url).toBe(`hf:owner/repo#${COMMIT}`);
+    const own = await pin(model(CHAT_FILE, "/models/tiny-islander.gguf"));
+    const hash = createHash("sha256").update(readFileSync("catalog/models/tiny-islander.gguf")).digest("hex");
+    expect(own.model?.sha256).toBe(hash);
+  });
+
+  it("refuses a model of which nobody names a hash, and says what to do", async () => {
+    const cases: [CargoFile, RegExp][] = [
+      [model(CHAT_FILE, "hf:owner/repo:other.gguf"), /no such file or repository: owner\/repo.*--model-hash/],
+      [model(CHAT_FILE, "hf:owner/repo:Q4_K_M"), /names no file of owner\/repo.*--model-hash/],
+      [model(ONNX_FILE, "hf:owner/gone"), /no such file or repository: owner\/gone.*--model-commit/],
+      [model(CHAT_FILE, "https://example.com/a.gguf"), /example\.com is no hub.*--model-hash/],
+      [model(CHAT_FILE, "/models/../cargos/tiny-chat.json"), /is not below \/models\//],
+    ];
+    for (const [file, text] of cases) expect(await refusal(pin(file))).toMatch(text);
+  });
+
+  it("takes a pin by hand and asks nobody, but not one that does not fit", async () => {
+    server.requests.length = 0;
+    const digest = `sha256:${"9".repeat(64)}`;
+    const pinned = await pin(image("other/image"), { imageDigest: digest });
+    expect([pinned.container?.digest, missingPin(pinned)]).toEqual([digest, null]);
+    expect(await refusal(pin(image("other/image"), { modelHash: FILE_HASH }))).toMatch(/is pinned with --image-digest/);
+    expect(await refusal(pin(image("other/image"), { imageDigest: "latest" }))).toMatch(/does not have the form/);
+    const other = withImage("docker.io/a/b:1.0", DIGEST);
+    expect(await refusal(pin(other, { imageDigest: digest }))).toMatch(/is pinned to sha256:1+ already/);
+    expect(server.requests).toEqual([]);
+  });
+});
