@@ -778,6 +778,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             licence?: string;
+            max_output_bytes?: number | null;
             memory?: {
                 head_dim: number;
                 kv_heads: number;
@@ -985,6 +986,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             licence: string;
+            max_output_bytes?: number | null;
             memory?: {
                 head_dim: number;
                 kv_heads: number;
@@ -1174,7 +1176,7 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down";
+                code: "no_island_available" | "overloaded" | "shutting_down";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
@@ -1527,7 +1529,7 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down";
+                code: "no_island_available" | "overloaded" | "shutting_down";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -1565,6 +1567,7 @@ export interface components {
                 [key: string]: unknown;
             };
             licence: string;
+            max_output_bytes?: number;
             memory?: {
                 head_dim: number;
                 kv_heads: number;
@@ -1963,7 +1966,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2096,7 +2099,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -3897,6 +3900,7 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     cancelJob: {
@@ -3991,6 +3995,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     streamJob: {
@@ -4038,6 +4043,7 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     submitBatch: {
