@@ -7,10 +7,12 @@ import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts"
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
 
-interface PendingOperation {
-  readonly operation: Operation;
+interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
+}
+interface QueuedOperation extends Caller {
+  readonly operation: Operation;
 }
 
 /**
@@ -20,8 +22,9 @@ interface PendingOperation {
 export class Writer {
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
-  #queue: PendingOperation[] = [];
-  #inFlight: PendingOperation[] = [];
+  #queue: QueuedOperation[] = [];
+  /** Without their operations, which the worker has: an image would be in memory twice. */
+  #inFlight: Caller[] = [];
   #isScheduled = false;
   #drained: Promise<void> | null = null;
   #fault: Error | null = null;
@@ -89,9 +92,9 @@ export class Writer {
 
   #post(): void {
     if (this.#queue.length === 0 || this.#inFlight.length > 0) return;
-    this.#inFlight = this.#queue.splice(0, MAX_OPERATIONS);
-    const operations = this.#inFlight.map(({ operation }) => operation);
-    this.#worker.postMessage({ kind: "run", operations } satisfies ToWriter);
+    const queued = this.#queue.splice(0, MAX_OPERATIONS);
+    this.#inFlight = queued.map(({ resolve, reject }) => ({ resolve, reject }));
+    this.#worker.postMessage({ kind: "run", operations: queued.map(({ operation }) => operation) } satisfies ToWriter);
   }
 
   #settle({ values, failures, commits }: FromWriter): void {

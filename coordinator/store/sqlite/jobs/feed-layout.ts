@@ -18,10 +18,12 @@ export interface StoredPart {
 }
 
 /** A chunk for storage: its items, and the JSON texts of those that are kept apart. */
-export function splitChunk({ attempt, seq, items }: FeedChunk): {
+export interface SplitChunk {
   readonly items: readonly StoredItem[];
   readonly large: readonly { readonly name: string; readonly json: string }[];
-} {
+}
+
+export function splitChunk({ attempt, seq, items }: FeedChunk): SplitChunk {
   const large: { name: string; json: string }[] = [];
   const stored = items.map((item, index): StoredItem => {
     if (item.type !== "image" || item.data.length <= MAX_INLINE_CHARS) return item;

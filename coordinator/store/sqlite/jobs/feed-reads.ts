@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { LargeJson } from "../../large-json.ts";
-import type { FeedChunk, FeedItem, FeedPart, FeedProgress } from "../../job-store.ts";
-import { feedItemOf, splitChunk, unfoldFeed, type LargeRef, type StoredItem, type StoredPart } from "./feed-layout.ts";
+import type { FeedItem, FeedPart, FeedProgress } from "../../job-store.ts";
+import { feedItemOf, unfoldFeed, type LargeRef, type StoredItem, type StoredPart } from "./feed-layout.ts";
 
 interface ProgressRow {
   readonly attempt: number;
@@ -61,8 +61,8 @@ export class FeedReads {
   }
 
   /** The items of a chunk that is being stored. */
-  storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {
-    return splitChunk(chunk).items.map((item) => feedItemOf(item, (ref) => this.large(chunk.jobId, ref, appended)));
+  storedItems(jobId: string, items: readonly StoredItem[], appended: Promise<void>): readonly FeedItem[] {
+    return items.map((item) => feedItemOf(item, (ref) => this.large(jobId, ref, appended)));
   }
 
   /** A large value of a job. `stored`: resolves when it can be read. */

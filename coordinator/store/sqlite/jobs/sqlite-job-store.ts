@@ -19,7 +19,7 @@ import type {
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
-import { splitChunk } from "./feed-layout.ts";
+import { splitChunk, type SplitChunk } from "./feed-layout.ts";
 import { FeedReads } from "./feed-reads.ts";
 import {
   jobOf,
@@ -41,6 +41,8 @@ export class SqliteJobStore implements JobStore {
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[], ActiveJobRecord>;
   readonly #feeds: FeedReads;
+  /** Of chunks that are being stored, so that each is split once. */
+  readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
   constructor(db: Database.Database, reader: Reader, writer: Writer) {
@@ -129,12 +131,18 @@ export class SqliteJobStore implements JobStore {
 
   async appendFeed(chunk: FeedChunk): Promise<void> {
     const { jobId, attempt, seq } = chunk;
-    const { items, large } = splitChunk(chunk);
+    const { items, large } = this.#splitOf(chunk);
     await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items), large });
   }
 
   storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {
-    return this.#feeds.storedItems(chunk, appended);
+    return this.#feeds.storedItems(chunk.jobId, this.#splitOf(chunk).items, appended);
+  }
+
+  #splitOf(chunk: FeedChunk): SplitChunk {
+    const split = this.#splits.get(chunk) ?? splitChunk(chunk);
+    this.#splits.set(chunk, split);
+    return split;
   }
 
   async feed(jobId: string): Promise<readonly FeedPart[]> {
