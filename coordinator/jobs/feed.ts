@@ -58,7 +58,8 @@ export interface Backlog {
 export class JobFeed implements Feed {
   readonly jobId: string;
   #items: FeedItem[] = [];
-  readonly #listeners = new Set<() => void>();
+  /** Null before the first: 100,000 waiting jobs have no reader. */
+  #listeners: Set<() => void> | null = null;
   #ending: FeedEnding | null;
   #tokens = 0;
   /** Number of outputs by attempt, in order; only attempts with output. */
@@ -140,12 +141,13 @@ export class JobFeed implements Feed {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = ending;
     this.#wake();
-    this.#listeners.clear();
+    this.#listeners = null;
   }
 
   subscribe(listener: () => void): () => void {
+    this.#listeners ??= new Set();
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => this.#listeners?.delete(listener);
   }
 
   async #load({ progress, read }: Backlog): Promise<void> {
@@ -165,7 +167,7 @@ export class JobFeed implements Feed {
   }
 
   #wake(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners ?? []) listener();
   }
 }
 

@@ -17,16 +17,19 @@ export interface StoredPart {
   readonly items: readonly StoredItem[];
 }
 
+type StoredChunk = Pick<FeedChunk, "attempt" | "seq"> & { readonly items: readonly StoredItem[] };
+
 /** A chunk for storage: its items, and the JSON texts of those that are kept apart. */
 export interface SplitChunk {
   readonly items: readonly StoredItem[];
   readonly large: readonly { readonly name: string; readonly json: string }[];
 }
 
-export function splitChunk({ attempt, seq, items }: FeedChunk): SplitChunk {
+/** Items that are split already stay as they are. */
+export function splitChunk({ attempt, seq, items }: StoredChunk): SplitChunk {
   const large: { name: string; json: string }[] = [];
   const stored = items.map((item, index): StoredItem => {
-    if (item.type !== "image" || item.data.length <= MAX_INLINE_CHARS) return item;
+    if (item.type !== "image" || "large" in item || item.data.length <= MAX_INLINE_CHARS) return item;
     const json = JSON.stringify(item.data);
     const name = `${attempt}.${seq ?? 0}.${index}`;
     large.push({ name, json });

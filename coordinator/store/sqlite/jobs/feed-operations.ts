@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { piecesOf } from "../../large-json.ts";
-import { foldFeed, type StoredItem } from "./feed-layout.ts";
+import { foldFeed, splitChunk, type StoredItem } from "./feed-layout.ts";
 
 /** The JSON text of a large value, and its name among those of the job. */
 export interface LargeText {
@@ -50,9 +50,10 @@ export function prepareInsertLarge(db: Database.Database): (jobId: string, text:
  * is kept even if it is empty.
  */
 export function prepareFold(db: Database.Database): (jobId: string, isOutput: boolean) => void {
-  const select = db.prepare<[string], { attempt: number; items: string }>(
-    "SELECT attempt, items FROM feed_chunks WHERE job_id = ? ORDER BY ord",
+  const select = db.prepare<[string], { attempt: number; seq: number | null; items: string }>(
+    "SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord",
   );
+  const insertLarge = prepareInsertLarge(db);
   const insert = db.prepare<[string, string, string | null]>(
     "INSERT INTO job_feeds (job_id, layout, text) VALUES (?, ?, ?)",
   );
@@ -60,7 +61,12 @@ export function prepareFold(db: Database.Database): (jobId: string, isOutput: bo
   return (jobId, isOutput) => {
     const chunks = select.all(jobId);
     if (chunks.length === 0 && !isOutput) return;
-    const parts = chunks.map(({ attempt, items }) => ({ attempt, items: JSON.parse(items) as StoredItem[] }));
+    const parts = chunks.map(({ attempt, seq, items: json }) => {
+      // An earlier version kept large images in the chunks themselves.
+      const { items, large } = splitChunk({ attempt, seq, items: JSON.parse(json) as StoredItem[] });
+      for (const value of large) insertLarge(jobId, value);
+      return { attempt, items };
+    });
     const { layout, text } = foldFeed(parts);
     insert.run(jobId, layout, text === "" && !isOutput ? null : text);
     remove.run(jobId);

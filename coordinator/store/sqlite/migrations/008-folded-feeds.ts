@@ -6,7 +6,7 @@
  */
 export const foldedFeeds = `
 CREATE TABLE large_pieces (
-  job_id TEXT NOT NULL REFERENCES jobs (id),
+  job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
   piece INTEGER NOT NULL,
   text TEXT NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE large_pieces (
 ALTER TABLE job_outputs ADD COLUMN large_chars INTEGER;
 
 CREATE TABLE job_feeds (
-  job_id TEXT PRIMARY KEY REFERENCES jobs (id),
+  job_id TEXT PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
   layout TEXT NOT NULL,
   text TEXT
 ) STRICT, WITHOUT ROWID;
