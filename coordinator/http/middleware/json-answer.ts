@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Identity } from "../../accounts/account-service.ts";
 import type { HttpEnv } from "../http-deps.ts";
-import { jsonParts, piecesOfParts, type JsonPart } from "../streaming/json-parts.ts";
+import { jsonParts, piecesOfParts, type JsonPart } from "./json-parts.ts";
 
 /** An answer with more characters counts as an open stream. A socket's own buffers hold about as much. */
 export const LARGE_ANSWER_CHARS = MIB;

@@ -4,7 +4,7 @@ import type { FeedItem } from "../../store/job-store.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";
-import { piecesOfParts, type JsonPart } from "./json-parts.ts";
+import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
 
 /** Complete SSE events; in parts when a large value belongs to them. "" for a part of the feed that the stream leaves out. */
 export type EncodedEvent = string | readonly JsonPart[];

@@ -93,7 +93,7 @@ it("An Island that floods with images larger than the heap ends nothing, and nei
   // They take nothing but what the system takes for them.
   const stuck = await Promise.all([openStream(jobId), openStream(jobId), openStream(jobId)]);
   await assertChats(chats);
-  await Promise.all(stuck.map((response) => response.body?.cancel()));
+  for (const response of stuck) await response.body?.cancel();
 
   coordinator.kill("SIGKILL");
   await coordinator.ended();
