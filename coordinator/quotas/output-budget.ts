@@ -24,6 +24,7 @@ export class OutputBudget {
    * equal share of it may still grow, so that one account's output never stops another's.
    */
   fullFor(accountId: string, islandId: string | null, bytes: number): FullBudget | null {
+    if (bytes === 0) return null;
     const { outputMemoryBytes, accountOutputMemoryBytes, islandOutputMemoryBytes } = this.#limits;
     const ofAccount = (this.#accounts.get(accountId) ?? 0) + bytes;
     if (ofAccount > accountOutputMemoryBytes) return "account";

@@ -10,6 +10,7 @@ describe("the budget of output in memory", () => {
     expect(budget.fullFor("a", "island", 61)).toBe("account");
     budget.add("a", "island", 60);
     expect(budget.fullFor("a", "island", 1)).toBe("account");
+    expect(budget.fullFor("a", "island", 0)).toBeNull();
     expect(budget.fullFor("b", "island", 20)).toBeNull();
     expect(budget.fullFor("b", "island", 21)).toBe("island");
     expect(budget.fullFor("b", "other", 40)).toBeNull();
