@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import { abortable } from "../shared/abortable.ts";
 import type { Clock } from "../shared/clock.ts";
@@ -8,6 +9,7 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
@@ -18,6 +20,7 @@ import { WaitReasons } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/listener.ts";
+import { Intake } from "./islands/intake.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandGateway } from "./islands/gateway.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
@@ -30,6 +33,7 @@ import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
 import { Submissions } from "./jobs/submissions.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
+import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { openStore } from "./store/open-store.ts";
@@ -83,6 +87,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const scheduler = new Scheduler((slug) => catalog.known(slug));
   const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
   const jobQuota = new JobQuota();
+  const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const { webhookAllowPrivate } = config;
   const webhooks = new WebhookSender({
     store: store.webhooks,
@@ -99,6 +104,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     store,
     catalog,
     jobQuota,
+    outputBudget: new OutputBudget(memory),
+    maxOutputBytes: memory.maxOutputBytes,
     clock,
     graceMs,
     maxAttempts,
@@ -145,7 +152,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const { publicKey } = signer;
-  const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, accounts, publicKey, addressOf });
+  const intake = new Intake(memory);
+  const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, intake, accounts, publicKey, addressOf });
   const metrics = new Metrics({ jobs: registry, islands, version });
   const app = createApp({
     metrics,
@@ -167,6 +175,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       heartbeatMs: config.sseHeartbeatMs,
       trustProxy: config.trustProxy,
       publicRequestsPerMinute: config.publicRequestsPerMinute,
+      answerMemoryBytes: memory.answerMemoryBytes,
     },
   });
   const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });

@@ -22,6 +22,7 @@ export const ERROR_STATUS = {
   internal: 500,
   job_failed: 500,
   no_island_available: 503,
+  overloaded: 503,
   shutting_down: 503,
   storage_unavailable: 503,
 } as const;

@@ -8,6 +8,7 @@ import {
   RUNTIME_TYPES,
   WEIGHT_FORMATS,
 } from "../../shared/cargo.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
@@ -16,6 +17,8 @@ export const DEFAULT_RUN_LIMIT_MS = 300_000;
 export const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 export const MS_PER_S = 1_000;
 const MAX_MB = 16_777_216;
+/** Of a Cargo that needs more than the setting `max_output_mb`. */
+const MAX_OUTPUT_BYTES = 64 * MIB;
 const MAX_EXAMPLE_BYTES = 16_384;
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -77,6 +80,7 @@ export const cargoFields = {
   context_tokens: cargoManifestSchema.shape.contextTokens,
   run_limit_s: limitS,
   wait_limit_s: limitS,
+  max_output_bytes: z.number().int().min(1).max(MAX_OUTPUT_BYTES),
   parameters: parametersSchema,
   quantization: z.string().min(1).max(50),
   memory: memorySchema,
@@ -99,6 +103,7 @@ export const cargoFileShape = z.strictObject({
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),
   memory: cargoFields.memory.optional(),
+  max_output_bytes: cargoFields.max_output_bytes.optional(),
   input_schema: cargoFields.input_schema.optional(),
   output_schema: cargoFields.output_schema.optional(),
   /** Only in files of a catalog: what others sign, for Islands whose owners trust them. `coordinator cargo sign` makes one. */

@@ -21,6 +21,8 @@ export interface CatalogCargo extends Cargo {
   readonly quantization?: string;
   /** Signatures of other keys, which its Islands get, too. */
   readonly endorsements?: readonly Endorsement[];
+  /** Most output of a job, in bytes; absent: what its input asks for, or the setting. */
+  readonly maxOutputBytes?: number;
 }
 
 /** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. Every llmcpp Cargo is a chat Cargo. */
@@ -49,6 +51,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     ...(file.weights === undefined ? {} : { weights: file.weights }),
     ...(file.container === undefined ? {} : { container: file.container }),
     ...(file.args === undefined ? {} : { args: file.args }),
+    ...(file.max_output_bytes === undefined ? {} : { maxOutputBytes: file.max_output_bytes }),
     ...(file.parameters === undefined ? {} : { parameters: file.parameters }),
     ...(file.quantization === undefined ? {} : { quantization: file.quantization }),
     ...(file.signatures === undefined ? {} : { endorsements: file.signatures.map(endorsementOf) }),

@@ -1,5 +1,6 @@
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
+import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
   describeSettings,
@@ -96,6 +97,7 @@ const COORDINATOR_SETTINGS = {
     fallback: 300,
     meaning: "Requests without a valid key that one client address may make in a minute",
   }),
+  ...MEMORY_SETTINGS,
   webhookAllowPrivate: setting.boolean("webhook_allow_private", {
     fallback: false,
     meaning: "Also send webhooks to private addresses and over http",

@@ -30,7 +30,7 @@ export class Assignments {
     islands.takeSlot(islandId, { jobId, attempt });
     if (job.input !== null) return this.#send(job, islandId, job.input);
     const sent = jobs.attempts
-      .readInput(jobId)
+      .readForRun(jobId)
       .then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
     // An attempt that is stored and was not sent would wait for its Island for good.
     void jobs.persist(sent);

@@ -10,6 +10,8 @@ import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` of a request for which no Island was free. */
 const NO_ISLAND_RETRY_S = 5;
+/** `Retry-After` of a request whose answer found no memory. */
+const OVERLOADED_RETRY_S = 5;
 /** Does not quote the error, which may name files or contain secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
@@ -19,6 +21,15 @@ export class NoIslandError extends ServiceError {
   readonly retryAfterS = NO_ISLAND_RETRY_S;
   constructor(message: string) {
     super("no_island_available", message);
+  }
+}
+
+/** The coordinator has as many large answers in memory as it may. */
+export class OverloadedError extends ServiceError {
+  override readonly name = "OverloadedError";
+  readonly retryAfterS = OVERLOADED_RETRY_S;
+  constructor() {
+    super("overloaded", "Too many large answers are being read; try again in a few seconds");
   }
 }
 
@@ -89,13 +100,13 @@ export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorCont
 function extrasOf(error: ServiceError): Partial<WireError> {
   if (error instanceof ValidationError) return { details: error.details };
   if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
-  if (error instanceof NoIslandError) return { retry_after: error.retryAfterS };
+  if (error instanceof NoIslandError || error instanceof OverloadedError) return { retry_after: error.retryAfterS };
   if (error instanceof JobFailedError) return { job_error: error.jobError, retryable: error.retryable };
   return {};
 }
 
 function headersOf(error: ServiceError): Record<string, string> {
-  if (error instanceof RateLimitedError || error instanceof NoIslandError) {
+  if (error instanceof RateLimitedError || error instanceof NoIslandError || error instanceof OverloadedError) {
     return { "Retry-After": String(error.retryAfterS) };
   }
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };

@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
 import {
   CLOSE,
@@ -13,6 +12,7 @@ import {
 } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
+import type { Intake } from "./intake.ts";
 import type { IslandLink, IslandView } from "./island.ts";
 import type { IslandConnections } from "./island-connections.ts";
 
@@ -21,6 +21,7 @@ export interface SessionDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly heartbeatMs: number;
+  readonly intake: Intake;
 }
 
 /** The account whose token opened the session, and whether the token is still valid. */
@@ -31,8 +32,6 @@ export interface SessionOwner {
 
 /** Longest wait for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
-/** Frames that wait for their commit. Above it the socket is not read; below half of it reading goes on. */
-const MAX_UNSTORED_BYTES = 8 * MIB;
 /** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
@@ -47,7 +46,10 @@ export class IslandSession implements IslandLink {
   #greeting = false;
   /** Set when the session decides to close: no frame is read any more. */
   #isClosing = false;
+  /** Frames that wait for their commit. */
   #unstoredBytes = 0;
+  /** Ends the wait for the other sessions' frames; null while the socket is read. */
+  #stopWaiting: (() => void) | null = null;
   #pingSentMs: number | null = null;
   #silence: Timer | null = null;
   #pinger: Timer | null = null;
@@ -135,14 +137,35 @@ export class IslandSession implements IslandLink {
     else this.#deps.connections.disconnect(island, this);
   }
 
-  /** Reads an Island no faster than storage takes what it sends. */
+  /** Reads an Island no faster than storage takes what all Islands send. */
   #limitUnstored(bytes: number, durable: Promise<void>): void {
+    const { intake } = this.#deps;
     this.#unstoredBytes += bytes;
-    if (this.#unstoredBytes > MAX_UNSTORED_BYTES) this.#socket.pause();
+    intake.add(bytes);
+    if (!intake.hasRoom({ bytes: this.#unstoredBytes, lastFrameBytes: bytes })) this.#pause(bytes);
     void durable.then(() => {
       this.#unstoredBytes -= bytes;
-      if (this.#socket.isPaused && this.#unstoredBytes < MAX_UNSTORED_BYTES / 2) this.#socket.resume();
+      intake.remove(bytes);
     });
+  }
+
+  #pause(lastFrameBytes: number): void {
+    if (this.#stopWaiting !== null) return;
+    const { intake, heartbeatMs } = this.#deps;
+    this.#socket.pause();
+    this.#silence?.cancel();
+    this.#stopWaiting = intake.onRoom(() => {
+      const isHalfEmpty = this.#unstoredBytes <= intake.limits.islandIntakeBytes / 2;
+      if (!isHalfEmpty || !intake.hasRoom({ bytes: this.#unstoredBytes, lastFrameBytes })) return;
+      this.#resume();
+      if (this.isOpen) this.#expectWithin(heartbeatMs * SILENCE_IN_HEARTBEATS);
+    });
+  }
+
+  #resume(): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
+    this.#socket.resume();
   }
 
   /** Ends the session if its token was revoked. */
@@ -169,6 +192,8 @@ export class IslandSession implements IslandLink {
   }
 
   #expectWithin(ms: number): void {
+    // Paused, it may speak and is not heard. Frames that were read already come nevertheless.
+    if (this.#stopWaiting !== null) return;
     this.#silence?.cancel();
     this.#silence = this.#deps.clock.schedule(ms, () => {
       this.#log.info("Island is silent");
@@ -178,8 +203,9 @@ export class IslandSession implements IslandLink {
 
   #close(code: number, reason: string): void {
     this.#isClosing = true;
-    this.#socket.resume();
-    // The silence timer, which is still set, cuts off an Island that does not answer the close.
+    this.#resume();
+    // Cuts off an Island that does not answer the close.
+    this.#expectWithin(this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
     this.#socket.close(
       code,
       Buffer.from(reason)
@@ -191,6 +217,7 @@ export class IslandSession implements IslandLink {
 
   #onClose(code: number): void {
     this.#isClosing = true;
+    this.#stopWaiting?.();
     this.#silence?.cancel();
     this.#pinger?.cancel();
     if (this.#island === null) return;

@@ -4,16 +4,22 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
-import type { JobEnding, JobMove, JobStore } from "../store/job-store.ts";
+import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
+import type { JobEnding, JobInput, JobMove, JobStore } from "../store/job-store.ts";
 import { Deadlines } from "./deadlines.ts";
 import { deliveredUsage, feedEndingOf, type Outcome } from "./job-ending.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
+import { traitsOf } from "./job-traits.ts";
 import type { MutableJob } from "./mutable-job.ts";
+import type { OutputSize } from "./output-size.ts";
 
 export interface ActiveJobsDeps {
   readonly store: { readonly jobs: JobStore };
   readonly catalog: Catalog;
   readonly jobQuota: JobQuota;
+  readonly outputBudget: OutputBudget;
+  /** Output that a job may make if neither its input nor its Cargo says how much. */
+  readonly maxOutputBytes: number;
   readonly clock: Clock;
   /** The network's part of a charge, 0 to 1. */
   readonly networkFee: number;
@@ -60,6 +66,38 @@ export class ActiveJobs {
   /** True if the job's account may still run its Cargo. */
   hasCargo(job: MutableJob): boolean {
     return this.#deps.catalog.find(job.slug, job.accountId) !== undefined;
+  }
+
+  /** Learns what the input says; the first call counts. */
+  learnTraits(job: MutableJob, input: JobInput): void {
+    job.traits ??= traitsOf(input, this.cargoOf(job), this.#deps.maxOutputBytes);
+  }
+
+  /** Takes in an unfinished job, with the output that it has. */
+  add(job: MutableJob): MutableJob {
+    this.byId.set(job.id, job);
+    this.#deps.outputBudget.add(job.accountId, null, job.memoryBytes);
+    return job;
+  }
+
+  /** Counts output of the present attempt; what it may not make is not counted, and is told. */
+  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | null {
+    const { maxTokens, maxOutputBytes } = job.traits ?? { maxTokens: null, maxOutputBytes: this.#deps.maxOutputBytes };
+    if (job.feed.tokens + tokens > (maxTokens ?? Infinity) || job.outputBytes + bytes > maxOutputBytes) return "job";
+    const { outputBudget } = this.#deps;
+    const full = outputBudget.fullFor(job.accountId, job.islandId, memoryBytes);
+    if (full !== null) return full;
+    outputBudget.add(job.accountId, job.islandId, memoryBytes);
+    job.outputBytes += bytes;
+    job.memoryBytes += memoryBytes;
+    job.attemptMemoryBytes += memoryBytes;
+    return null;
+  }
+
+  /** The present attempt is over: its Island holds none of the output any more. */
+  leaveIsland(job: MutableJob): void {
+    this.#deps.outputBudget.addForIsland(job.islandId, -job.attemptMemoryBytes);
+    job.attemptMemoryBytes = 0;
   }
 
   /** Lets a pending job compete for Islands. It may be assigned before this returns. */
@@ -116,10 +154,14 @@ export class ActiveJobs {
     if (unsaved.length > 0) {
       void this.persist(this.#deps.store.jobs.appendFeed({ jobId, attempt, seq: null, items: unsaved }));
     }
-    const ended = this.#deps.store.jobs.end(ending).then(({ dueWebhookIds }) => {
+    this.leaveIsland(job);
+    const ended = this.#deps.store.jobs.end(ending).then(({ dueWebhookIds, output }) => {
       this.byId.delete(jobId);
+      this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
       if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
-      job.feed.end(feedEndingOf({ ...ending, id: jobId, state: job.state, creditsUsedMicro: ending.chargeMicro }));
+      job.feed.end(
+        feedEndingOf({ ...ending, output, id: jobId, state: job.state, creditsUsedMicro: ending.chargeMicro }),
+      );
       for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
     });
     job.settled = this.persist(ended);
@@ -155,13 +197,12 @@ export class ActiveJobs {
   }
 
   #endingOf(job: MutableJob, outcome: Outcome): JobEnding {
-    const isCompleted = outcome.event === "complete";
     return {
       jobId: job.id,
       event: outcome.event,
       attempt: job.attempt,
       atMs: this.#deps.clock.now(),
-      output: isCompleted ? (outcome.output ?? job.feed.text()) : undefined,
+      output: outcome.output,
       usage: outcome.usage ?? deliveredUsage(job.feed),
       finishReason: outcome.finishReason ?? null,
       timings: outcome.timings ?? null,

@@ -43,6 +43,11 @@ export class FeedCursor {
     return undefined;
   }
 
+  /** Items that `take` has not looked at. */
+  get behind(): number {
+    return this.#feed.items.length - this.#next;
+  }
+
   /** The item that `take` would look at next, seen or not. */
   peek(): FeedItem | undefined {
     return this.#feed.items[this.#next];

@@ -1,6 +1,6 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { FinishReason, Usage } from "../../shared/output.ts";
-import type { FeedItem, FeedPart } from "../store/job-store.ts";
+import type { FeedItem, FeedPart, FeedProgress } from "../store/job-store.ts";
 import type { FeedPosition } from "./feed-position.ts";
 
 /** The last event of every feed, exactly once. */
@@ -10,7 +10,7 @@ export type FeedEnding =
       readonly usage: Usage;
       readonly finishReason: FinishReason;
       readonly creditsUsedMicro: number;
-      /** The job's output: text, or the JSON value that the Cargo made. */
+      /** The JSON value that the Cargo made, a `LargeJson` if it is large. Text may be absent: it is the feed's own. */
       readonly output: unknown;
     }
   | {
@@ -33,6 +33,8 @@ export interface Feed {
   readonly tokens: number;
   /** True once a client may have seen some of the output. */
   readonly hasOutput: boolean;
+  /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
+  load(): Promise<void>;
   /** The text delivered so far. */
   text(): string;
   /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
@@ -46,24 +48,43 @@ export interface Feed {
   subscribe(listener: () => void): () => void;
 }
 
+/** What is stored of a feed and not in memory: how far it had come, and how to read it. */
+export interface Backlog {
+  readonly progress: FeedProgress;
+  readonly read: () => Promise<readonly FeedPart[]>;
+}
+
 /** A feed that its job, and nothing else, writes. */
 export class JobFeed implements Feed {
   readonly jobId: string;
-  readonly #items: FeedItem[];
-  readonly #listeners = new Set<() => void>();
+  #items: FeedItem[] = [];
+  /** Null before the first: 100,000 waiting jobs have no reader. */
+  #listeners: Set<() => void> | null = null;
   #ending: FeedEnding | null;
   #tokens = 0;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
+  /** Comes before `#items`. Null once it was read. */
+  #backlog: Backlog | null = null;
+  #loading: Promise<void> | null = null;
 
   constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null) {
     this.jobId = jobId;
-    this.#items = parts.flatMap(({ items }) => items);
     this.#ending = ending;
-    for (const { attempt, items } of parts) for (const item of items) this.#count(item, attempt);
+    for (const { attempt, items } of parts) for (const item of items) this.#add(item, attempt);
+  }
+
+  /** The feed of a job that was unfinished when the coordinator last stopped. It is read when somebody asks for it. */
+  static restored(jobId: string, backlog: Backlog): JobFeed {
+    const feed = new JobFeed(jobId);
+    feed.#tokens = backlog.progress.tokens;
+    feed.#outputs.push(...backlog.progress.outputs.map((run) => ({ ...run })));
+    if (backlog.progress.items > 0) feed.#backlog = backlog;
+    return feed;
   }
 
   get items(): readonly FeedItem[] {
+    if (this.#backlog !== null) throw new Error(`The feed of ${this.jobId} is not loaded`);
     return this.#items;
   }
 
@@ -79,9 +100,17 @@ export class JobFeed implements Feed {
     return this.#outputs.length > 0;
   }
 
+  async load(): Promise<void> {
+    if (this.#backlog === null) return;
+    this.#loading ??= this.#load(this.#backlog).finally(() => {
+      this.#loading = null;
+    });
+    await this.#loading;
+  }
+
   text(): string {
     let text = "";
-    for (const item of this.#items) if (item.type === "token") text += item.content;
+    for (const item of this.items) if (item.type === "token") text += item.content;
     return text;
   }
 
@@ -103,10 +132,7 @@ export class JobFeed implements Feed {
   /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
-    for (const item of items) {
-      this.#items.push(item);
-      this.#count(item, attempt);
-    }
+    for (const item of items) this.#add(item, attempt);
     this.#wake();
   }
 
@@ -115,15 +141,24 @@ export class JobFeed implements Feed {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = ending;
     this.#wake();
-    this.#listeners.clear();
+    this.#listeners = null;
   }
 
   subscribe(listener: () => void): () => void {
+    this.#listeners ??= new Set();
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => this.#listeners?.delete(listener);
   }
 
-  #count(item: FeedItem, attempt: number): void {
+  async #load({ progress, read }: Backlog): Promise<void> {
+    const stored = (await read()).flatMap(({ items }) => items);
+    // What follows was said since the restart: it is in memory already.
+    this.#items = [...stored.slice(0, progress.items), ...this.#items];
+    this.#backlog = null;
+  }
+
+  #add(item: FeedItem, attempt: number): void {
+    this.#items.push(item);
     if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
     const last = this.#outputs.at(-1);
@@ -132,7 +167,7 @@ export class JobFeed implements Feed {
   }
 
   #wake(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners ?? []) listener();
   }
 }
 

@@ -1,9 +1,12 @@
 import type { JobError } from "../../shared/errors.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
 import type { OutputItem } from "../../shared/output.ts";
+import type { FullBudget } from "../quotas/output-budget.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { Assignee, MutableJob } from "./mutable-job.ts";
+import { sizeOf } from "./output-size.ts";
 import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {
@@ -48,7 +51,14 @@ export class JobAttempts {
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
     const input = await this.#active.persist(this.#deps.store.jobs.input(jobId));
-    job.learnTraits(input, this.#active.cargoOf(job)?.isChat ?? false);
+    this.#active.learnTraits(job, input);
+    return input;
+  }
+
+  /** What an Island needs to run a job: its input, from storage. Afterwards the text can be read that another attempt continues. */
+  async readForRun(jobId: string): Promise<JobInput> {
+    const job = this.#active.require(jobId);
+    const [input] = await Promise.all([this.readInput(jobId), this.#active.persist(job.feed.load())]);
     return input;
   }
 
@@ -74,19 +84,25 @@ export class JobAttempts {
   /** Adds the output of numbered frame `seq`. A job with more output than it can have asked for ends in `failed`. */
   addOutput(jobId: string, seq: number, items: readonly OutputItem[]): Promise<void> {
     const job = this.#active.require(jobId);
-    if (!job.countOutput(items)) {
-      const message = "The Island made more output than the job can have";
-      const error: JobError = { code: "output_too_large", message, retryable: true };
-      return this.#active.stop(job, "cancelled", { event: "fail", error });
-    }
+    const full = this.#active.takeOutput(job, sizeOf(items));
+    if (full !== null) return this.#failTooLarge(job, full);
     if (!job.feed.hasOutput) job.announce("streaming");
-    job.say(items);
-    const chunk = { jobId, attempt: job.attempt, seq, items: job.takeUnsaved() };
-    return this.#active.persist(this.#deps.store.jobs.appendFeed(chunk));
+    const states = job.takeUnsaved();
+    const chunk = { jobId, attempt: job.attempt, seq, items: [...states, ...items] };
+    const { jobs } = this.#deps.store;
+    const appended = this.#active.persist(jobs.appendFeed(chunk));
+    // The states are in the feed already.
+    job.say(jobs.storedItems(chunk, appended).slice(states.length));
+    return appended;
   }
 
+  /** The run succeeded. A job whose result is larger than its output may be ends in `failed`. */
   complete(jobId: string, result: RunResult): Promise<void> {
-    return this.#active.end(this.#active.require(jobId), { event: "complete", ...result });
+    const job = this.#active.require(jobId);
+    const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
+    const full = this.#active.takeOutput(job, { tokens: 0, bytes, memoryBytes: 0 });
+    if (full !== null) return this.#active.end(job, { event: "fail", error: tooLarge(job, full) });
+    return this.#active.end(job, { event: "complete", ...result });
   }
 
   /** The attempt failed, and another would fail too. */
@@ -108,10 +124,15 @@ export class JobAttempts {
     }
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);
     const stored = this.#active.storeMove(job, "lose");
+    this.#active.leaveIsland(job);
     job.lose();
     this.#active.awaitStart(job, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     this.#active.compete(job);
     return stored;
+  }
+
+  #failTooLarge(job: MutableJob, full: FullBudget | "job"): Promise<void> {
+    return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
   }
 
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
@@ -122,4 +143,16 @@ export class JobAttempts {
       if (job.assigned === assigned) job.assigned = null;
     });
   }
+}
+
+const TOO_LARGE: Readonly<Record<FullBudget, string>> = {
+  account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
+  island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
+  coordinator: "The coordinator keeps as much output in memory as it may, and the account has its share of that",
+};
+
+function tooLarge({ traits }: MutableJob, full: FullBudget | "job"): JobError {
+  const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
+  const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
+  return { code: "output_too_large", message, retryable: true };
 }

@@ -53,18 +53,18 @@ export class JobRegistry {
 
   /** Takes in a new, durable job that has its place, and lets it compete for Islands. */
   admit(record: ActiveJobRecord, input: JobInput, cargo: CatalogEntry): ActiveJob {
-    const job = this.#add(new MutableJob(record));
+    const job = this.#active.add(new MutableJob(record));
     job.hasPlace = true;
     job.input = input;
     job.cargo = cargo;
-    job.learnTraits(input, cargo.isChat);
+    this.#active.learnTraits(job, input);
     this.#compete(job);
     return job;
   }
 
   /** Takes in a new, durable job of a batch. It waits for its account's place until {@link admitParked}. */
   park(record: ActiveJobRecord, cargo: CatalogEntry): ActiveJob {
-    const job = this.#add(new MutableJob(record));
+    const job = this.#active.add(new MutableJob(record));
     job.cargo = cargo;
     return job;
   }
@@ -84,15 +84,16 @@ export class JobRegistry {
   async restore(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> {
     const { jobs } = this.#deps.store;
     const hasBegun = record.attempt > 0;
-    // What was delivered is needed to continue. A job without attempts has no feed to read.
-    const { parts, lastSeq } = hasBegun ? await jobs.feed(record.id, record.attempt) : { parts: [], lastSeq: 0 };
+    // A job without attempts has no feed. That of another one is read when somebody asks for it.
+    const progress = hasBegun ? await jobs.feedProgress(record.id, record.attempt) : null;
     const input = hasBegun ? await jobs.input(record.id) : null;
-    const job = this.#add(new MutableJob(record, parts));
-    job.lastSeq = lastSeq;
-    job.durableSeq = lastSeq;
+    const backlog = progress === null ? null : { progress, read: () => jobs.feed(record.id) };
+    const job = this.#active.add(new MutableJob(record, backlog));
+    job.lastSeq = progress?.lastSeq ?? 0;
+    job.durableSeq = job.lastSeq;
     // Undefined if the account may not run it now: its definition or approval may have changed.
     job.cargo = this.#deps.catalog.find(record.slug, record.accountId) ?? null;
-    if (input !== null) job.learnTraits(input, this.#deps.catalog.known(record.slug)?.isChat ?? false);
+    if (input !== null) this.#active.learnTraits(job, input);
     if (job.batchId !== null && !hasBegun) return;
     // Without a look at the limit, which may be lower now than when the job was accepted.
     this.#active.takePlace(job);
@@ -146,11 +147,6 @@ export class JobRegistry {
   /** Stops all timers. A write that fails from now on is not fatal: the job is restored at the next start. */
   close(): void {
     this.#active.close();
-  }
-
-  #add(job: MutableJob): MutableJob {
-    this.#active.byId.set(job.id, job);
-    return job;
   }
 
   #compete(job: MutableJob): void {

@@ -12,6 +12,7 @@ import { JobFeed, type Feed } from "./feed.ts";
 import { feedEndingOf } from "./job-ending.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobWaiting } from "./job-waiting.ts";
+import { SharedFeeds } from "./shared-feeds.ts";
 import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
 
 export interface JobServiceDeps {
@@ -57,6 +58,8 @@ export type JobApi = Pick<JobService, keyof JobService>;
 /** What clients can do with jobs. Another account's job does not exist for them. */
 export class JobService {
   readonly #deps: JobServiceDeps;
+  /** Readers of one ended job at the same time share its feed. */
+  readonly #ended = new SharedFeeds();
 
   constructor(deps: JobServiceDeps) {
     this.#deps = deps;
@@ -119,10 +122,15 @@ export class JobService {
   /** The job's one feed: live while the job is unfinished, else read from storage. @throws {ServiceError} `not_found`. */
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     const active = await this.#findActive(accountId, jobId);
-    if (active !== undefined) return active.feed;
+    if (active !== undefined) {
+      await active.feed.load();
+      return active.feed;
+    }
     const record = await this.#find(accountId, jobId);
-    const { parts } = await this.#deps.store.jobs.feed(jobId, record.attempt);
-    return new JobFeed(jobId, parts, feedEndingOf(record));
+    return this.#ended.open(jobId, async () => {
+      const parts = await this.#deps.store.jobs.feed(jobId);
+      return new JobFeed(jobId, parts, feedEndingOf(record));
+    });
   }
 
   /** Takes a place of the account, and returns it if no job is made. */

@@ -1,23 +1,16 @@
-import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
-import type { OutputItem } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { FeedItem, FeedPart, JobInput, ActiveJobRecord } from "../store/job-store.ts";
+import type { FeedItem, JobInput, ActiveJobRecord, StatusItem } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
-import { JobFeed } from "./feed.ts";
-import { traitsOf, type JobTraits } from "./job-traits.ts";
+import { JobFeed, type Backlog } from "./feed.ts";
+import type { JobTraits } from "./job-traits.ts";
+import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
 
 /** The Island that has an attempt, and its owner's account, which earns. */
 export interface Assignee {
   readonly islandId: string;
   readonly accountId: string;
 }
-
-/** No Cargo makes more; an image of 4,096 pixels a side has less. */
-const MAX_OUTPUT_BYTES = 64 * MIB;
-const MAX_BYTES_PER_TOKEN = KIB;
-/** Counted for each item beside its content. */
-const BYTES_PER_ITEM = 64;
 
 /** The state behind an {@link ActiveJob}. It never leaves this folder; `ActiveJobs`, `JobRegistry` and `JobAttempts` change it. */
 export class MutableJob implements ActiveJob {
@@ -43,12 +36,16 @@ export class MutableJob implements ActiveJob {
   input: JobInput | null = null;
   traits: JobTraits | null = null;
   cargo: CatalogEntry | null = null;
-  /** Feed items that are not stored yet. A state is stored with the next output, because no acknowledgement waits for it. */
-  #unsaved: FeedItem[] = [];
-  /** Of all attempts. */
-  #outputBytes = 0;
+  /** Output of all attempts, in bytes. */
+  outputBytes: number;
+  /** The part of it that is in memory, or comes there when somebody reads the feed. */
+  memoryBytes: number;
+  /** The part of that which the present attempt made. */
+  attemptMemoryBytes = 0;
+  /** States that are not stored yet: they are with the next output, because no acknowledgement waits for them. */
+  #unsaved: StatusItem[] = [];
 
-  constructor(record: ActiveJobRecord, parts: readonly FeedPart[] = []) {
+  constructor(record: ActiveJobRecord, backlog: Backlog | null = null) {
     this.id = record.id;
     this.accountId = record.accountId;
     this.batchId = record.batchId;
@@ -60,8 +57,11 @@ export class MutableJob implements ActiveJob {
     this.#state = record.state;
     this.attempt = record.attempt;
     this.startedAtMs = record.startedAtMs;
-    this.feed = new JobFeed(record.id, parts);
-    if (parts.length === 0) this.announce("pending");
+    this.feed = backlog === null ? new JobFeed(record.id) : JobFeed.restored(record.id, backlog);
+    const stored = backlog === null ? NO_OUTPUT : sizeOfStored(backlog.progress);
+    this.outputBytes = stored.bytes;
+    this.memoryBytes = stored.memoryBytes;
+    if (stored.bytes === 0) this.announce("pending");
   }
 
   get state(): JobState {
@@ -106,40 +106,22 @@ export class MutableJob implements ActiveJob {
     this.announce("pending");
   }
 
-  /** Learns what the input says; the first call counts. */
-  learnTraits(input: JobInput, isChat: boolean): void {
-    this.traits ??= traitsOf(input, isChat);
-  }
-
   /** Adds a state to the feed. Readers see it at once. */
   announce(state: string): void {
-    this.say([{ type: "status", state }]);
+    const status: StatusItem = { type: "status", state };
+    this.#unsaved.push(status);
+    this.feed.push([status], this.attempt);
   }
 
+  /** Adds output to the feed, in the form in which it stays in memory. Readers see it at once; the caller stores it. */
   say(items: readonly FeedItem[]): void {
-    this.#unsaved.push(...items);
     this.feed.push(items, this.attempt);
   }
 
-  /** The items that the store was not given yet; the caller gives them to it now. */
-  takeUnsaved(): FeedItem[] {
+  /** The states that the store was not given yet; the caller gives them to it now. */
+  takeUnsaved(): StatusItem[] {
     const items = this.#unsaved;
     this.#unsaved = [];
     return items;
-  }
-
-  /** Counts output against what the job can have asked for. False when it is more. */
-  countOutput(items: readonly OutputItem[]): boolean {
-    let { tokens } = this.feed;
-    for (const item of items) {
-      this.#outputBytes += BYTES_PER_ITEM;
-      if (item.type === "token") {
-        tokens += item.count;
-        this.#outputBytes += item.content.length;
-      } else if (item.type === "image") this.#outputBytes += item.data.length;
-    }
-    const maxTokens = this.traits?.maxTokens ?? null;
-    if (maxTokens === null) return this.#outputBytes <= MAX_OUTPUT_BYTES;
-    return tokens <= maxTokens && this.#outputBytes <= (maxTokens + 1) * MAX_BYTES_PER_TOKEN;
   }
 }

@@ -3,6 +3,7 @@ import type { EndEvent, JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
 import type { Posting } from "../credits/postings.ts";
 import type { AnswerLink } from "./conversation-store.ts";
+import type { LargeJson } from "./large-json.ts";
 import type { Page } from "./page.ts";
 import type { NewWebhook } from "./webhook-store.ts";
 
@@ -67,7 +68,7 @@ export interface ActiveJobRecord {
 export interface JobRecord extends ActiveJobRecord {
   readonly workloadId: number;
   readonly input: JobInput;
-  /** The JSON value that the job produced; undefined unless it completed. */
+  /** The JSON value that the job produced, a {@link LargeJson} if it is large; undefined unless it completed. */
   readonly output: unknown;
   readonly usage: Usage | null;
   readonly creditsUsedMicro: number;
@@ -86,19 +87,48 @@ export interface JobFilter {
   readonly batchId?: string;
 }
 
-/** One entry of a job's feed: an output item, or a state that the job reached. */
-export type FeedItem = OutputItem | { readonly type: "status"; readonly state: string };
+/** A state that a job reached, as an entry of its feed. */
+export interface StatusItem {
+  readonly type: "status";
+  readonly state: string;
+}
+
+type ImageItem = Extract<OutputItem, { type: "image" }>;
+
+/** One entry of a job's feed: an output item, or a state that the job reached. The data of a large image stays in storage. */
+export type FeedItem =
+  | Exclude<OutputItem, ImageItem>
+  | (Omit<ImageItem, "data"> & { readonly data: string | LargeJson })
+  | StatusItem;
 
 /** Feed items that become durable together. `seq`: number of the Island's frame that carried them; null for the coordinator's own items. */
 export interface FeedChunk {
   readonly jobId: string;
   readonly attempt: number;
   readonly seq: number | null;
-  readonly items: readonly FeedItem[];
+  readonly items: readonly (OutputItem | StatusItem)[];
 }
 
 /** Feed items of one attempt. */
-export type FeedPart = Pick<FeedChunk, "attempt" | "items">;
+export interface FeedPart {
+  readonly attempt: number;
+  readonly items: readonly FeedItem[];
+}
+
+/** How far the feed of an unfinished job has come. It is known without reading the feed. */
+export interface FeedProgress {
+  /** Items of all kinds. */
+  readonly items: number;
+  /** Model tokens. */
+  readonly tokens: number;
+  /** About the size of all items, in bytes, without large values. */
+  readonly bytes: number;
+  readonly largeBytes: number;
+  /** Number of outputs by attempt, in order; only attempts with output. */
+  readonly outputs: readonly { readonly attempt: number; readonly count: number }[];
+  /** Number of the last stored frame of the present attempt; 0 for none. */
+  readonly lastSeq: number;
+}
 
 /** How a job ends. */
 export interface JobEnding {
@@ -107,6 +137,7 @@ export interface JobEnding {
   /** The present attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
+  /** Undefined for a completed job: the text of its feed. Ignored for a job that does not complete. */
   readonly output?: unknown;
   readonly usage: Usage | null;
   readonly finishReason: FinishReason | null;
@@ -155,14 +186,19 @@ export interface JobStore {
   /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
   /**
-   * Ends the job, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was its last job.
+   * Ends the job, folds its feed, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was
+   * its last job. `output`: as `get` would give it; undefined for the text of the feed.
    * @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes.
    */
-  end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[] }>;
+  end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[]; readonly output?: unknown }>;
   /** Appends to the job's feed. A chunk whose (attempt, seq) is already stored changes nothing. @throws {ServiceError} `not_found`. */
   appendFeed(chunk: FeedChunk): Promise<void>;
-  /** The whole feed in order, and the number of the last stored frame of `attempt` (0 for none). */
-  feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }>;
+  /** The items of a chunk as `feed` gives them. What is large can be read once `appended` has resolved. Reads nothing by itself. */
+  storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[];
+  /** The whole feed in order, item for item also after the job's end. Empty for an unknown job. */
+  feed(jobId: string): Promise<readonly FeedPart[]>;
+  /** How far the feed of an unfinished job has come. `attempt`: the present one. */
+  feedProgress(jobId: string, attempt: number): Promise<FeedProgress>;
   /** Number of jobs completed at or after `sinceMs`, by slug. */
   completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>>;
 }

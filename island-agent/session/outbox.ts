@@ -1,5 +1,6 @@
 import { JobFailure } from "../../shared/errors.ts";
 import { encodeFrame, MAX_FRAME_BYTES } from "../../shared/protocol/codec.ts";
+import { hasTooManyValues } from "../../shared/protocol/frame-values.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import {
   fromIslandSchema,
@@ -246,7 +247,8 @@ export class Outbox {
   /** Encodes only frames that may be too large, because every token passes here. */
   #isTooLarge(frame: NumberedFrame): boolean {
     if (frame.type === "output" && maxBytes(frame.items) <= this.#maxFrameBytes) return false;
-    return encodeFrame(frame).length > this.#maxFrameBytes;
+    const encoded = encodeFrame(frame);
+    return encoded.length > this.#maxFrameBytes || hasTooManyValues(encoded);
   }
 
   #numbered(log: AttemptLog, frame: Unnumbered<NumberedFrame>): NumberedFrame {
@@ -266,5 +268,8 @@ function failedFrame({ code, message, retryable }: JobFailure): LastFrame {
 }
 
 function tooLarge(maxFrameBytes: number): JobFailure {
-  return new JobFailure("output_too_large", `One item of the output is larger than a frame (${maxFrameBytes} bytes)`);
+  return new JobFailure(
+    "output_too_large",
+    `One item of the output is larger than a frame (${maxFrameBytes} bytes), or has too many values`,
+  );
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { MIB } from "../format-bytes.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "./from-coordinator.ts";
 import { fromIslandSchema, type FromIsland } from "./from-island.ts";
+import { hasTooManyValues } from "./frame-values.ts";
 
 /** WebSocket subprotocol; its version is the protocol's. Source: DESIGN §5. */
 export const SUBPROTOCOL = "atoll.island.v1";
@@ -47,6 +48,7 @@ export function readFromCoordinator(raw: Uint8Array): FromCoordinator {
 }
 
 function read<T>(schema: z.ZodType<T>, raw: Uint8Array): T {
+  if (hasTooManyValues(raw)) throw new ProtocolError("frame has too many values");
   let value: unknown;
   try {
     value = unpackr.unpack(raw);

@@ -7,4 +7,5 @@ export const TEST_HTTP_OPTIONS: HttpOptions = {
   heartbeatMs: 15_000,
   trustProxy: false,
   publicRequestsPerMinute: 300,
+  answerMemoryBytes: 64 * 1_024 * 1_024,
 };

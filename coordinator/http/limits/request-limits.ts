@@ -5,6 +5,7 @@ import type { Identity } from "../../accounts/account-service.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { StreamQuota } from "../../quotas/stream-quota.ts";
 import { clientAddress } from "../server/client-address.ts";
+import { AnswerMemory } from "./answer-memory.ts";
 import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
 
 const MS_PER_S = 1_000;
@@ -14,6 +15,8 @@ export interface RequestLimitsOptions {
   readonly trustProxy: boolean;
   /** Requests that one client address may send in a minute without a valid key or session. */
   readonly publicRequestsPerMinute: number;
+  /** Large answers in memory, in bytes. */
+  readonly answerMemoryBytes: number;
 }
 
 /**
@@ -28,12 +31,14 @@ export class RequestLimits {
   readonly #addresses: RequestWindow;
   readonly #streams = new StreamQuota();
   readonly #openStreams = new CredentialStreams();
+  readonly #answerMemory: AnswerMemory;
 
   constructor({ clock, options }: { readonly clock: Clock; readonly options: RequestLimitsOptions }) {
     this.#clock = clock;
     this.#options = options;
     this.#credentials = new RequestWindow(clock);
     this.#addresses = new RequestWindow(clock);
+    this.#answerMemory = new AnswerMemory(options.answerMemoryBytes);
   }
 
   /**
@@ -63,6 +68,20 @@ export class RequestLimits {
     this.#openStreams.add(identity, response);
     // The client has left already, so "close" never comes.
     if (response.destroyed) release();
+  }
+
+  /**
+   * Counts an answer that is in memory as an open stream of the account, and its bytes, until `response` closes.
+   * @throws {RateLimitedError} and {@link OverloadedError}
+   */
+  holdAnswer(identity: Identity, response: ServerResponse, bytes: number): void {
+    this.openStream(identity, response);
+    this.#answerMemory.hold(bytes, response);
+  }
+
+  /** Counts what an open stream has in memory. @throws {OverloadedError} */
+  holdStream(response: ServerResponse, bytes: number): void {
+    this.#answerMemory.hold(bytes, response);
   }
 
   /** Cuts the streams of a revoked key (its id) or an ended session (its token's hash). */

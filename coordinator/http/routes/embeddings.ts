@@ -9,6 +9,8 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
+import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
+import { LargeJson } from "../../store/large-json.ts";
 
 /** Field of a feature-extraction job's input, and the field of the request that it comes from. */
 const JOB_FIELD = "input.input";
@@ -46,9 +48,12 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
     const { ending } = feed;
     if (gone.aborted || ending === null) return RESPONSE_ALREADY_SENT;
     if (ending.type === "error") throw failureOf(ending);
-    const vectors = vectorsOf(ending.output, texts.length);
+    const output = ending.output instanceof LargeJson ? await ending.output.value() : ending.output;
+    const vectors = vectorsOf(output, texts.length);
     if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-    return c.json(presentEmbeddings(vectors, body, ending.usage));
+    const text = JSON.stringify(presentEmbeddings(vectors, body, ending.usage));
+    if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
+    return c.body(text, 200, { "Content-Type": "application/json" });
   });
 }
 

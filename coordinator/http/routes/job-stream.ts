@@ -4,6 +4,8 @@ import { FEED_START, parsePosition } from "../../jobs/feed-position.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { jobEventSchema } from "../schemas/event-schemas.ts";
+import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
+import type { Feed } from "../../jobs/feed.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures } from "../schemas/responses.ts";
 import { streamFeed } from "../streaming/stream-feed.ts";
@@ -29,7 +31,7 @@ const streamRoute = createRoute({
   responses: {
     200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
     204: { description: "The job has no events after that id" },
-    ...failures(404, 422),
+    ...failures(404, 422, 503),
   },
 });
 
@@ -48,6 +50,13 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
+    // The feed of an ended job is in memory for its readers alone.
+    const chars = feed.ending === null ? 0 : textLength(feed);
+    if (chars > LARGE_ANSWER_CHARS) c.get("limits").holdStream(response, chars);
     return streamFeed(deps, { response, identity, feed, encoder: jobEvents, after });
   });
+}
+
+function textLength({ items }: Feed): number {
+  return items.reduce((chars, item) => chars + (item.type === "token" ? item.content.length : 0), 0);
 }

@@ -70,7 +70,7 @@ const detailRoute = createRoute({
   summary: "Status, output and usage of a job",
   description: "With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.",
   request: { params: jobParams, query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }) },
-  responses: { 200: json(data(detailSchema), "The job"), ...failures(404) },
+  responses: { 200: json(data(detailSchema), "The job"), ...failures(404, 503) },
 });
 
 const cancelRoute = createRoute({

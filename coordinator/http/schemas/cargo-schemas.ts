@@ -60,6 +60,7 @@ const optionalFields = z.object(cargoFields).pick({
   parameters: true,
   quantization: true,
   memory: true,
+  max_output_bytes: true,
   input_schema: true,
   output_schema: true,
 });

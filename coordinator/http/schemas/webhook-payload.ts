@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { KIB } from "../../../shared/format-bytes.ts";
 import type { BatchStore } from "../../store/batch-store.ts";
 import type { JobStore } from "../../store/job-store.ts";
+import { LargeJson } from "../../store/large-json.ts";
 import type { WebhookRecord } from "../../store/webhook-store.ts";
 import { batchSchema, presentBatch } from "./batch-schemas.ts";
 import type { HttpApp } from "../http-deps.ts";
@@ -45,10 +46,17 @@ export function webhookPayload(stores: {
     const job = await stores.jobs.get(subject.id);
     if (job === undefined) throw new Error(`Webhook ${id}: job ${subject.id} does not exist`);
     const { input: _, webhook: __, waiting: ___, ...detail } = presentDetail({ ...job, waiting: null, webhook: null });
-    const isTooLarge = Buffer.byteLength(JSON.stringify(detail.output)) > MAX_WEBHOOK_OUTPUT_BYTES;
-    const data = { ...detail, output: isTooLarge ? null : detail.output, output_omitted: isTooLarge };
+    const output = await sendableOutput(detail.output);
+    const data = { ...detail, output: output ?? null, output_omitted: output === undefined };
     return JSON.stringify({ type: `job.${job.state}`, timestamp, data });
   };
+}
+
+/** Undefined for an output that is too large. */
+async function sendableOutput(output: unknown): Promise<unknown> {
+  if (output instanceof LargeJson && output.chars > MAX_WEBHOOK_OUTPUT_BYTES) return undefined;
+  const value = output instanceof LargeJson ? await output.value() : output;
+  return Buffer.byteLength(JSON.stringify(value)) > MAX_WEBHOOK_OUTPUT_BYTES ? undefined : value;
 }
 
 /** Adds the webhooks to the OpenAPI document. */

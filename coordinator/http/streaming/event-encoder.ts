@@ -1,8 +1,10 @@
+import { LargeJson } from "../../store/large-json.ts";
 import type { FeedItem } from "../../store/job-store.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import { formatPosition, type FeedPosition } from "../../jobs/feed-position.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
-import type { FeedEncoder } from "./sse.ts";
+import { jsonParts, type JsonPart } from "../middleware/json-parts.ts";
+import type { EncodedEvent, FeedEncoder } from "./sse.ts";
 
 /** The events of GET /jobs/:id/stream. Source: spec §6, DESIGN §4 row Stream. */
 export const jobEvents: FeedEncoder = {
@@ -13,8 +15,10 @@ export const jobEvents: FeedEncoder = {
         return frame("token", position, `{"type":"token","content":${JSON.stringify(item.content)}}`);
       case "progress":
         return frame("progress", position, `{"type":"progress","step":${item.step},"total":${item.total}}`);
-      case "image":
-        return frame("image", position, JSON.stringify({ type: "image", data: item.data, format: item.format }));
+      case "image": {
+        const { data, format } = item;
+        return frame("image", position, eventJson({ type: "image", data, format }, data));
+      }
       case "status":
         return frame("status", position, `{"type":"status","state":${JSON.stringify(item.state)}}`);
       default:
@@ -22,13 +26,24 @@ export const jobEvents: FeedEncoder = {
     }
   },
   ending(ending, position) {
-    return frame(ending.type, position, JSON.stringify(endingPayload(ending)));
+    const output = ending.type === "done" ? ending.output : undefined;
+    return frame(ending.type, position, eventJson(endingPayload(ending), output));
   },
 };
 
+/** `value`: the part of the payload that may be large. */
+function eventJson(payload: unknown, value: unknown): string | readonly JsonPart[] {
+  return value instanceof LargeJson ? jsonParts(payload) : JSON.stringify(payload);
+}
+
 /** One SSE event. JSON text has no line break, so one `data:` line is enough. */
-function frame(name: (FeedItem | FeedEnding)["type"], position: FeedPosition, json: string): string {
-  return `id: ${formatPosition(position)}\nevent: ${name}\ndata: ${json}\n\n`;
+function frame(
+  name: (FeedItem | FeedEnding)["type"],
+  position: FeedPosition,
+  json: string | readonly JsonPart[],
+): EncodedEvent {
+  const head = `id: ${formatPosition(position)}\nevent: ${name}\ndata: `;
+  return typeof json === "string" ? `${head}${json}\n\n` : [head, ...json, "\n\n"];
 }
 
 function endingPayload(ending: FeedEnding): unknown {

@@ -4,14 +4,18 @@ import type { FeedItem } from "../../store/job-store.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";
+import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
 
-/** Turns the parts of a feed into the text of a stream: complete SSE events, or "" for a part that it leaves out. */
+/** Complete SSE events; in parts when a large value belongs to them. "" for a part of the feed that the stream leaves out. */
+export type EncodedEvent = string | readonly JsonPart[];
+
+/** Turns the parts of a feed into the text of a stream. */
 export interface FeedEncoder {
   /** Written before the first item. */
   readonly prologue: string;
   /** `position`: the reader's position after the item. */
-  item(item: FeedItem, position: FeedPosition): string;
-  ending(ending: FeedEnding, position: FeedPosition): string;
+  item(item: FeedItem, position: FeedPosition): EncodedEvent;
+  ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
 }
 
 export interface RelayOptions {
@@ -34,22 +38,26 @@ export const SSE_HEADERS = {
 
 /** The keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
 const HEARTBEAT = ": heartbeat\n\n";
-/** Largest write to the socket, so that back-pressure shows before a second copy of a long feed is in memory. */
+/** About the largest write to the socket. A reader that does not read holds one of them. */
 const MAX_WRITE_CHARS = 16_384;
+/** A reader that is further behind while it does not read gets its tokens merged. */
+const MAX_ITEMS_BEHIND = 256;
 /** Longest text of one merged event, so that a slow reader gets large events of bounded size. */
 const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows, straight to Node's response: one write for all items of a wake-up. While the socket is
- * full, the relay keeps only the reader's position; when the socket drains, the tokens since then go out merged. The relay
- * owns its subscription and its timer and releases both when the feed or the client ends.
+ * Writes a feed to a client as it grows, straight to Node's response: one write for all items of a wake-up. The next write waits until
+ * the system has taken the last one, so that a reader costs its position and one write. One that falls behind gets its tokens merged.
+ * The relay owns its subscription and its timer and releases both when the feed or the client ends.
  */
 export class FeedRelay {
   readonly #options: RelayOptions;
   readonly #cursor: FeedCursor;
   readonly #unsubscribe: () => void;
   #heartbeat: Timer;
-  #isBlocked = false;
+  /** The system has not taken the last write yet. */
+  #isWriting = false;
+  #isMerging = false;
   #isOver = false;
 
   /** Sends the headers and all items that the feed already has. */
@@ -57,45 +65,47 @@ export class FeedRelay {
     this.#options = options;
     this.#cursor = new FeedCursor(options.feed, options.after);
     const { feed, response, encoder } = options;
-    response.on("close", this.#onClose).on("drain", this.#onDrain);
-    this.#unsubscribe = feed.subscribe(() => this.#pump(false));
+    response.on("close", this.#onClose);
+    this.#unsubscribe = feed.subscribe(this.#onChange);
     this.#heartbeat = this.#scheduleHeartbeat();
     if (response.destroyed) {
       this.#onClose();
       return;
     }
     response.writeHead(200, SSE_HEADERS);
-    if (encoder.prologue !== "") this.#write(encoder.prologue);
-    this.#pump(false);
+    this.#pump(encoder.prologue);
     if (!this.#isOver) response.flushHeaders();
   }
 
-  #pump(merging: boolean): void {
+  /** `text`: comes before what follows from the feed. */
+  #pump(text = ""): void {
     const { feed, encoder, response } = this.#options;
-    let text = "";
     if (this.#cursor.isLost) {
       // No event: the client reconnects and then gets 422 position_lost.
       this.#release();
       response.end();
       return;
     }
-    while (!this.#isBlocked && !this.#isOver) {
+    while (text.length < MAX_WRITE_CHARS) {
       const item = this.#cursor.take();
       if (item === undefined) break;
-      text += encoder.item(merging && item.type === "token" ? this.#joinTokens(item) : item, this.#cursor.position);
-      if (text.length < MAX_WRITE_CHARS) continue;
-      this.#write(text);
-      text = "";
+      const event = encoder.item(this.#merged(item), this.#cursor.position);
+      if (typeof event !== "string") return this.#writeParts([text, ...event], false);
+      text += event;
     }
-    if (this.#isBlocked || this.#isOver) return;
-    if (feed.ending !== null) {
+    const isAtEnd = this.#cursor.peek() === undefined;
+    if (isAtEnd) this.#isMerging = false;
+    if (isAtEnd && feed.ending !== null) {
+      const event = encoder.ending(feed.ending, { ...this.#cursor.position, ended: true });
+      if (typeof event !== "string") return this.#writeParts([text, ...event], true);
       this.#release();
-      response.end(text + encoder.ending(feed.ending, { ...this.#cursor.position, ended: true }));
+      response.end(text + event);
     } else if (text !== "") this.#write(text);
   }
 
-  /** Merges `first` and the tokens that directly follow it. */
-  #joinTokens(first: Extract<FeedItem, { type: "token" }>): FeedItem {
+  /** The item, for a reader that fell behind with the tokens that directly follow it. */
+  #merged(first: FeedItem): FeedItem {
+    if (!this.#isMerging || first.type !== "token") return first;
     let { content, count } = first;
     for (let next = this.#cursor.peek(); next?.type === "token"; next = this.#cursor.peek()) {
       if (content.length + next.content.length > MAX_MERGED_CHARS) break;
@@ -107,12 +117,37 @@ export class FeedRelay {
   }
 
   #write(text: string): void {
-    if (!this.#options.response.write(text)) this.#isBlocked = true;
+    this.#isWriting = true;
+    this.#options.response.write(text, this.#onWritten);
+  }
+
+  /** Writes an event with a large value, piece by piece, as fast as the client reads. */
+  #writeParts(parts: readonly JsonPart[], isLast: boolean): void {
+    const { response } = this.#options;
+    this.#isWriting = true;
+    this.#sendParts(parts).then(
+      () => {
+        if (this.#isOver) return;
+        if (!isLast) return this.#onWritten();
+        this.#release();
+        response.end();
+      },
+      // The job was deleted, or storage failed: the event cannot be finished.
+      () => response.destroy(),
+    );
+  }
+
+  async #sendParts(parts: readonly JsonPart[]): Promise<void> {
+    const { response } = this.#options;
+    for await (const piece of piecesOfParts(parts)) {
+      if (this.#isOver) return;
+      if (piece !== "") await new Promise<void>((resolve) => void response.write(piece, () => resolve()));
+    }
   }
 
   #scheduleHeartbeat(): Timer {
     return this.#options.clock.schedule(this.#options.heartbeatMs, () => {
-      if (!this.#isBlocked) this.#write(HEARTBEAT);
+      if (!this.#isWriting) this.#write(HEARTBEAT);
       this.#heartbeat = this.#scheduleHeartbeat();
       void this.#cutOffUnlessMayRead();
     });
@@ -123,9 +158,14 @@ export class FeedRelay {
     if (!(await mayRead().catch(() => true))) response.destroy();
   }
 
-  readonly #onDrain = (): void => {
-    this.#isBlocked = false;
-    this.#pump(true);
+  readonly #onChange = (): void => {
+    if (this.#isWriting) this.#isMerging ||= this.#cursor.behind > MAX_ITEMS_BEHIND;
+    else this.#pump();
+  };
+
+  readonly #onWritten = (): void => {
+    this.#isWriting = false;
+    if (!this.#isOver) this.#pump();
   };
 
   readonly #onClose = (): void => {
@@ -136,7 +176,6 @@ export class FeedRelay {
     this.#isOver = true;
     this.#unsubscribe();
     this.#heartbeat.cancel();
-    const { response } = this.#options;
-    response.off("close", this.#onClose).off("drain", this.#onDrain);
+    this.#options.response.off("close", this.#onClose);
   }
 }

@@ -778,6 +778,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             licence?: string;
+            max_output_bytes?: number | null;
             memory?: {
                 head_dim: number;
                 kv_heads: number;
@@ -985,6 +986,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             licence: string;
+            max_output_bytes?: number | null;
             memory?: {
                 head_dim: number;
                 kv_heads: number;
@@ -1174,7 +1176,7 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down" | "storage_unavailable";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
@@ -1530,7 +1532,7 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down" | "storage_unavailable";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -1568,6 +1570,7 @@ export interface components {
                 [key: string]: unknown;
             };
             licence: string;
+            max_output_bytes?: number;
             memory?: {
                 head_dim: number;
                 kv_heads: number;
@@ -1966,7 +1969,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down, storage_unavailable */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2099,7 +2102,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down, storage_unavailable */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -3900,6 +3903,7 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     cancelJob: {
@@ -3994,6 +3998,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     streamJob: {
@@ -4041,6 +4046,7 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     submitBatch: {

@@ -31,6 +31,11 @@ describe("cargoOf()", () => {
   it("fills in limits of 300 s to run and 3600 s to wait", () => {
     expect(read(CHAT)).toMatchObject({ runLimitMs: 300_000, waitLimitMs: 3_600_000, onnxTaskType: null });
   });
+  it("takes how much a job may put out, up to 64 MB, and leaves it open otherwise", () => {
+    expect(read({ ...CHAT, max_output_bytes: 67_108_864 }).maxOutputBytes).toBe(67_108_864);
+    expect(read(CHAT).maxOutputBytes).toBeUndefined();
+    expect(errorsOf({ ...CHAT, max_output_bytes: 67_108_865 })).toEqual([expect.stringContaining("max_output_bytes")]);
+  });
   it("makes every llmcpp Cargo a chat Cargo with the one schema of chat input", () => {
     const cargo = read(CHAT);
     expect(cargo.isChat).toBe(true);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 
 const EXAMPLE = new URL("../../../coordinator/config/example.toml", import.meta.url);
@@ -48,6 +49,13 @@ describe("resolveConfig()", () => {
       maxAttempts: 3,
       sseHeartbeatMs: 15_000,
       publicRequestsPerMinute: 300,
+      maxOutputBytes: 16 * MIB,
+      outputMemoryBytes: null,
+      accountOutputMemoryBytes: null,
+      islandOutputMemoryBytes: null,
+      intakeMemoryBytes: null,
+      islandIntakeBytes: 8 * MIB,
+      answerMemoryBytes: null,
       webhookAllowPrivate: false,
       webhookRetryMs: 5_000,
       trustProxy: false,
@@ -136,7 +144,7 @@ describe("example.toml", () => {
   it("shows every key, with its default where it has one", () => {
     const lines = text.split("\n");
     for (const { key, fallback } of describeConfig()) {
-      const isCommented = key === "public_url" || key === "catalog_directory";
+      const isCommented = key === "public_url" || key === "catalog_directory" || key.endsWith("_memory_mb");
       const line = lines.find((candidate) => candidate.startsWith(`${isCommented ? "# " : ""}${key} = `));
       expect(line, key).toBeDefined();
       if (isCommented) continue;

@@ -179,7 +179,7 @@ async function checkBooks(
 async function dueOf(jobId: string, state: string, priceMicro: number): Promise<number> {
   if (state === "completed") return priceMicro;
   if (state !== "cancelled") return 0;
-  const { parts } = await store.jobs.feed(jobId, 1);
+  const parts = await store.jobs.feed(jobId);
   const items = parts.flatMap((part) => part.items);
   const delivered = items.reduce((tokens, item) => tokens + (item.type === "token" ? item.count : 0), 0);
   return Math.min(priceMicro, Math.ceil((priceMicro * delivered) / MAX_TOKENS));

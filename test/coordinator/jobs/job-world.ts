@@ -12,6 +12,7 @@ import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
+import { OutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -21,6 +22,7 @@ import { makeHello } from "../../support/frames.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 
 const GIB = 1_024 ** 3;
+const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
 export const NETWORK_FEE = 0.1;
 /** Prices that no share and no fee divides evenly. */
@@ -50,7 +52,14 @@ export class JobWorld {
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const scheduler = new Scheduler((slug) => catalog.known(slug));
     const onFatal = (error: unknown): void => void this.fatal.push(error);
-    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE };
+    const outputMemoryBytes = 64 * MIB;
+    const outputBudget = new OutputBudget({
+      outputMemoryBytes,
+      accountOutputMemoryBytes: outputMemoryBytes,
+      islandOutputMemoryBytes: outputMemoryBytes,
+    });
+    const memory = { outputBudget, maxOutputBytes: 16 * MIB };
+    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE, ...memory };
     const onWebhookDue = (): void => undefined;
     const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });

@@ -111,6 +111,14 @@ describe("The webhook of a job", () => {
     expect((await receiver.next()).body.data).toMatchObject({ output: null, output_omitted: true });
   });
 
+  it("has an output that is kept in pieces and is small enough to be sent", async () => {
+    await using island = await join();
+    await submit();
+    const output = { pages: ["x".repeat(100_000), "\u00e9\n"] };
+    island.send(finished(await island.next("assign"), output));
+    expect((await receiver.next()).body.data).toMatchObject({ output, output_omitted: false });
+  });
+
   it("is tried again after 500, with the same id, until it is taken", async () => {
     await using island = await join();
     receiver.answers.push(500, 503);

@@ -8,7 +8,10 @@ export interface WriterWorkerData {
   readonly path: string;
 }
 export type ToWriter = { readonly kind: "run"; readonly operations: readonly Operation[] } | { readonly kind: "close" };
-export type FromWriter = TransactionAnswer;
+export type FromWriter = TransactionAnswer & {
+  /** Those that failed because nothing can be written now, to be tried again. */
+  readonly unwritten: readonly [index: number, operation: Operation][];
+};
 
 const port = parentPort;
 if (port === null) throw new Error("writer-worker runs as a worker thread only");
@@ -17,9 +20,19 @@ const db = openForWriting(path);
 const runner = new TransactionRunner(db);
 port.on("message", (message: ToWriter) => {
   if (message.kind === "run") {
-    port.postMessage(runner.run(message.operations) satisfies FromWriter);
+    port.postMessage(run(message.operations) satisfies FromWriter);
     return;
   }
   db.close();
   port.close();
 });
+
+function run(operations: readonly Operation[]): FromWriter {
+  const answer = runner.run(operations);
+  const unwritten: [number, Operation][] = [];
+  for (const [index, { kind }] of answer.failures) {
+    const operation = operations[index];
+    if (kind === "storage" && operation !== undefined) unwritten.push([index, operation]);
+  }
+  return { ...answer, unwritten };
+}

@@ -25,10 +25,12 @@ const MAX_KEPT = 100_000;
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
 
-interface PendingOperation {
-  readonly operation: Operation;
+interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
+}
+interface QueuedOperation extends Caller {
+  readonly operation: Operation;
 }
 
 /**
@@ -41,8 +43,9 @@ export class Writer {
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onReadOnly: (because: string | null) => void;
   readonly #exited: Promise<void>;
-  #queue: PendingOperation[] = [];
-  #inFlight: PendingOperation[] = [];
+  #queue: QueuedOperation[] = [];
+  /** Without their operations, which the worker has: an image would be in memory twice. */
+  #inFlight: Caller[] = [];
   #isScheduled = false;
   /** Why nothing can be written now. */
   #readOnlyBecause: string | null = null;
@@ -133,25 +136,28 @@ export class Writer {
 
   #post(): void {
     if (this.#queue.length === 0 || this.#inFlight.length > 0) return;
-    this.#inFlight = this.#queue.splice(0, MAX_OPERATIONS);
-    const operations = this.#inFlight.map(({ operation }) => operation);
-    this.#worker.postMessage({ kind: "run", operations } satisfies ToWriter);
+    const queued = this.#queue.splice(0, MAX_OPERATIONS);
+    this.#inFlight = queued.map(({ resolve, reject }) => ({ resolve, reject }));
+    this.#worker.postMessage({ kind: "run", operations: queued.map(({ operation }) => operation) } satisfies ToWriter);
   }
 
-  #settle({ values, failures, commits }: FromWriter): void {
+  #settle({ values, failures, unwritten, commits }: FromWriter): void {
     const answered = this.#inFlight;
     this.#inFlight = [];
     this.#commits = commits;
-    const kept = new Set<PendingOperation>();
+    const kept = new Map<Caller, QueuedOperation>();
+    for (const [index, operation] of unwritten) {
+      const caller = answered[index];
+      if (caller !== undefined && KEPT.has(operation[0])) kept.set(caller, { ...caller, operation });
+    }
     let readOnlyBecause: string | null = null;
     for (const [index, failure] of failures) {
-      const pending = answered[index];
+      const caller = answered[index];
       if (failure.kind === "storage") readOnlyBecause = failure.reason;
-      if (failure.kind === "storage" && pending !== undefined && KEPT.has(pending.operation[0])) kept.add(pending);
-      else pending?.reject(errorOf(failure));
+      if (caller !== undefined && !kept.has(caller)) caller.reject(errorOf(failure));
     }
-    for (const [index, pending] of answered.entries()) if (!kept.has(pending)) pending.resolve(values[index]);
-    this.#queue.unshift(...kept);
+    for (const [index, caller] of answered.entries()) if (!kept.has(caller)) caller.resolve(values[index]);
+    this.#queue.unshift(...kept.values());
     this.#setReadOnly(readOnlyBecause);
     if (this.#isIdle) this.#onDrained?.();
     else this.#schedule();

@@ -1,9 +1,23 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
+import { piecesOf } from "../../large-json.ts";
+import { foldFeed, splitChunk, type StoredItem } from "./feed-layout.ts";
+
+/** The JSON text of a large value, and its name among those of the job. */
+export interface LargeText {
+  readonly name: string;
+  readonly json: string;
+}
 
 export interface FeedOperations {
-  /** `items`: JSON text of an array. */
-  appendFeed(args: { jobId: string; attempt: number; seq: number | null; items: string }): void;
+  /** `items`: JSON text of an array of {@link StoredItem}. */
+  appendFeed(args: {
+    jobId: string;
+    attempt: number;
+    seq: number | null;
+    items: string;
+    large: readonly LargeText[];
+  }): void;
 }
 
 export function feedOperations(db: Database.Database): FeedOperations {
@@ -11,10 +25,50 @@ export function feedOperations(db: Database.Database): FeedOperations {
     "INSERT INTO feed_chunks (job_id, attempt, seq, items) VALUES (?, ?, ?, ?) ON CONFLICT (job_id, attempt, seq) DO NOTHING",
   );
   const findJob = db.prepare<[string], number>("SELECT 1 FROM jobs WHERE id = ?").pluck();
+  const insertLarge = prepareInsertLarge(db);
   return {
-    appendFeed({ jobId, attempt, seq, items }) {
+    appendFeed({ jobId, attempt, seq, items, large }) {
       if (findJob.get(jobId) === undefined) throw new ServiceError("not_found", "There is no such job");
-      insert.run(jobId, attempt, seq, items);
+      if (insert.run(jobId, attempt, seq, items).changes === 0) return;
+      for (const text of large) insertLarge(jobId, text);
     },
+  };
+}
+
+/** Inserts a large value, in the pieces in which it is read. */
+export function prepareInsertLarge(db: Database.Database): (jobId: string, text: LargeText) => void {
+  const insert = db.prepare<[string, string, number, string]>(
+    "INSERT INTO large_pieces (job_id, name, piece, text) VALUES (?, ?, ?, ?)",
+  );
+  return (jobId, { name, json }) => {
+    for (const [piece, text] of piecesOf(json).entries()) insert.run(jobId, name, piece, text);
+  };
+}
+
+/**
+ * Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `isOutput`: the text is the output of the job, and
+ * is kept even if it is empty.
+ */
+export function prepareFold(db: Database.Database): (jobId: string, isOutput: boolean) => void {
+  const select = db.prepare<[string], { attempt: number; seq: number | null; items: string }>(
+    "SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord",
+  );
+  const insertLarge = prepareInsertLarge(db);
+  const insert = db.prepare<[string, string, string | null]>(
+    "INSERT INTO job_feeds (job_id, layout, text) VALUES (?, ?, ?)",
+  );
+  const remove = db.prepare<[string]>("DELETE FROM feed_chunks WHERE job_id = ?");
+  return (jobId, isOutput) => {
+    const chunks = select.all(jobId);
+    if (chunks.length === 0 && !isOutput) return;
+    const parts = chunks.map(({ attempt, seq, items: json }) => {
+      // An earlier version kept large images in the chunks themselves.
+      const { items, large } = splitChunk({ attempt, seq, items: JSON.parse(json) as StoredItem[] });
+      for (const value of large) insertLarge(jobId, value);
+      return { attempt, items };
+    });
+    const { layout, text } = foldFeed(parts);
+    insert.run(jobId, layout, text === "" && !isOutput ? null : text);
+    remove.run(jobId);
   };
 }

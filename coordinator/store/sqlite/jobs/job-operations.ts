@@ -2,8 +2,11 @@ import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
+import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { guardOf } from "./job-guards.ts";
+import { OUTPUT_NAME } from "./job-rows.ts";
 import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
+import { prepareFold, prepareInsertLarge } from "./feed-operations.ts";
 import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
@@ -77,7 +80,8 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     cancel: prepareEnd("cancel"),
     expire: prepareEnd("expire"),
   };
-  const insertOutput = db.prepare<[string, string]>("INSERT INTO job_outputs (job_id, output) VALUES (?, ?)");
+  const insertOutput = prepareInsertOutput(db);
+  const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
   const explain = explainRefusal(db);
   return ({ jobId, event, attempt, atMs, usage, finishReason, chargeMicro, postings, output, timings, error }) => {
@@ -93,9 +97,23 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
       attempt,
     );
     if (ended === undefined) throw explain(jobId, event);
-    if (output !== null) insertOutput.run(jobId, output);
+    if (output !== null) insertOutput(jobId, output);
+    fold(jobId, event === "complete" && output === null);
     ledger.post(postings, jobId, atMs);
     return followUp(ended, atMs);
+  };
+}
+
+/** A large output is kept in pieces. */
+function prepareInsertOutput(db: Database.Database): (jobId: string, json: string) => void {
+  const insert = db.prepare<[string, string, number | null]>(
+    "INSERT INTO job_outputs (job_id, output, large_chars) VALUES (?, ?, ?)",
+  );
+  const insertLarge = prepareInsertLarge(db);
+  return (jobId, json) => {
+    const isLarge = json.length > MAX_INLINE_CHARS;
+    insert.run(jobId, isLarge ? "" : json, isLarge ? json.length : null);
+    if (isLarge) insertLarge(jobId, { name: OUTPUT_NAME, json });
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JobError } from "../../../../shared/errors.ts";
 import type { FinishReason, Timings } from "../../../../shared/output.ts";
+import type { LargeJson } from "../../large-json.ts";
 import type { JobInput, JobRecord, ActiveJobRecord, NewJob } from "../../job-store.ts";
 
 export const SUMMARY_COLUMNS =
@@ -11,7 +12,15 @@ export const ACTIVE_COLUMNS =
 
 export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
   charged_micro AS creditsUsedMicro, prompt_tokens AS promptTokens, completion_tokens AS completionTokens,
-  finish_reason AS finishReason, timings, error, webhook_id AS webhookId, input, output` as const;
+  finish_reason AS finishReason, timings, error, webhook_id AS webhookId, input, output, large_chars AS largeChars,
+  CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text` as const;
+
+/** What WHOLE_COLUMNS are read from. */
+export const WHOLE_TABLES = `jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
+  LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id` as const;
+
+/** Name of a large output among the large values of its job. */
+export const OUTPUT_NAME = "output";
 
 /** A row of WHOLE_COLUMNS. */
 export interface JobRow extends ActiveJobRecord {
@@ -26,18 +35,28 @@ export interface JobRow extends ActiveJobRecord {
   readonly webhookId: string | null;
   readonly input: string;
   readonly output: string | null;
+  readonly largeChars: number | null;
+  /** Of the feed, if it is the output. */
+  readonly text: string | null;
 }
 
-export function jobOf(row: JobRow): JobRecord {
-  const { promptTokens, completionTokens, timings, error, input, output, ...rest } = row;
+/** `openLarge` makes what reads a large output of so many characters. */
+export function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
+  const { promptTokens, completionTokens, timings, error, input, output: _, largeChars: __, text: ___, ...rest } = row;
   return {
     ...rest,
     input: JSON.parse(input) as JobInput,
-    output: output === null ? undefined : (JSON.parse(output) as unknown),
+    output: outputOf(row, openLarge),
     usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
     timings: timings === null ? null : (JSON.parse(timings) as Timings),
     error: error === null ? null : (JSON.parse(error) as JobError),
   };
+}
+
+function outputOf({ output, largeChars, text }: JobRow, openLarge: (chars: number) => LargeJson): unknown {
+  if (largeChars !== null) return openLarge(largeChars);
+  if (output !== null) return JSON.parse(output) as unknown;
+  return text ?? undefined;
 }
 
 /** A job right after its submission: equal to what `jobOf` would read. */

@@ -4,6 +4,7 @@ import type {
   FeedChunk,
   FeedItem,
   FeedPart,
+  FeedProgress,
   JobEnding,
   JobFilter,
   JobInput,
@@ -15,9 +16,20 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
+import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
-import { jobOf, ACTIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
+import { splitChunk, type SplitChunk } from "./feed-layout.ts";
+import { FeedReads } from "./feed-reads.ts";
+import {
+  jobOf,
+  ACTIVE_COLUMNS,
+  newJobRecord,
+  OUTPUT_NAME,
+  WHOLE_COLUMNS,
+  WHOLE_TABLES,
+  type JobRow,
+} from "./job-rows.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
 
@@ -28,22 +40,21 @@ export class SqliteJobStore implements JobStore {
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[], ActiveJobRecord>;
-  readonly #selectFeed: Database.Statement<[string], { attempt: number; seq: number | null; items: string }>;
+  readonly #feeds: FeedReads;
+  /** Of chunks that are being stored, so that each is split once. */
+  readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
   constructor(db: Database.Database, reader: Reader, writer: Writer) {
     this.#reader = reader;
     this.#writer = writer;
     this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
-    this.#selectJob = db.prepare(
-      `SELECT ${WHOLE_COLUMNS} FROM jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
-       LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id WHERE jobs.id = ?`,
-    );
+    this.#selectJob = db.prepare(`SELECT ${WHOLE_COLUMNS} FROM ${WHOLE_TABLES} WHERE jobs.id = ?`);
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
     this.#selectUnfinished = db.prepare(
       `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
     );
-    this.#selectFeed = db.prepare("SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord");
+    this.#feeds = new FeedReads(db);
     this.#selectCompletions = db
       .prepare<[number], [string, number]>(
         "SELECT slug, count(*) FROM jobs WHERE state = 'completed' AND completed_at_ms >= ? GROUP BY slug",
@@ -80,7 +91,9 @@ export class SqliteJobStore implements JobStore {
 
   async get(jobId: string): Promise<JobRecord | undefined> {
     const row = this.#selectJob.get(jobId);
-    return row === undefined ? undefined : jobOf(row);
+    return row === undefined
+      ? undefined
+      : jobOf(row, (chars) => this.#feeds.large(jobId, { name: OUTPUT_NAME, chars }));
   }
 
   async input(jobId: string): Promise<JobInput> {
@@ -102,28 +115,42 @@ export class SqliteJobStore implements JobStore {
     return this.#writer.run("moveJob", move);
   }
 
-  async end({ output, timings, error, ...ending }: JobEnding): Promise<{ dueWebhookIds: readonly string[] }> {
-    const isCompleted = ending.event === "complete" && output !== undefined;
+  async end({ output, timings, error, ...ending }: JobEnding): Promise<Awaited<ReturnType<JobStore["end"]>>> {
+    const json = ending.event === "complete" && output !== undefined ? JSON.stringify(output) : null;
     const dueWebhookIds = await this.#writer.run("endJob", {
       ...ending,
-      output: isCompleted ? JSON.stringify(output) : null,
+      output: json,
       timings: timings === null ? null : JSON.stringify(timings),
       error: error === null ? null : JSON.stringify(error),
     });
-    return { dueWebhookIds };
+    if (json === null) return { dueWebhookIds };
+    const isLarge = json.length > MAX_INLINE_CHARS;
+    const ref = { name: OUTPUT_NAME, chars: json.length };
+    return { dueWebhookIds, output: isLarge ? this.#feeds.large(ending.jobId, ref) : output };
   }
 
-  async appendFeed({ jobId, attempt, seq, items }: FeedChunk): Promise<void> {
-    await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items) });
+  async appendFeed(chunk: FeedChunk): Promise<void> {
+    const { jobId, attempt, seq } = chunk;
+    const { items, large } = this.#splitOf(chunk);
+    await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items), large });
   }
 
-  async feed(jobId: string, attempt: number): Promise<{ parts: FeedPart[]; lastSeq: number }> {
-    const chunks = this.#selectFeed.all(jobId);
-    const seqs = chunks.map((chunk) => (chunk.attempt === attempt ? (chunk.seq ?? 0) : 0));
-    return {
-      parts: chunks.map((chunk) => ({ attempt: chunk.attempt, items: JSON.parse(chunk.items) as FeedItem[] })),
-      lastSeq: seqs.reduce((last, seq) => Math.max(last, seq), 0),
-    };
+  storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {
+    return this.#feeds.storedItems(chunk.jobId, this.#splitOf(chunk).items, appended);
+  }
+
+  #splitOf(chunk: FeedChunk): SplitChunk {
+    const split = this.#splits.get(chunk) ?? splitChunk(chunk);
+    this.#splits.set(chunk, split);
+    return split;
+  }
+
+  async feed(jobId: string): Promise<readonly FeedPart[]> {
+    return this.#feeds.parts(jobId);
+  }
+
+  async feedProgress(jobId: string, attempt: number): Promise<FeedProgress> {
+    return this.#feeds.progress(jobId, attempt);
   }
 
   async completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>> {

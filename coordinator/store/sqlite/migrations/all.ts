@@ -6,7 +6,8 @@ import { conversations } from "./004-conversations.ts";
 import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
 import { credentialCaps } from "./006-credential-caps.ts";
 import { boundedLists } from "./007-bounded-lists.ts";
-import { cargoApprovals } from "./014-cargo-approvals.ts";
+import { foldedFeeds } from "./008-folded-feeds.ts";
+import { cargoApprovals } from "./013-cargo-approvals.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,5 +18,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: "batches and webhooks", sql: batchesAndWebhooks },
   { version: 6, name: "credential caps", sql: credentialCaps },
   { version: 7, name: "bounded lists", sql: boundedLists },
-  { version: 8, name: "cargo approvals", sql: cargoApprovals },
+  { version: 8, name: "folded feeds", sql: foldedFeeds },
+  { version: 9, name: "cargo approvals", sql: cargoApprovals },
 ];

@@ -147,7 +147,10 @@ describe("GET /jobs/:id/stream", () => {
     api.clock.advance(14_999);
     api.clock.advance(1);
     expect(await reader.until("\n\n")).toBe(": heartbeat\n\n");
-    api.clock.advance(30_000);
+    for (const beats of [2, 3]) {
+      api.clock.advance(15_000);
+      await reader.until(": heartbeat\n\n".repeat(beats));
+    }
     feed.end(DONE);
     const text = await reader.toEnd();
     expect(text.match(/^: heartbeat\n\n/gm)).toHaveLength(3);

@@ -122,7 +122,7 @@ export function describeJobs(check: Check): void {
     });
   });
 
-  check("jobs.end() tells an output of null from none", async (store) => {
+  check("jobs.end() tells an output of null from no output, which is the feed's text", async (store) => {
     const accountId = await makeAccount(store);
     const [first, second] = [makeJob(accountId), makeJob(accountId)];
     await runJob(store, first);
@@ -130,7 +130,7 @@ export function describeJobs(check: Check): void {
     await store.jobs.end(makeEnding(first, { output: null }));
     await store.jobs.end(makeEnding(second));
     expect((await store.jobs.get(first.id))?.output).toBeNull();
-    expect((await store.jobs.get(second.id))?.output).toBeUndefined();
+    expect((await store.jobs.get(second.id))?.output).toBe("");
   });
 
   check("jobs.end() stores why a job failed, and no output", async (store) => {
@@ -243,9 +243,10 @@ export function describeJobs(check: Check): void {
       { attempt: 1, items: [status] },
       { attempt: 2, items: [token("d")] },
     ];
-    expect(await store.jobs.feed(job.id, 1)).toEqual({ parts, lastSeq: 2 });
-    expect(await store.jobs.feed(job.id, 2)).toEqual({ parts, lastSeq: 1 });
-    expect(await store.jobs.feed(job.id, 3)).toEqual({ parts, lastSeq: 0 });
+    expect(await store.jobs.feed(job.id)).toEqual(parts);
+    expect((await store.jobs.feedProgress(job.id, 1)).lastSeq).toBe(2);
+    expect((await store.jobs.feedProgress(job.id, 2)).lastSeq).toBe(1);
+    expect((await store.jobs.feedProgress(job.id, 3)).lastSeq).toBe(0);
   });
 
   check("jobs.appendFeed() of a frame that is stored changes nothing", async (store) => {
@@ -254,11 +255,11 @@ export function describeJobs(check: Check): void {
     const token = { type: "token", content: "a", count: 1 } as const;
     await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [token] });
     await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [{ ...token, content: "b" }] });
-    expect((await store.jobs.feed(job.id, 1)).parts.flatMap(({ items }) => items)).toEqual([token]);
+    expect((await store.jobs.feed(job.id)).flatMap(({ items }) => items)).toEqual([token]);
   });
 
   check("jobs.feed() of an unknown job is empty", async (store) => {
-    expect(await store.jobs.feed("job_none", 1)).toEqual({ parts: [], lastSeq: 0 });
+    expect(await store.jobs.feed("job_none")).toEqual([]);
   });
 
   check("jobs.completionsSince() counts completed jobs by Cargo, from the moment on", async (store) => {

@@ -1,0 +1,51 @@
+import { KIB } from "../../shared/format-bytes.ts";
+
+/** JSON text with more characters is kept apart in storage, in pieces of this size, so that nobody holds all of it in memory. */
+export const MAX_INLINE_CHARS = 64 * KIB;
+
+/** A large JSON value in storage: an image, or the output of a job. It costs a reader one piece at a time. */
+export class LargeJson {
+  /** Length of the JSON text, in UTF-16 units. */
+  readonly chars: number;
+  readonly #readPiece: (index: number) => Promise<string | undefined>;
+
+  /** `readPiece`: piece number `index`, counted from 0; undefined when there is none. */
+  constructor(chars: number, readPiece: (index: number) => Promise<string | undefined>) {
+    this.chars = chars;
+    this.#readPiece = readPiece;
+  }
+
+  /** The JSON text, in order. @throws when it was deleted meanwhile. */
+  async *pieces(): AsyncGenerator<string, void, void> {
+    let read = 0;
+    for (let index = 0; read < this.chars; index += 1) {
+      const piece = await this.#readPiece(index);
+      if (piece === undefined) throw new Error("A large output was deleted while it was read");
+      read += piece.length;
+      yield piece;
+    }
+  }
+
+  /** The value itself, for code that cannot work on its text. */
+  async value(): Promise<unknown> {
+    let text = "";
+    for await (const piece of this.pieces()) text += piece;
+    return JSON.parse(text) as unknown;
+  }
+}
+
+/** Cuts JSON text for storage, never inside a surrogate pair, which UTF-8 could not store. */
+export function piecesOf(json: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < json.length;) {
+    let to = Math.min(from + MAX_INLINE_CHARS, json.length);
+    if (to < json.length && isHighSurrogate(json.charCodeAt(to - 1))) to -= 1;
+    pieces.push(json.slice(from, to));
+    from = to;
+  }
+  return pieces;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd8_00 && unit <= 0xdb_ff;
+}

@@ -1,0 +1,110 @@
+import { MAX_INLINE_CHARS, type LargeJson } from "../../large-json.ts";
+import type { FeedChunk, FeedItem, StatusItem } from "../../job-store.ts";
+
+/** A large JSON value in the items of a row: its name among those of the job, and the length of its text. */
+export interface LargeRef {
+  readonly name: string;
+  readonly chars: number;
+}
+type SmallItem = Exclude<FeedItem, { type: "image" }>;
+type StoredImage =
+  | { readonly type: "image"; readonly format: string; readonly data: string }
+  | { readonly type: "image"; readonly format: string; readonly large: LargeRef };
+/** A feed item in a row. */
+export type StoredItem = SmallItem | StoredImage;
+export interface StoredPart {
+  readonly attempt: number;
+  readonly items: readonly StoredItem[];
+}
+
+type StoredChunk = Pick<FeedChunk, "attempt" | "seq"> & { readonly items: readonly StoredItem[] };
+
+/** A chunk for storage: its items, and the JSON texts of those that are kept apart. */
+export interface SplitChunk {
+  readonly items: readonly StoredItem[];
+  readonly large: readonly { readonly name: string; readonly json: string }[];
+}
+
+/** Items that are split already stay as they are. */
+export function splitChunk({ attempt, seq, items }: StoredChunk): SplitChunk {
+  const large: { name: string; json: string }[] = [];
+  const stored = items.map((item, index): StoredItem => {
+    if (item.type !== "image" || "large" in item || item.data.length <= MAX_INLINE_CHARS) return item;
+    const json = JSON.stringify(item.data);
+    const name = `${attempt}.${seq ?? 0}.${index}`;
+    large.push({ name, json });
+    return { type: "image", format: item.format, large: { name, chars: json.length } };
+  });
+  return { items: stored, large };
+}
+
+/** An item as readers get it. `open` makes what reads a large value. */
+export function feedItemOf(item: StoredItem, open: (ref: LargeRef) => LargeJson): FeedItem {
+  if (item.type !== "image" || !("large" in item)) return item;
+  return { type: "image", format: item.format, data: open(item.large) };
+}
+
+/**
+ * An entry of a folded feed. A number is a token of so many UTF-16 units that counts as one model token, a pair a token with another
+ * count, a string a status, an object without `type` the attempt of what follows; progress and images are as they were.
+ */
+type LayoutEntry =
+  | number
+  | readonly [length: number, count: number]
+  | string
+  | { readonly attempt: number }
+  | OtherItem;
+type OtherItem = Exclude<StoredItem, { type: "token" } | StatusItem>;
+
+/** A feed in the form that is kept when its job has ended: the text of all tokens once, and a layout of a byte or two for each. */
+export interface FoldedFeed {
+  /** JSON. */
+  readonly layout: string;
+  readonly text: string;
+}
+
+export function foldFeed(parts: readonly StoredPart[]): FoldedFeed {
+  const layout: LayoutEntry[] = [];
+  let text = "";
+  let current = 0;
+  for (const { attempt, items } of parts) {
+    if (attempt !== current) layout.push({ attempt });
+    current = attempt;
+    for (const item of items) {
+      if (item.type === "status") layout.push(item.state);
+      else if (item.type === "token") {
+        text += item.content;
+        layout.push(item.count === 1 ? item.content.length : [item.content.length, item.count]);
+      } else layout.push(item);
+    }
+  }
+  // A lone surrogate has no UTF-8; the replacement has the same length.
+  return { layout: JSON.stringify(layout), text: text.toWellFormed() };
+}
+
+export function unfoldFeed({ layout, text }: FoldedFeed): StoredPart[] {
+  const parts: { attempt: number; items: StoredItem[] }[] = [];
+  let from = 0;
+  const token = (length: number, count: number): StoredItem => {
+    from += length;
+    return { type: "token", content: text.slice(from - length, from), count };
+  };
+  for (const entry of JSON.parse(layout) as LayoutEntry[]) {
+    if (typeof entry === "object" && "attempt" in entry) parts.push({ attempt: entry.attempt, items: [] });
+    else parts.at(-1)?.items.push(itemOf(entry, token));
+  }
+  return parts;
+}
+
+function itemOf(
+  entry: Exclude<LayoutEntry, { readonly attempt: number }>,
+  token: (length: number, count: number) => StoredItem,
+): StoredItem {
+  if (typeof entry === "number") return token(entry, 1);
+  if (typeof entry === "string") return { type: "status", state: entry };
+  return isPair(entry) ? token(entry[0], entry[1]) : entry;
+}
+
+function isPair(entry: OtherItem | readonly [number, number]): entry is readonly [number, number] {
+  return Array.isArray(entry);
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { encodeFrame } from "../../../shared/protocol/codec.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { insertAccount, type NewAccount } from "../../support/account-rows.ts";
+import { beginFrames, finishedFrame, runFrames } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeFastDirectory } from "../../support/fast-directory.ts";
+import { makeHello } from "../../support/frames.ts";
+import { call } from "../../support/http.ts";
+import { Program } from "../../support/program.ts";
+import { smallCatalog } from "../../support/small-catalog.ts";
+
+const HEAP_MB = 64;
+const IMAGE_CHARS = 7_500_000;
+/** All together more than the heap. */
+const IMAGES = 8;
+const IMAGE = { type: "image" as const, data: "A".repeat(IMAGE_CHARS), format: "png" };
+
+let directory: string;
+let coordinator: Program;
+let url: string;
+let flooder: NewAccount;
+let honest: NewAccount;
+
+beforeEach(async () => {
+  directory = await makeFastDirectory("atoll-flood-");
+  await start();
+  flooder = insertAccount(directory, "flooder@example.com", 1_000, { requestsPerMinute: 100_000 });
+  honest = insertAccount(directory, "honest@example.com", 1_000, { requestsPerMinute: 100_000 });
+});
+afterEach(async () => {
+  await coordinator[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(): Promise<void> {
+  const args = ["serve", "--port", "0", "--data", directory, "--log-level", "warn", "--catalog-directory"];
+  const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`, ATOLL_MAX_OUTPUT_MB: "64" };
+  coordinator = new Program("coordinator", [...args, smallCatalog()], env);
+  url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
+}
+
+/** Each frame is encoded when the Island has said the one before: the test holds none of them. */
+async function flood(island: FakeIsland, assign: Assign): Promise<void> {
+  island.send(...beginFrames(assign));
+  const { jobId, attempt } = assign;
+  for (let seq = 1; seq <= IMAGES; seq += 1) {
+    island.sendRaw(encodeFrame({ type: "output", jobId, attempt, seq, items: [IMAGE] }));
+  }
+  await island.next("ack", (ack) => ack.jobId === jobId && ack.seq === IMAGES);
+}
+
+async function assertChats(island: FakeIsland): Promise<void> {
+  const answer = call(url, honest.key, "POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }] });
+  island.send(...runFrames(await island.next("assign"), "Hel", "lo"));
+  expect((await answer).body.choices[0].message.content).toBe("Hello");
+  expect((await call(url, null, "GET", "/health")).status).toBe(200);
+}
+
+const openStream = (jobId: string) =>
+  fetch(`${url}/api/v1/jobs/${jobId}/stream`, { headers: { authorization: `Bearer ${flooder.key}` } });
+
+/** Images of a stream that is read to its end, each by the length of its data. */
+async function imagesOf(response: Response): Promise<number[]> {
+  let text = 0;
+  const lengths: number[] = [];
+  for await (const bytes of response.body ?? []) {
+    for (let from = 0; from < bytes.length;) {
+      const until = bytes.indexOf(10, from);
+      text += (until < 0 ? bytes.length : until) - from;
+      if (until < 0) break;
+      if (text > IMAGE_CHARS) lengths.push(text - `data: {"type":"image","data":"","format":"png"}`.length);
+      text = 0;
+      from = until + 1;
+    }
+  }
+  return lengths;
+}
+
+it("An Island that floods with images larger than the heap ends nothing, and neither do their readers or a restart", async () => {
+  const hostId = randomUUID();
+  const wasm = { runtimes: [{ type: "wasm" as const, version: "test" }], hostId };
+  const island = await FakeIsland.join(url, flooder.islandToken, wasm);
+  await using chats = await FakeIsland.join(url, honest.islandToken, { hostId: randomUUID() });
+  await call(url, flooder.key, "POST", "/jobs", { workload: "base64", input: { data: "a" } });
+  const assign = await island.next("assign");
+  const flooded = flood(island, assign);
+  await assertChats(chats);
+  await flooded;
+  const { jobId, attempt, claim } = assign;
+  // They take nothing but what the system takes for them.
+  const stuck = await Promise.all([openStream(jobId), openStream(jobId), openStream(jobId)]);
+  await assertChats(chats);
+  for (const response of stuck) await response.body?.cancel();
+
+  coordinator.kill("SIGKILL");
+  await coordinator.ended();
+  await start();
+  const again = await FakeIsland.dial(url, flooder.islandToken);
+  again.send(makeHello({ ...wasm, held: [{ jobId, attempt, claim, started: true }] }));
+  expect((await again.next("welcome")).held).toMatchObject([{ action: "continue", ackedSeq: IMAGES }]);
+  const live = imagesOf(await openStream(jobId));
+  again.send(finishedFrame(assign, IMAGES + 1, { output: "done" }));
+  const all = Array.from({ length: IMAGES }, () => IMAGE_CHARS);
+  expect(await live).toEqual(all);
+  expect(await imagesOf(await openStream(jobId))).toEqual(all);
+  const { status, body } = await call(url, flooder.key, "GET", `/jobs/${jobId}`);
+  expect([status, body.data.status, body.data.output]).toEqual([200, "completed", "done"]);
+});

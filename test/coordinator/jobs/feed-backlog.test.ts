@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { JobFeed } from "../../../coordinator/jobs/feed.ts";
+import type { FeedItem, FeedPart } from "../../../coordinator/store/job-store.ts";
+
+const token = (content: string): FeedItem => ({ type: "token", content, count: 2 });
+const STORED: readonly FeedPart[] = [
+  { attempt: 1, items: [{ type: "status", state: "running" }, token("a")] },
+  { attempt: 2, items: [token("b")] },
+];
+const progress = {
+  items: 3,
+  tokens: 4,
+  bytes: 100,
+  largeBytes: 0,
+  outputs: [
+    { attempt: 1, count: 1 },
+    { attempt: 2, count: 1 },
+  ],
+  lastSeq: 1,
+};
+
+describe("the feed of a job that was restored", () => {
+  it("knows without being read what decides about the job", () => {
+    const feed = JobFeed.restored("job_1", { progress, read: () => expect.fail("It was read") });
+    feed.push([token("c")], 2);
+    expect([feed.tokens, feed.hasOutput, feed.attemptOf(1), feed.attemptOf(3)]).toEqual([6, true, 1, 2]);
+    expect(feed.hasLost({ outputs: 2, statuses: 0, attempt: 1, ended: false })).toBe(true);
+    expect(() => feed.text()).toThrow("not loaded");
+  });
+
+  it("is read once, however many ask, and goes on with what came meanwhile", async () => {
+    const gate = Promise.withResolvers<void>();
+    let reads = 0;
+    const read = async (): Promise<readonly FeedPart[]> => {
+      reads += 1;
+      await gate.promise;
+      // What was stored since the restart is in memory already.
+      return [...STORED, { attempt: 2, items: [token("c")] }];
+    };
+    const feed = JobFeed.restored("job_1", { progress, read });
+    feed.push([token("c")], 2);
+    const loads = [feed.load(), feed.load()];
+    feed.push([token("d")], 2);
+    gate.resolve();
+    await Promise.all(loads);
+    await feed.load();
+    expect([feed.text(), feed.items.length, reads]).toEqual(["abcd", 5, 1]);
+  });
+
+  it("is asked for again after a read that failed", async () => {
+    let isBroken = true;
+    const read = async (): Promise<readonly FeedPart[]> => {
+      if (isBroken) throw new Error("disk");
+      return STORED;
+    };
+    const feed = JobFeed.restored("job_1", { progress, read });
+    await expect(feed.load()).rejects.toThrow("disk");
+    isBroken = false;
+    await feed.load();
+    expect(feed.text()).toBe("ab");
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { traitsOf } from "../../../coordinator/jobs/job-traits.ts";
+
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+const chat = { isChat: true, runtimeType: "llmcpp", onnxTaskType: null } as const;
+const picture = { isChat: false, runtimeType: "diffusers", onnxTaskType: null } as const;
+const limitOf = (...[input, cargo]: Partial<Parameters<typeof traitsOf>>): number =>
+  traitsOf(input ?? {}, cargo, 16 * MIB).maxOutputBytes;
+
+it("A chat may make 1 KB for each token that was asked for", () => {
+  expect(limitOf({ prompt: "Hi", max_tokens: 9 }, chat)).toBe(10 * KIB);
+});
+
+it("A picture may have what its size needs, and never more than other jobs", () => {
+  expect(limitOf({ width: 512, height: 512 }, picture)).toBe(MIB + 512 * 512 * 12);
+  expect(
+    limitOf({ width: 512, height: 512 }, { ...picture, runtimeType: "coreml", onnxTaskType: "text-to-image" }),
+  ).toBe(4 * MIB);
+  expect(limitOf({ width: 1e9, height: 1e9 }, picture)).toBe(16 * MIB);
+  expect(limitOf({ width: "512", height: 512 }, picture)).toBe(16 * MIB);
+});
+
+it("Any other job may make what its Cargo says, else what the setting says", () => {
+  const wasm = { isChat: false, runtimeType: "wasm", onnxTaskType: null } as const;
+  expect(limitOf({ width: 1, height: 1 }, wasm)).toBe(16 * MIB);
+  expect(limitOf({}, { ...wasm, maxOutputBytes: 40 * MIB })).toBe(40 * MIB);
+  expect(limitOf({})).toBe(16 * MIB);
+});

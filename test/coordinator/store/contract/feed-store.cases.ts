@@ -1,0 +1,110 @@
+import { expect } from "vitest";
+import type { FeedChunk, FeedItem } from "../../../../coordinator/store/job-store.ts";
+import { LargeJson } from "../../../../coordinator/store/large-json.ts";
+import type { Store } from "../../../../coordinator/store/store.ts";
+import { type Check, endUncharged, makeAccount, makeJob, runJob } from "./store-builders.ts";
+
+/** With what JSON escapes, and characters of two UTF-16 units where pieces are cut. */
+const LARGE_TEXT = `"${"\u{1F3DD}\n".repeat(80_000)}`;
+const token = (content: string, count = 1) => ({ type: "token", content, count }) as const;
+const status = (state: string) => ({ type: "status", state }) as const;
+const image = (data: string) => ({ type: "image", data, format: "png" }) as const;
+
+async function jsonOf(value: unknown): Promise<unknown> {
+  expect(value).toBeInstanceOf(LargeJson);
+  const large = value as LargeJson;
+  let text = "";
+  for await (const piece of large.pieces()) text += piece;
+  expect(text).toHaveLength(large.chars);
+  return JSON.parse(text);
+}
+
+/** A job with two attempts and everything that a feed can hold. */
+async function writeFeed(store: Store): Promise<string> {
+  const job = makeJob(await makeAccount(store));
+  await runJob(store, job);
+  const append = (attempt: number, seq: number | null, ...items: FeedChunk["items"]): Promise<void> =>
+    store.jobs.appendFeed({ jobId: job.id, attempt, seq, items });
+  await append(1, null, status("pending"), status("running"));
+  await append(1, 1, token("Hel"), { type: "progress", step: 1, total: 2 });
+  await append(1, 2, image("small"), image(LARGE_TEXT));
+  await store.jobs.move({ jobId: job.id, event: "lose", attempt: 1, islandId: null, atMs: 1 });
+  await store.jobs.move({ jobId: job.id, event: "assign", attempt: 2, islandId: "island", atMs: 1 });
+  await store.jobs.move({ jobId: job.id, event: "start", attempt: 2, islandId: null, atMs: 1 });
+  await append(2, 1, status("running"), token("lo", 3));
+  return job.id;
+}
+
+async function itemsOf(store: Store, jobId: string): Promise<unknown[]> {
+  const parts = await store.jobs.feed(jobId);
+  const items = parts.flatMap(({ attempt, items: some }) => some.map((item) => [attempt, item] as const));
+  return Promise.all(items.map(async ([attempt, item]) => [attempt, await withoutLarge(item)]));
+}
+
+async function withoutLarge(item: FeedItem): Promise<unknown> {
+  if (item.type !== "image" || typeof item.data === "string") return item;
+  return { ...item, data: await jsonOf(item.data), isLarge: true };
+}
+
+const WRITTEN = [
+  [1, status("pending")],
+  [1, status("running")],
+  [1, token("Hel")],
+  [1, { type: "progress", step: 1, total: 2 }],
+  [1, image("small")],
+  [1, { ...image(LARGE_TEXT), isLarge: true }],
+  [2, status("running")],
+  [2, token("lo", 3)],
+];
+
+export function describeFeeds(check: Check): void {
+  check("jobs.feed() has the same items before and after the job's end, and large ones in pieces", async (store) => {
+    const jobId = await writeFeed(store);
+    expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
+    await endUncharged(store, jobId, { attempt: 2, event: "fail" });
+    expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
+    expect((await store.jobs.get(jobId))?.output).toBeUndefined();
+  });
+
+  check("jobs.feedProgress() tells how far the feed has come without reading it", async (store) => {
+    const jobId = await writeFeed(store);
+    const { bytes, largeBytes, ...counts } = await store.jobs.feedProgress(jobId, 2);
+    const outputs = [
+      { attempt: 1, count: 4 },
+      { attempt: 2, count: 1 },
+    ];
+    expect(counts).toEqual({ items: 8, tokens: 4, outputs, lastSeq: 1 });
+    expect(bytes).toBeLessThan(1_000);
+    expect(largeBytes).toBe(JSON.stringify(LARGE_TEXT).length);
+    expect((await store.jobs.feedProgress(jobId, 1)).lastSeq).toBe(2);
+    const none = { items: 0, tokens: 0, bytes: 0, largeBytes: 0, outputs: [], lastSeq: 0 };
+    expect(await store.jobs.feedProgress("job_none", 1)).toEqual(none);
+  });
+
+  check("jobs.storedItems() can be read as soon as the append has resolved", async (store) => {
+    const job = makeJob(await makeAccount(store));
+    await runJob(store, job);
+    const chunk = { jobId: job.id, attempt: 1, seq: 1, items: [token("a"), image(LARGE_TEXT)] };
+    const appended = store.jobs.appendFeed(chunk);
+    const [first, second] = store.jobs.storedItems(chunk, appended);
+    expect(first).toEqual(token("a"));
+    expect(await withoutLarge(second as FeedItem)).toEqual({ ...image(LARGE_TEXT), isLarge: true });
+  });
+
+  check("jobs.end() without an output makes the text of the feed the output", async (store) => {
+    const jobId = await writeFeed(store);
+    expect(await endUncharged(store, jobId, { attempt: 2 })).toEqual({ dueWebhookIds: [] });
+    expect((await store.jobs.get(jobId))?.output).toBe("Hello");
+  });
+
+  check("jobs.end() keeps a large output in pieces", async (store) => {
+    const jobId = await writeFeed(store);
+    const output = { images: [LARGE_TEXT, LARGE_TEXT] };
+    const ended = await endUncharged(store, jobId, { attempt: 2, output });
+    expect(await jsonOf(ended.output)).toEqual(output);
+    const read = (await store.jobs.get(jobId))?.output;
+    expect(await jsonOf(read)).toEqual(output);
+    expect(await (read as LargeJson).value()).toEqual(output);
+    expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
+  });
+}

@@ -1,0 +1,50 @@
+import { Packr } from "msgpackr";
+import { describe, expect, it } from "vitest";
+import { ProtocolError, readFromIsland } from "../../shared/protocol/codec.ts";
+import { hasTooManyValues } from "../../shared/protocol/frame-values.ts";
+
+const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true });
+const EMPTY_MAP = 0x80;
+const ONE = 0x01;
+
+/** An array of values of one byte each. */
+function arrayOf(byte: number, count: number): Buffer {
+  const head = Buffer.alloc(5);
+  head[0] = 0xdd;
+  head.writeUInt32BE(count, 1);
+  return Buffer.concat([head, Buffer.alloc(count, byte)]);
+}
+
+describe("hasTooManyValues()", () => {
+  it("counts values, and maps and arrays among them", () => {
+    expect(hasTooManyValues(arrayOf(ONE, 2_099_999))).toBe(false);
+    expect(hasTooManyValues(arrayOf(ONE, 2_100_000))).toBe(true);
+    expect(hasTooManyValues(arrayOf(EMPTY_MAP, 499_999))).toBe(false);
+    expect(hasTooManyValues(arrayOf(EMPTY_MAP, 500_000))).toBe(true);
+  });
+
+  it("takes the content of a value of every format for no values", () => {
+    // As maps, the bytes of each would be too many.
+    const bytes = Buffer.alloc(600_000, EMPTY_MAP);
+    const text = "\u0080".repeat(600_000);
+    const numbers = [1e300, 0.5, -1, -200, -70_000, 200, 70_000, 5_000_000_000n, -5_000_000_000n];
+    const texts = ["a".repeat(20), "a".repeat(200), "a".repeat(70_000), text];
+    const others = [null, true, new Date(0), new Date(1), Buffer.alloc(300), Buffer.alloc(3), bytes];
+    const long = { list: Array.from({ length: 70_000 }, () => 1), map: Object.fromEntries(numbers.entries()) };
+    const frame = packr.pack([numbers, texts, others, long]);
+    expect(hasTooManyValues(frame)).toBe(false);
+    // Where the count is in step, what follows is counted exactly.
+    const rest = arrayOf(EMPTY_MAP, 500_000);
+    expect(hasTooManyValues(Buffer.concat([frame, rest]))).toBe(true);
+    expect(hasTooManyValues(Buffer.concat([frame, packr.pack(bytes), packr.pack(text)]))).toBe(false);
+  });
+
+  it("ends at the end of bytes that are no MessagePack", () => {
+    expect(hasTooManyValues(Buffer.alloc(70_000, 0xc6))).toBe(false);
+    expect(hasTooManyValues(Buffer.alloc(70_000, 0xdf))).toBe(false);
+  });
+
+  it("keeps such a frame from being unpacked", () => {
+    expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(new ProtocolError("frame has too many values"));
+  });
+});
