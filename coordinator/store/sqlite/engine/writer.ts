@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
+import type { TransactionAnswer } from "./transaction-runner.ts";
 import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
 
 /** Operations in one transaction; bounds how long the first one waits for the last. */
@@ -22,6 +23,8 @@ export class Writer {
   readonly #exited: Promise<void>;
   #queue: PendingOperation[] = [];
   #inFlight: PendingOperation[] = [];
+  /** Calls of `truncateLog` that the worker has not answered, in order. */
+  #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;
   #drained: Promise<void> | null = null;
   #fault: Error | null = null;
@@ -33,7 +36,10 @@ export class Writer {
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const data: WriterWorkerData = { path };
     this.#worker = new Worker(new URL(`./writer-worker.${extension}`, import.meta.url), { workerData: data });
-    this.#worker.on("message", (answer: FromWriter) => this.#settle(answer));
+    this.#worker.on("message", (answer: FromWriter) => {
+      if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
+      else this.#settle(answer);
+    });
     this.#worker.on("error", (error) => this.#break(toError(error)));
     this.#worker.on("messageerror", (error) => this.#break(error));
     this.#exited = new Promise((resolve) => {
@@ -61,6 +67,15 @@ export class Writer {
       const operation = [kind, args] as unknown as Operation;
       this.#queue.push({ operation, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
+    });
+  }
+
+  /** Empties the write-ahead log between two transactions. False if that is not possible now. */
+  truncateLog(): Promise<boolean> {
+    if (this.#drained !== null || this.#fault !== null) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#truncations.push(resolve);
+      this.#worker.postMessage({ kind: "truncateLog" } satisfies ToWriter);
     });
   }
 
@@ -94,7 +109,7 @@ export class Writer {
     this.#worker.postMessage({ kind: "run", operations } satisfies ToWriter);
   }
 
-  #settle({ values, failures, commits }: FromWriter): void {
+  #settle({ values, failures, commits }: TransactionAnswer): void {
     const answered = this.#inFlight;
     this.#inFlight = [];
     this.#commits = commits;
@@ -111,6 +126,7 @@ export class Writer {
     this.#inFlight = [];
     this.#queue = [];
     for (const { reject } of lost) reject(this.#fault);
+    for (const resolve of this.#truncations.splice(0)) resolve(false);
     this.#onDrained?.();
   }
 }

@@ -11,7 +11,8 @@ export const ACTIVE_COLUMNS =
 
 export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
   charged_micro AS creditsUsedMicro, prompt_tokens AS promptTokens, completion_tokens AS completionTokens,
-  finish_reason AS finishReason, timings, error, webhook_id AS webhookId, input, output` as const;
+  finish_reason AS finishReason, timings, error, webhook_id AS webhookId,
+  input_removed_at_ms AS inputRemovedAtMs, output_removed_at_ms AS outputRemovedAtMs, input, output` as const;
 
 /** A row of WHOLE_COLUMNS. */
 export interface JobRow extends ActiveJobRecord {
@@ -24,7 +25,10 @@ export interface JobRow extends ActiveJobRecord {
   readonly timings: string | null;
   readonly error: string | null;
   readonly webhookId: string | null;
-  readonly input: string;
+  readonly inputRemovedAtMs: number | null;
+  readonly outputRemovedAtMs: number | null;
+  /** Null once it was removed. */
+  readonly input: string | null;
   readonly output: string | null;
 }
 
@@ -32,7 +36,7 @@ export function jobOf(row: JobRow): JobRecord {
   const { promptTokens, completionTokens, timings, error, input, output, ...rest } = row;
   return {
     ...rest,
-    input: JSON.parse(input) as JobInput,
+    input: input === null ? {} : (JSON.parse(input) as JobInput),
     output: output === null ? undefined : (JSON.parse(output) as unknown),
     usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
     timings: timings === null ? null : (JSON.parse(timings) as Timings),
@@ -66,5 +70,7 @@ export function newJobRecord(job: NewJob): JobRecord {
     error: null,
     completedAtMs: null,
     webhookId: job.webhook?.id ?? null,
+    inputRemovedAtMs: null,
+    outputRemovedAtMs: null,
   };
 }

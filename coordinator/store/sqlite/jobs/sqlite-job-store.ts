@@ -36,7 +36,7 @@ export class SqliteJobStore implements JobStore {
     this.#writer = writer;
     this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
     this.#selectJob = db.prepare(
-      `SELECT ${WHOLE_COLUMNS} FROM jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
+      `SELECT ${WHOLE_COLUMNS} FROM jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
        LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id WHERE jobs.id = ?`,
     );
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
