@@ -7,6 +7,7 @@ import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { readVersion } from "./package-info.ts";
 import { reportError } from "./report-error.ts";
+import { addVacuumCommand } from "./vacuum-command.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 
 try {
@@ -32,6 +33,7 @@ try {
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
   addSigningKeyCommands(program);
+  addVacuumCommand(program);
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);
   addLedgerCommands(program, ledgerTools);
