@@ -1,4 +1,4 @@
-import { encodeTime, monotonicFactory } from "ulid";
+import { monotonicFactory } from "ulid";
 
 export type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv";
 
@@ -7,9 +7,4 @@ const nextUlid = monotonicFactory();
 /** A new id: `<kind>_` and a 26-character ULID, which sorts by creation. Source: DESIGN §4. */
 export function newId(kind: IdKind, nowMs: number): string {
   return `${kind}_${nextUlid(nowMs)}`;
-}
-
-/** Sorts after every id that was made before `ms`, and before every id made at `ms` or later. */
-export function firstIdAt(kind: IdKind, ms: number): string {
-  return `${kind}_${encodeTime(ms)}`;
 }

@@ -106,7 +106,7 @@ export class Retention {
     const { store, clock, endAccount } = this.#deps;
     if (subject.kind === "account") await endAccount(subject.id);
     const nextJobs = (afterId: string): Promise<string[]> => store.content.jobsOf(subject, afterId, STEP);
-    await this.#removeAll(nextJobs, CONTENT_PARTS, subject.kind === "job");
+    await this.#removeAll(nextJobs, subject.kind === "output" ? ["output"] : CONTENT_PARTS, subject.kind === "job");
     if (subject.kind === "account") {
       while (!this.#stop.signal.aborted && !(await store.content.removeOfAccount(subject.id)));
     }
@@ -118,11 +118,7 @@ export class Retention {
   #sweepPart(part: ContentPart, keepMs: number): Promise<number> {
     if (keepMs === 0) return Promise.resolve(0);
     const endedByMs = this.#deps.clock.now() - keepMs;
-    return this.#removeAll(
-      (afterId) => this.#deps.store.content.expired(part, endedByMs, afterId, STEP),
-      [part],
-      false,
-    );
+    return this.#removeAll(() => this.#deps.store.content.expired(part, endedByMs, STEP), [part], false);
   }
 
   /** Removes parts of all jobs that `next` names, page by page. Resolves with their number. */

@@ -1,6 +1,6 @@
-/** Whose prompts and answers are removed for good, at a client's wish. */
+/** Whose prompts and answers are removed for good. `output`: of a job, begun by a step of {@link ContentStore.remove} that had to stop. */
 export interface RemovalSubject {
-  readonly kind: "job" | "conversation" | "account";
+  readonly kind: "job" | "output" | "conversation" | "account";
   readonly id: string;
 }
 
@@ -21,10 +21,11 @@ export interface ContentStore {
   underWay(): Promise<RemovalSubject[]>;
   /** Ids of the subject's ended jobs, sorted, after `afterId` (empty: from the first); at most `limit`. */
   jobsOf(subject: RemovalSubject, afterId: string, limit: number): Promise<string[]>;
-  /** Ids of jobs that ended at or before `endedByMs` and still have the part, sorted, after `afterId`; at most `limit`. */
-  expired(part: ContentPart, endedByMs: number, afterId: string, limit: number): Promise<string[]>;
+  /** Ids of jobs that ended at or before `endedByMs` and still have the part, in the order of their ends; at most `limit`. */
+  expired(part: ContentPart, endedByMs: number, limit: number): Promise<string[]>;
   /**
    * Removes parts of ended jobs, in order, until it has removed about 4 MB. Resolves with how many of them are done, from the first on.
+   * The next one may be half done: nobody can read it any more, and a removal of its output is under way until it is done.
    * `withMessages`: also the question and answer that a job left in a conversation.
    */
   remove(

@@ -56,10 +56,19 @@ export function contentOperations(db: Database.Database, ledger: Ledger): Conten
 function removeContent(db: Database.Database): ContentOperations["removeContent"] {
   const removeJob = prepareRemoveJobContent(db);
   const deleteTurn = prepareDeleteTurn(db);
+  const noteHalfDone = db.prepare<[string, number]>(
+    "INSERT INTO removals (kind, id, at_ms) VALUES ('output', ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const forgetHalfDone = db.prepare<[string]>("DELETE FROM removals WHERE kind = 'output' AND id = ?");
   return ({ jobIds, parts, withMessages, atMs }) => {
     const budget = { bytes: MAX_STEP_BYTES };
     for (const [done, jobId] of jobIds.entries()) {
-      if (budget.bytes <= 0 || !removeJob(jobId, parts, atMs, budget)) return done;
+      if (budget.bytes <= 0) return done;
+      if (!removeJob(jobId, parts, atMs, budget)) {
+        noteHalfDone.run(jobId, atMs);
+        return done;
+      }
+      forgetHalfDone.run(jobId);
       if (withMessages) deleteTurn(jobId);
     }
     return jobIds.length;
@@ -89,6 +98,7 @@ function removeOfAccount(db: Database.Database): ContentOperations["removeOfAcco
 function finishRemoval(db: Database.Database, ledger: Ledger): ContentOperations["finishRemoval"] {
   const unfinished = {
     job: db.prepare<[string], number>(UNFINISHED_OF.job).pluck(),
+    output: db.prepare<[string], number>(UNFINISHED_OF.output).pluck(),
     conversation: db.prepare<[string], number>(UNFINISHED_OF.conversation).pluck(),
     account: db.prepare<[string], number>(UNFINISHED_OF.account).pluck(),
   };

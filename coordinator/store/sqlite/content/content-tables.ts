@@ -1,8 +1,12 @@
 import type { RemovalSubject } from "../../content-store.ts";
 
+const UNFINISHED_JOB = "SELECT 1 FROM jobs WHERE id = ? AND completed_at_ms IS NULL";
+const ENDED_JOB = "SELECT id FROM jobs WHERE id = ? AND id > ? AND completed_at_ms IS NOT NULL LIMIT ?";
+
 /** A job of each kind of subject that has not ended. */
 export const UNFINISHED_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
-  job: "SELECT 1 FROM jobs WHERE id = ? AND completed_at_ms IS NULL",
+  job: UNFINISHED_JOB,
+  output: UNFINISHED_JOB,
   conversation: "SELECT 1 FROM jobs WHERE conversation_id = ? AND completed_at_ms IS NULL LIMIT 1",
   account:
     "SELECT 1 FROM jobs INDEXED BY jobs_live_by_account WHERE account_id = ? AND completed_at_ms IS NULL LIMIT 1",
@@ -10,7 +14,8 @@ export const UNFINISHED_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
 
 /** The ended jobs of each kind of subject, in pages: id, then the last id of the page before, then the limit. */
 export const JOBS_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
-  job: "SELECT id FROM jobs WHERE id = ? AND id > ? AND completed_at_ms IS NOT NULL LIMIT ?",
+  job: ENDED_JOB,
+  output: ENDED_JOB,
   conversation: `SELECT id FROM jobs WHERE conversation_id = ? AND id > ? AND completed_at_ms IS NOT NULL
     ORDER BY id LIMIT ?`,
   account: `SELECT id FROM jobs INDEXED BY jobs_by_account WHERE account_id = ? AND id > ? AND completed_at_ms IS NOT NULL
@@ -31,17 +36,10 @@ export const ACCOUNT_ROWS: readonly string[] = [
   "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE account_id = ? LIMIT ?)",
 ];
 
-const ENDED = "SELECT 1 FROM jobs WHERE jobs.id = job_id AND completed_at_ms <= @endedByMs";
-
-/**
- * Jobs that ended by a moment and still have a part. A job ended after it was made and ids sort by creation, so `@beforeId` bounds
- * what is read: the jobs older than that, of which a sweep leaves few.
- */
+/** Jobs that ended by a moment and still have a part, oldest end first. */
 export const EXPIRED = {
-  input: `SELECT job_id FROM job_inputs WHERE job_id > @afterId AND job_id < @beforeId AND EXISTS (${ENDED})
-    ORDER BY job_id LIMIT @limit`,
-  output: `SELECT job_id FROM (
-      SELECT job_id FROM job_outputs WHERE job_id > @afterId AND job_id < @beforeId
-      UNION SELECT job_id FROM feed_chunks WHERE job_id > @afterId AND job_id < @beforeId
-    ) WHERE EXISTS (${ENDED}) ORDER BY job_id LIMIT @limit`,
+  input: `SELECT id FROM jobs INDEXED BY jobs_with_input WHERE completed_at_ms <= ? AND input_removed_at_ms IS NULL
+    ORDER BY completed_at_ms LIMIT ?`,
+  output: `SELECT id FROM jobs INDEXED BY jobs_with_output WHERE completed_at_ms <= ? AND output_removed_at_ms IS NULL
+    ORDER BY completed_at_ms LIMIT ?`,
 } as const;

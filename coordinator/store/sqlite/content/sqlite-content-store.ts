@@ -1,18 +1,10 @@
 import type Database from "better-sqlite3";
-import { firstIdAt } from "../../../../shared/ids.ts";
 import type { ContentPart, ContentStore, RemovalSubject } from "../../content-store.ts";
 import type { Writer } from "../engine/writer.ts";
 import { EXPIRED, JOBS_OF } from "./content-tables.ts";
 
 /** As `PRAGMA auto_vacuum` says it. */
 const INCREMENTAL_VACUUM = 2;
-
-interface ExpiredValues {
-  readonly endedByMs: number;
-  readonly afterId: string;
-  readonly beforeId: string;
-  readonly limit: number;
-}
 
 export class SqliteContentStore implements ContentStore {
   readonly canReclaim: boolean;
@@ -21,7 +13,9 @@ export class SqliteContentStore implements ContentStore {
   readonly #selectJobs: Readonly<
     Record<RemovalSubject["kind"], Database.Statement<[id: string, after: string, limit: number], string>>
   >;
-  readonly #selectExpired: Readonly<Record<ContentPart, Database.Statement<[ExpiredValues], string>>>;
+  readonly #selectExpired: Readonly<
+    Record<ContentPart, Database.Statement<[endedByMs: number, limit: number], string>>
+  >;
 
   constructor(db: Database.Database, writer: Writer) {
     this.#writer = writer;
@@ -30,10 +24,11 @@ export class SqliteContentStore implements ContentStore {
     const jobs = (sql: string) => db.prepare<[string, string, number], string>(sql).pluck();
     this.#selectJobs = {
       job: jobs(JOBS_OF.job),
+      output: jobs(JOBS_OF.output),
       conversation: jobs(JOBS_OF.conversation),
       account: jobs(JOBS_OF.account),
     };
-    const expired = (sql: string) => db.prepare<[ExpiredValues], string>(sql).pluck();
+    const expired = (sql: string) => db.prepare<[number, number], string>(sql).pluck();
     this.#selectExpired = { input: expired(EXPIRED.input), output: expired(EXPIRED.output) };
   }
 
@@ -49,9 +44,8 @@ export class SqliteContentStore implements ContentStore {
     return this.#selectJobs[kind].all(id, afterId, limit);
   }
 
-  async expired(part: ContentPart, endedByMs: number, afterId: string, limit: number): Promise<string[]> {
-    const beforeId = firstIdAt("job", endedByMs + 1);
-    return this.#selectExpired[part].all({ endedByMs, afterId, beforeId, limit });
+  async expired(part: ContentPart, endedByMs: number, limit: number): Promise<string[]> {
+    return this.#selectExpired[part].all(endedByMs, limit);
   }
 
   remove(...[jobIds, removal]: Parameters<ContentStore["remove"]>): Promise<number> {

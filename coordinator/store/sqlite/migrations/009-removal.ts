@@ -7,6 +7,9 @@ ALTER TABLE jobs ADD COLUMN input_removed_at_ms INTEGER;
 ALTER TABLE jobs ADD COLUMN output_removed_at_ms INTEGER;
 ALTER TABLE jobs ADD COLUMN conversation_id TEXT;
 UPDATE jobs SET conversation_id = messages.conversation_id FROM messages WHERE messages.job_id = jobs.id;
+-- Ended jobs that still have the part, by their end. A job leaves when the part is removed.
+CREATE INDEX jobs_with_input ON jobs (completed_at_ms) WHERE completed_at_ms IS NOT NULL AND input_removed_at_ms IS NULL;
+CREATE INDEX jobs_with_output ON jobs (completed_at_ms) WHERE completed_at_ms IS NOT NULL AND output_removed_at_ms IS NULL;
 CREATE INDEX jobs_by_conversation ON jobs (conversation_id, id) WHERE conversation_id IS NOT NULL;
 CREATE INDEX messages_by_job ON messages (job_id) WHERE job_id IS NOT NULL;
 
@@ -14,7 +17,7 @@ CREATE INDEX webhooks_ended ON webhooks (ended_at_ms) WHERE state IN ('delivered
 CREATE INDEX webhooks_by_account ON webhooks (account_id);
 
 CREATE TABLE removals (
-  kind TEXT NOT NULL CHECK (kind IN ('job', 'conversation', 'account')),
+  kind TEXT NOT NULL CHECK (kind IN ('job', 'output', 'conversation', 'account')),
   id TEXT NOT NULL,
   at_ms INTEGER NOT NULL,
   PRIMARY KEY (kind, id)

@@ -61,7 +61,7 @@ export function describeContent(check: Check): void {
     expect((await store.ledger.verify()).wrongBalances).toEqual([]);
   });
 
-  check("content.expired() names jobs that ended by then and have the part, in pages", async (store) => {
+  check("content.expired() names jobs that ended by then and have the part, some at a time", async (store) => {
     const accountId = await makeAccount(store);
     const jobIds = [
       await complete(store, accountId),
@@ -69,13 +69,29 @@ export function describeContent(check: Check): void {
       await complete(store, accountId),
     ];
     const endedMs = MADE_AT_MS + 5_000;
-    expect(await store.content.expired("output", endedMs - 1, "", 10)).toEqual([]);
-    expect(await store.content.expired("output", endedMs, "", 2)).toEqual(jobIds.slice(0, 2));
-    expect(await store.content.expired("output", endedMs, jobIds[1] as string, 2)).toEqual(jobIds.slice(2));
-    await store.content.remove(jobIds, { ...BOTH, parts: ["output"] });
-    expect(await store.content.expired("output", endedMs, "", 10)).toEqual([]);
-    expect(await store.content.expired("input", endedMs, "", 10)).toEqual(jobIds);
+    expect(await store.content.expired("output", endedMs - 1, 10)).toEqual([]);
+    expect(await store.content.expired("output", endedMs, 2)).toEqual(jobIds.slice(0, 2));
+    await store.content.remove(jobIds.slice(0, 2), { ...BOTH, parts: ["output"] });
+    expect(await store.content.expired("output", endedMs, 2)).toEqual(jobIds.slice(2));
+    expect(await store.content.expired("input", endedMs, 10)).toEqual(jobIds);
   });
+
+  check(
+    "content.remove() that had to stop hides the whole output, and is under way until it is done",
+    async (store) => {
+      const job = makeJob(await makeAccount(store));
+      await runJob(store, job);
+      const items = [{ type: "token" as const, content: "x".repeat(3_000_000), count: 1 }];
+      for (const seq of [1, 2, 3]) await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq, items });
+      await store.jobs.end(makeEnding(job, { output: "a" }));
+      expect(await store.content.remove([job.id], BOTH)).toBe(0);
+      expect(await store.jobs.get(job.id)).toMatchObject({ outputRemovedAtMs: BOTH.atMs });
+      expect(await store.content.underWay()).toEqual([{ kind: "output", id: job.id }]);
+      expect(await store.content.remove([job.id], BOTH)).toBe(1);
+      expect(await store.content.underWay()).toEqual([]);
+      expect((await store.jobs.feed(job.id, 1)).parts).toEqual([]);
+    },
+  );
 
   check("accounts.delete() ends every credential, frees the address, and begins the removal", async (store) => {
     const accountId = await makeAccount(store, { email: "ada@example.com" });

@@ -16,7 +16,7 @@ afterAll(() => db.close());
 const SWEEPS = Object.entries(EXPIRED).map(([part, sql]): [string, string, unknown[]] => [
   `expired ${part}`,
   sql,
-  [{ endedByMs: 1, afterId: "", beforeId: "z", limit: 5 }],
+  [1, 5],
 ]);
 const SUBJECTS = Object.entries(JOBS_OF).map(([kind, sql]): [string, string, unknown[]] => [kind, sql, ["a", "", 5]]);
 const UNFINISHED = Object.entries(UNFINISHED_OF).map(([kind, sql]): [string, string, unknown[]] => [kind, sql, ["a"]]);
