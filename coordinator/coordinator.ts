@@ -35,7 +35,9 @@ import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
+import { Retention } from "./retention/retention.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
+import type { RemovalSubject } from "./store/content-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
@@ -130,13 +132,35 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
-  const jobs = new JobService({ store, jobs: registry, submissions, jobQuota, clock, explainWait });
+  const cargos = new CargoService({ store: store.catalog, catalogSync, clock });
+  const retention = new Retention({
+    store,
+    clock,
+    log,
+    periods: config,
+    onlineIslands: () => islands.connectedIds(),
+    endAccount: async (accountId) => {
+      await registry.cancelAll(accountId);
+      await cargos.removeAll(accountId);
+    },
+  });
+  const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
+  const jobs = new JobService({
+    removeContent: removeContent("job"),
+    store,
+    jobs: registry,
+    submissions,
+    jobQuota,
+    clock,
+    explainWait,
+  });
   const conversations = new ConversationService({
     store: store.conversations,
     catalog,
     jobs,
     clock,
     log,
+    removeContent: removeContent("conversation"),
     waitMs: config.chatWaitMs,
     onFatal,
   });
@@ -161,9 +185,10 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     batches,
     accounts,
     catalog,
-    cargos: new CargoService({ store: store.catalog, catalogSync, clock }),
+    cargos,
     conversations,
     recommendations,
+    retention,
     store,
     clock,
     log,
@@ -178,6 +203,12 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       answerMemoryBytes: memory.answerMemoryBytes,
     },
   });
+  if (!store.content.canReclaim) {
+    log.info(
+      "The database file does not shrink: it was made by an older version. Stop the coordinator and run `coordinator vacuum` once",
+    );
+  }
+  retention.start();
   const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
@@ -200,6 +231,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       islands.close();
       gate.close();
       await webhooks.close();
+      await retention.close();
       await accounts.settled();
       await store.close();
     },

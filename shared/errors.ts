@@ -7,6 +7,7 @@ export const ERROR_STATUS = {
   insufficient_scope: 403,
   not_found: 404,
   cargo_not_found: 404,
+  content_removed: 410,
   payload_too_large: 413,
   validation_failed: 422,
   email_taken: 422,

@@ -25,7 +25,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["store"],
     ["quotas", "scheduler"],
     ["config"],
-    ["accounts", "catalog", "webhooks"],
+    ["accounts", "catalog", "webhooks", "retention"],
     ["recommendations"],
     ["jobs", "islands"],
     ["dispatch"],

@@ -26,6 +26,9 @@ export function addAccountCommands(program: Command): Command {
     .option("--with-key", "also make an API key")
     .option("--with-island-token", "also make an Island token")
     .action(createAccount);
+  ownerCommand(account, "reset-password", "Make a token that sets a new password once, within a day.").action(
+    resetPassword,
+  );
 
   const key = program.command("key").description("API keys.");
   ownerCommand(key, "create", "Create an API key; its secret cannot be shown again.")
@@ -85,6 +88,15 @@ async function createAccount(options: CreateAccountOptions): Promise<void> {
     },
     { mayCreate: true },
   );
+}
+
+async function resetPassword(options: OwnerOptions): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const { token, expiresAtMs } = await accounts.passwordChanges.createReset(ownerId);
+    const expires_at = isoTime(expiresAtMs);
+    const use = `Send it to the account's owner, who posts {"token": …, "new": …} to /api/v1/auth/password/reset by ${expires_at}`;
+    print(options, { token, expires_at }, `${token}\n${use}`);
+  });
 }
 
 async function createKey(options: OwnerOptions & { name?: string; scopes?: string }): Promise<void> {

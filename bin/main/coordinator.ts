@@ -8,6 +8,7 @@ import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { readVersion } from "./package-info.ts";
 import { reportError } from "./report-error.ts";
+import { addVacuumCommand } from "./vacuum-command.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 
 try {
@@ -34,6 +35,7 @@ try {
   addCargoCommands(program, tools);
   addCheckCommand(program);
   addSigningKeyCommands(program);
+  addVacuumCommand(program);
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);
   addLedgerCommands(program, ledgerTools);

@@ -17,6 +17,7 @@ import {
 } from "../store/account-store.ts";
 import { assertCredentials, readName, readScopes } from "./credential-fields.ts";
 import { KeyUsage } from "./key-usage.ts";
+import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } from "./password-changes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
 
@@ -24,8 +25,6 @@ const SESSION_MS = 30 * 24 * 3_600_000;
 /** Per account. Requests are counted by key and by session, so these limits bound the requests of an account. */
 const MAX_KEYS = 50;
 const MAX_SESSIONS = 20;
-/** Sign-ins and registrations of a network address in a minute. */
-const MAX_ATTEMPTS = 5;
 
 /** The caller of an API request. A session has every scope and may manage keys. */
 export type Identity = {
@@ -56,10 +55,14 @@ export interface AccountServiceDeps {
   /** `closed`: only the operator makes accounts, with `createAccount`. */
   readonly registration: "open" | "closed";
   readonly log: Pick<Logger, "error">;
+  /** Mails password resets. Without it only the operator makes them. */
+  readonly sendReset?: SendReset | undefined;
 }
 
 /** Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes. */
 export class AccountService {
+  /** Changes and resets of passwords. */
+  readonly passwordChanges: PasswordChanges;
   readonly #deps: AccountServiceDeps;
   readonly #passwords = new Passwords();
   /** Sign-ins and registrations by address. */
@@ -70,6 +73,15 @@ export class AccountService {
     const { store, clock, log } = deps;
     this.#deps = deps;
     this.#attempts = new RequestWindow(clock);
+    const [passwords, attempts] = [this.#passwords, this.#attempts];
+    this.passwordChanges = new PasswordChanges({
+      store,
+      clock,
+      log,
+      passwords,
+      attempts,
+      sendReset: deps.sendReset ?? null,
+    });
     this.#usage = new KeyUsage(
       clock,
       (keyId, atMs) => store.touchKey(keyId, atMs),
@@ -112,6 +124,18 @@ export class AccountService {
   /** Ends the session of the token, if there is one. */
   logout(token: string): Promise<void> {
     return this.#deps.store.deleteSession(hashSecret(token));
+  }
+
+  /**
+   * Deletes the caller's account as far as signing in goes; its content follows (`Retention.remove`). Cannot be undone.
+   * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found` if it is deleted already.
+   */
+  async delete(caller: PasswordCaller, password: string): Promise<void> {
+    const { store, clock } = this.#deps;
+    await this.passwordChanges.check(caller, password, "password");
+    if (!(await store.delete(caller.accountId, clock.now()))) {
+      throw new ServiceError("not_found", "The account was deleted already");
+    }
   }
 
   /**
@@ -239,8 +263,9 @@ export class AccountService {
   }
 
   /** Resolves when background writes are done. Call it before the store is closed. */
-  settled(): Promise<void> {
-    return this.#usage.settled();
+  async settled(): Promise<void> {
+    await this.passwordChanges.settled();
+    await this.#usage.settled();
   }
 
   /** @throws {RateLimitedError} */

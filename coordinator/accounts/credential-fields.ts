@@ -14,10 +14,19 @@ export function assertCredentials(email: string, password: string): void {
   if (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email)) {
     errors.push({ path: "email", message: "is not an e-mail address" });
   }
-  if (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD) {
-    errors.push({ path: "password", message: `needs ${MIN_PASSWORD} to ${MAX_PASSWORD} characters` });
-  }
+  errors.push(...passwordProblems(password, "password"));
   if (errors.length > 0) throw new ValidationError(errors);
+}
+
+/** `field`: of the request. @throws {ValidationError} */
+export function assertPassword(password: string, field: string): void {
+  const errors = passwordProblems(password, field);
+  if (errors.length > 0) throw new ValidationError(errors);
+}
+
+function passwordProblems(password: string, path: string): FieldError[] {
+  const isLong = password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
+  return isLong ? [] : [{ path, message: `needs ${MIN_PASSWORD} to ${MAX_PASSWORD} characters` }];
 }
 
 /** @throws {ValidationError} */

@@ -84,6 +84,18 @@ export class CargoService {
     await catalogSync.refresh();
   }
 
+  /** Deletes all Cargos of an account that is being deleted. */
+  async removeAll(ownerId: string): Promise<void> {
+    const { store, catalogSync, clock } = this.#deps;
+    const page = { limit: 100, offset: 0 };
+    let { cargos } = await store.listOwned(ownerId, page);
+    if (cargos.length === 0) return;
+    for (; cargos.length > 0; { cargos } = await store.listOwned(ownerId, page)) {
+      for (const { slug } of cargos) await store.remove(slug, ownerId, clock.now());
+    }
+    await catalogSync.refresh();
+  }
+
   /** Sorted by slug. `total` counts all pages. */
   async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
     const { cargos, total } = await this.#deps.store.listOwned(ownerId, page);

@@ -12,6 +12,7 @@ import {
 } from "../../shared/settings.ts";
 
 const MS_PER_S = 1_000;
+const MS_PER_DAY = 86_400_000;
 const ENV_PREFIX = "ATOLL_";
 
 /** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
@@ -109,6 +110,22 @@ const COORDINATOR_SETTINGS = {
     meaning:
       "Time between the first and the second try of a webhook; later tries follow at growing intervals for a day",
   }),
+  keepInputsMs: days("keep_inputs_days", 30, "Inputs of ended jobs are removed after this time; 0 keeps them"),
+  keepOutputsMs: days(
+    "keep_outputs_days",
+    30,
+    "Outputs and streams of ended jobs are removed after this time; 0 keeps them",
+  ),
+  keepWebhookLogMs: days(
+    "keep_webhook_log_days",
+    7,
+    "Webhooks that were delivered or given up are forgotten, with their log, after this time; 0 keeps them",
+  ),
+  keepUnseenIslandsMs: days(
+    "keep_unseen_islands_days",
+    90,
+    "Islands that were not connected for this time are forgotten; 0 keeps them",
+  ),
   trustProxy: setting.boolean("trust_proxy", {
     fallback: false,
     meaning: "Take the client's address from X-Forwarded-For; only behind a proxy that sets it",
@@ -123,6 +140,10 @@ const COORDINATOR_SETTINGS = {
 
 function seconds(key: string, options: { min: number; max: number; fallback: number; meaning: string }) {
   return setting.number(key, { ...options, factor: MS_PER_S });
+}
+
+function days(key: string, fallback: number, meaning: string) {
+  return setting.number(key, { min: 0, max: 36_500, factor: MS_PER_DAY, fallback, meaning });
 }
 
 /** The configuration of a coordinator: frozen, complete, in the program's units (ms, micro-credits). */

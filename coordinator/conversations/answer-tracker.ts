@@ -68,13 +68,13 @@ export class AnswerTracker {
     this.#isClosing = true;
   }
 
-  /** Cancels the job of the conversation's answer, which ends with what was delivered. Ignored for an answer that is stored. */
-  abandon({ conversationId, answerId }: Pick<AnswerView, "conversationId" | "answerId">): void {
+  /** Cancels the job of the conversation's answer, which ends with what was delivered. Does nothing to an answer that is stored. Never rejects. */
+  async abandon({ conversationId, answerId }: Pick<AnswerView, "conversationId" | "answerId">): Promise<void> {
     const answer = this.#active.get(conversationId);
     if (this.#isClosing || answer?.answerId !== answerId) return;
     answer.isAbandoned = true;
     const { accountId, job } = answer;
-    this.#deps.jobs.cancel(accountId, job.id).catch((error: unknown) => {
+    await this.#deps.jobs.cancel(accountId, job.id).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
       this.#deps.log.error({ err: error, job_id: job.id }, "cancelling an abandoned answer failed");
     });
@@ -119,7 +119,7 @@ export class AnswerTracker {
       if (error instanceof ServiceError && error.code !== "shutting_down") return false;
       throw error;
     }
-    if (answer.isAbandoned) this.abandon(answer);
+    if (answer.isAbandoned) void this.abandon(answer);
     return true;
   }
 

@@ -9,6 +9,8 @@ import { AnswerTracker, withDelivered, type AnswerTrackerDeps } from "./answer-t
 import { fitHistory, MAX_HISTORY_MESSAGES } from "./fit-history.ts";
 
 export interface ConversationServiceDeps extends AnswerTrackerDeps {
+  /** Removes prompts and answers of the jobs of a deleted conversation. */
+  readonly removeContent: (conversationId: string) => Promise<void>;
   readonly catalog: Catalog;
 }
 
@@ -87,12 +89,14 @@ export class ConversationService {
     return this.#deps.store.update(accountId, conversationId, changes, this.#deps.clock.now());
   }
 
-  /** Cancels the answer in progress, if there is one. Its jobs remain. @throws {ServiceError} `not_found` */
+  /** Cancels the answer in progress, if there is one. Its jobs remain without prompt and answer. @throws {ServiceError} `not_found` */
   async delete(accountId: string, conversationId: string): Promise<void> {
-    const wasDeleted = await this.#deps.store.delete(accountId, conversationId);
+    const { store, clock, removeContent } = this.#deps;
+    const wasDeleted = await store.delete(accountId, conversationId, clock.now());
     if (!wasDeleted) throw notFound(conversationId);
     const answer = this.#answers.find(conversationId);
-    if (answer !== undefined) this.#answers.abandon(answer);
+    if (answer !== undefined) await this.#answers.abandon(answer);
+    await removeContent(conversationId);
   }
 
   /** A conversation's messages. An answer in progress has the text delivered so far. @throws {ServiceError} `not_found` */
@@ -144,13 +148,14 @@ export class ConversationService {
     const question = await store.message(userMessageId);
     if (question !== undefined) return { question, answer };
     // The conversation was deleted right after the commit, before the tracker knew which job to cancel.
-    this.#answers.abandon(answer);
+    await this.#answers.abandon(answer);
+    await this.#deps.removeContent(conversationId);
     throw notFound(conversationId);
   }
 
   /** Stops the work on an answer whose client left. */
   abandon(answer: AnswerView): void {
-    this.#answers.abandon(answer);
+    void this.#answers.abandon(answer);
   }
 
   #chatCargo(slug: string, accountId: string): CatalogEntry {

@@ -40,6 +40,17 @@ export function grantPostings(accountId: string, micro: number): Posting[] {
   ];
 }
 
+/** Takes back what an account has left when it is deleted: a grant the other way round. Empty for a balance of 0. */
+export function returnPostings(accountId: string, balanceMicro: bigint): Posting[] {
+  // Earnings may exceed what a posting can express exactly; the rest then stays in the balance.
+  const micro = Number(balanceMicro > MAX_GRANTED_MICRO ? MAX_GRANTED_MICRO : balanceMicro);
+  if (micro <= 0) return [];
+  return [
+    { party: `client:${accountId}`, micro: -micro, kind: "grant" },
+    { party: "network", micro, kind: "grant" },
+  ];
+}
+
 /** Holds the prices of all jobs of a submission; a single job is a submission of one. @throws {RangeError} for an invalid price. */
 export function holdPostings(accountId: string, pricesMicro: readonly number[]): Posting[] {
   for (const price of pricesMicro) assertPrice(price);

@@ -25,6 +25,7 @@ import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
 import { serveOpenApi } from "./routes/openapi.ts";
+import { servePasswords } from "./routes/passwords.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
@@ -58,6 +59,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveAccount(app, deps);
   serveLedger(app, deps);
   serveSessions(app, deps);
+  servePasswords(app, deps);
   serveApiKeys(app, deps);
   serveRecommendations(app, deps);
   serveMetrics(app, deps);

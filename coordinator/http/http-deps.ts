@@ -9,6 +9,7 @@ import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { JobApi } from "../jobs/job-service.ts";
+import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
@@ -32,6 +33,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly recommendations: Pick<Recommender, "recommend">;
+  readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;
   readonly metrics: Pick<Metrics, "read" | "contentType">;
   readonly clock: Clock;

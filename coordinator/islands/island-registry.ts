@@ -31,6 +31,11 @@ export class IslandRegistry {
     return count;
   }
 
+  /** Host ids of the Islands that are connected. */
+  connectedIds(): string[] {
+    return [...this.#islands.values()].filter(({ isConnected }) => isConnected).map(({ hostId }) => hostId);
+  }
+
   /** Undefined for an Island whose grace is over. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);

@@ -127,6 +127,13 @@ export class JobRegistry {
     return this.#active.stop(this.#active.require(jobId), "cancelled", { event: "cancel" });
   }
 
+  /** Cancels every unfinished job of an account that is being deleted. Resolves when their ends are durable. */
+  async cancelAll(accountId: string): Promise<void> {
+    const own = [...this.list()].filter((job) => job.accountId === accountId);
+    for (const { id, hasEnded } of own) if (!hasEnded) void this.cancel(id);
+    for (const { settled } of own) await settled;
+  }
+
   /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const message = `No Island began the job within its wait limit${reason === null ? "" : `: ${reason}`}`;

@@ -21,6 +21,8 @@ export interface JobServiceDeps {
   readonly submissions: Submissions;
   readonly jobQuota: JobQuota;
   readonly clock: Pick<Clock, "now">;
+  /** Removes prompt and answer of an ended job for good. */
+  readonly removeContent: (jobId: string) => Promise<void>;
   /** Why a job waits; null once it runs or has ended. */
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
 }
@@ -113,13 +115,29 @@ export class JobService {
     return job.state;
   }
 
+  /**
+   * Cancels a job that has not ended; removes prompt and answer of one that has, and resolves with null. Its facts stay. May be repeated.
+   * @throws {ServiceError} `not_found`
+   */
+  async delete(accountId: string, jobId: string): Promise<JobState | null> {
+    const job = await this.#findActive(accountId, jobId);
+    if (job !== undefined && !job.hasEnded) return this.cancel(accountId, jobId);
+    await job?.settled;
+    await this.assertOwn(accountId, jobId);
+    await this.#deps.removeContent(jobId);
+    return null;
+  }
+
   /** Resolves if the job is the account's, without reading the job. @throws {ServiceError} `not_found` */
   async assertOwn(accountId: string, jobId: string): Promise<void> {
     if ((await this.#findActive(accountId, jobId)) !== undefined) return;
     if ((await this.#deps.store.jobs.accountOf(jobId)) !== accountId) throw noSuchJob(jobId);
   }
 
-  /** The job's one feed: live while the job is unfinished, else read from storage. @throws {ServiceError} `not_found`. */
+  /**
+   * The job's one feed: live while the job is unfinished, else read from storage.
+   * @throws {ServiceError} `not_found`; `content_removed` once the output was removed.
+   */
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     const active = await this.#findActive(accountId, jobId);
     if (active !== undefined) {
@@ -127,6 +145,10 @@ export class JobService {
       return active.feed;
     }
     const record = await this.#find(accountId, jobId);
+    if (record.outputRemovedAtMs !== null) {
+      const atTime = new Date(record.outputRemovedAtMs).toISOString();
+      throw new ServiceError("content_removed", `The output of job "${jobId}" was removed at ${atTime}`);
+    }
     return this.#ended.open(jobId, async () => {
       const parts = await this.#deps.store.jobs.feed(jobId);
       return new JobFeed(jobId, parts, feedEndingOf(record));

@@ -44,6 +44,11 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
+export interface PasswordReset {
+  readonly accountId: string;
+  readonly expiresAtMs: number;
+}
+
 /** How many keys an account may have. */
 export interface KeyCap {
   readonly maxKeys: number;
@@ -69,6 +74,19 @@ export interface AccountStore {
   get(accountId: string): Promise<Account | undefined>;
   getByEmail(email: string): Promise<Account | undefined>;
   passwordHash(accountId: string): Promise<string | undefined>;
+  /** Also ends the account's sessions, but for the one with `keptTokenHash`, and all its password resets. False for no such account. */
+  setPassword(change: { accountId: string; passwordHash: string; keptTokenHash: string | null }): Promise<boolean>;
+  /** Stores a password reset. False if the account has `maxResets` that have not expired; nothing is stored then. */
+  createReset(reset: PasswordReset & { tokenHash: string; nowMs: number; maxResets: number }): Promise<boolean>;
+  /** Account of a password reset that has not expired at `nowMs`. */
+  findReset(tokenHash: string, nowMs: number): Promise<string | undefined>;
+  /** Sets the password like {@link setPassword}, and uses the reset up. False if it was used or has expired. */
+  useReset(use: { tokenHash: string; passwordHash: string; nowMs: number }): Promise<boolean>;
+  /**
+   * Deletes what says whose account it is: address, password, keys, sessions, Island tokens. From then on nobody can sign in to it. Also
+   * begins the removal of its content (`ContentStore`), in one commit. Its id stays, for the ledger. False for no such account.
+   */
+  delete(accountId: string, atMs: number): Promise<boolean>;
   /** Undefined for an unknown account. */
   limits(accountId: string): Promise<AccountLimits | undefined>;
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */

@@ -92,8 +92,11 @@ export interface ConversationStore {
     changes: { readonly title?: string | null; readonly metadata?: Conversation["metadata"] },
     atMs: number,
   ): Promise<Conversation>;
-  /** Deletes it with all its messages. False if the account has no such conversation. */
-  delete(accountId: string, conversationId: string): Promise<boolean>;
+  /**
+   * Deletes it with all its messages, and begins the removal of what its jobs hold (`ContentStore`), in one commit. False if the account
+   * has no such conversation.
+   */
+  delete(accountId: string, conversationId: string, atMs: number): Promise<boolean>;
 
   message(messageId: string): Promise<Message | undefined>;
   messages(

@@ -16,6 +16,10 @@ export interface IslandStore {
   /** Creates or updates. Returns false and changes nothing if the host id belongs to another account. */
   save(island: IslandRecord): Promise<boolean>;
   get(hostId: string): Promise<IslandRecord | undefined>;
+  /** Notes that these Islands are connected. Unknown ids are ignored. */
+  touch(hostIds: readonly string[], atMs: number): Promise<void>;
+  /** Forgets Islands that were last seen at or before `seenByMs`; at most `limit`. Resolves with their number. */
+  forgetUnseen(seenByMs: number, limit: number): Promise<number>;
   /** Whether any Island has ever joined. */
   hasAny(): Promise<boolean>;
 }

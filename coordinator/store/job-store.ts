@@ -77,6 +77,10 @@ export interface JobRecord extends ActiveJobRecord {
   readonly error: JobError | null;
   readonly completedAtMs: number | null;
   readonly webhookId: string | null;
+  /** When the input was removed, which is `{}` since then; null while it is kept. */
+  readonly inputRemovedAtMs: number | null;
+  /** When output and feed were removed; null while they are kept. */
+  readonly outputRemovedAtMs: number | null;
 }
 
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;

@@ -1,6 +1,7 @@
 import type { AccountStore } from "./account-store.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { CatalogStore } from "./catalog-store.ts";
+import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import type { IslandStore } from "./island-store.ts";
 import type { JobStore } from "./job-store.ts";
@@ -16,6 +17,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
+  readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;

@@ -12,6 +12,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "post /auth/register": "people sign in on a page; programs have keys",
   "post /auth/login": "as above",
   "post /auth/logout": "as above",
+  "post /auth/password/forgot": "as above",
+  "post /auth/password/reset": "as above",
   "get /island/recommendations": "for Islands",
   "get /docs": "for people",
   "get /openapi.json": "what the client was made from",

@@ -101,6 +101,24 @@ describe("jobs.cancel()", () => {
   });
 });
 
+describe("jobs.delete()", () => {
+  it("removes prompt and answer of a job that has ended, also when its first answer is lost", async () => {
+    const id = await fixture.completed(token("a"));
+    fixture.proxy.script({ kind: "swallow" });
+    const { jobs } = fixture.client();
+    await jobs.delete(id);
+    expect(await jobs.get(id)).toMatchObject({ status: "completed", input: {}, output: null });
+    await expect(jobs.output(id)).rejects.toMatchObject({ status: 410, code: "content_removed" });
+  });
+
+  it("cancels a job that has not ended first", async () => {
+    const { jobId } = await fixture.begin();
+    const { jobs } = fixture.client();
+    await jobs.delete(jobId);
+    expect(await jobs.get(jobId)).toMatchObject({ status: "cancelled", input: {} });
+  });
+});
+
 describe("jobs.list()", () => {
   it("walks all pages, each job once, newest first, also when jobs are added meanwhile", async () => {
     await using own = await SdkFixture.open();

@@ -5,7 +5,7 @@ import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import { newId } from "../../shared/ids.ts";
 
 /** Of "correct horse". Making one takes 0.1 s of a core. */
-const PASSWORD_HASH = "scrypt$32768$8$1$7R4myyp1h2B+lPNx3gOcWA==$An7lLFiBqrzGeHxcXauK6DFDZkg8sIBWunieoEDpqX8=";
+export const PASSWORD_HASH = "scrypt$32768$8$1$7R4myyp1h2B+lPNx3gOcWA==$An7lLFiBqrzGeHxcXauK6DFDZkg8sIBWunieoEDpqX8=";
 const MICRO_PER_CREDIT = 1_000_000;
 
 export interface NewAccount {

@@ -12,6 +12,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   402: "Too few credits",
   403: "The key lacks the scope, or the operator has disabled the operation",
   404: "Not found, or it belongs to another account",
+  410: "It was removed for good: by its owner, or because it is older than the operator keeps",
   413: "The body is larger than 1 MB",
   422: "A field is wrong (`details` names each), or the current state does not allow the request",
   429: "Rate limit exceeded: `limit` names it, `retry_after` says when to try again",

@@ -77,7 +77,8 @@ const deleteRoute = createRoute({
   method: "delete",
   path: `${PATH}/{id}`,
   summary: "Delete a conversation with its messages",
-  description: "An answer in progress is cancelled. The jobs of its answers stay in the account's jobs.",
+  description:
+    "An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers.",
   request: { params: idParams },
   responses: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted"), ...failures(404) },
 });

@@ -35,7 +35,7 @@ const outputRoute = createRoute({
   summary: "Output of a job so far",
   description: "Works while the job runs. Output from before a failure or cancellation stays readable.",
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: json(data(outputSchema), "The output so far"), ...failures(404, 503) },
+  responses: { 200: json(data(outputSchema), "The output so far"), ...failures(404, 410, 503) },
 });
 
 export function serveJobOutput(app: HttpApp, deps: HttpDeps): void {

@@ -31,7 +31,7 @@ const streamRoute = createRoute({
   responses: {
     200: { description: "Server-Sent Events; the data of each is a JobEvent", content: eventStream(jobEventSchema) },
     204: { description: "The job has no events after that id" },
-    ...failures(404, 422, 503),
+    ...failures(404, 410, 422, 503),
   },
 });
 

@@ -77,10 +77,21 @@ const cancelRoute = createRoute({
   operationId: "cancelJob",
   method: "delete",
   path: `${API_BASE}/jobs/{id}`,
-  summary: "Cancel a job that has not ended",
-  request: { params: jobParams },
+  summary: "Cancel a job that has not ended, or remove prompt and answer of one that has",
+  description:
+    "A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. " +
+    "Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.",
+  request: {
+    params: jobParams,
+    query: z.object({
+      if_ended: z
+        .enum(["delete", "refuse"])
+        .default("delete")
+        .openapi({ description: "refuse: 422 job_not_cancellable for a job that has ended, which keeps its content" }),
+    }),
+  },
   responses: {
-    200: json(data(z.object({ id: z.string(), status: z.enum(JOB_STATES) })), "Cancelled"),
+    200: json(data(z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) })), "Cancelled or deleted"),
     ...failures(404, 422),
   },
 });
@@ -121,9 +132,11 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
     return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
 
-  serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params }) => {
-    const status = await jobs.cancel(identity.accountId, params.id);
-    return c.json({ data: { id: params.id, status } });
+  serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params, query }) => {
+    const { accountId } = identity;
+    const mayDelete = query.if_ended === "delete";
+    const status = await (mayDelete ? jobs.delete(accountId, params.id) : jobs.cancel(accountId, params.id));
+    return c.json({ data: { id: params.id, status: status ?? "deleted" } });
   });
 }
 

@@ -56,7 +56,13 @@ export const detailSchema = z
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
     priority: z.int(),
-    input: z.record(z.string(), z.unknown()),
+    input: z.record(z.string(), z.unknown()).openapi({ description: "Empty once it was removed" }),
+    input_removed_at: timeSchema
+      .nullable()
+      .openapi({ description: "When the input was removed: by its owner, or because the operator keeps it no longer" }),
+    output_removed_at: timeSchema
+      .nullable()
+      .openapi({ description: "When output, stream and the message of an error were removed" }),
     output: z
       .unknown()
       .openapi({ description: "Text, or the JSON value that the Cargo produced; null until completed" }),
@@ -108,6 +114,8 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     status: job.state,
     priority: job.priority,
     input: { ...job.input },
+    input_removed_at: presentTimeOrNull(job.inputRemovedAtMs),
+    output_removed_at: presentTimeOrNull(job.outputRemovedAtMs),
     output: job.output ?? null,
     usage: isTerminal(job.state) ? presentUsage(job.usage, job.creditsUsedMicro) : null,
     created_at: presentTime(job.createdAtMs),

@@ -5,6 +5,7 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountStore } from "../account-store.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
+import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
 import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
@@ -18,6 +19,7 @@ import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
+import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
 import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
@@ -75,6 +77,7 @@ export class SqliteStore implements Store {
   readonly accounts: AccountStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
+  readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;
@@ -99,6 +102,7 @@ export class SqliteStore implements Store {
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
+    this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer);
@@ -128,7 +132,7 @@ export class SqliteStore implements Store {
     if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
   }
 
-  /** Removes expired sessions and idempotency keys, now and every hour. */
+  /** Removes expired sessions, idempotency keys and password resets, now and every hour. */
   async prune(): Promise<void> {
     await this.#writer.run("prune", { nowMs: this.#clock.now() }).catch((error: unknown) => {
       // It waits for the next hour; the store says itself that it is read-only.

@@ -1,6 +1,6 @@
 import type { Http } from "./http.ts";
 import { Pages } from "./pages.ts";
-import type { Account, LedgerLine } from "./schemas.ts";
+import type { Account, ChangePassword, LedgerLine } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export class AccountResource {
@@ -13,6 +13,16 @@ export class AccountResource {
   /** The caller's account and its credits. */
   async get(options?: CallOptions): Promise<Account> {
     return (await this.#http.call("get", "/account", {}, options)).data;
+  }
+
+  /** Needs a session token. All other sessions of the account end. */
+  async changePassword(passwords: ChangePassword, options?: CallOptions): Promise<void> {
+    await this.#http.call("post", "/account/password", { body: passwords }, options);
+  }
+
+  /** Deletes the account with all prompts and answers, for good. Needs a session token. */
+  async delete(password: string, options?: CallOptions): Promise<void> {
+    await this.#http.call("delete", "/account", { body: { password } }, options);
   }
 
   /** Changes of the credits, newest first. */

@@ -58,15 +58,24 @@ export class Jobs {
     return new Pages(load, ({ id }) => id, firstOffset);
   }
 
-  /** Cancels a job; resolves if it is already cancelled. @throws {ValidationError} `job_not_cancellable` when it ended in another state. */
+  /** Cancels a job, which keeps what it has; resolves if it is already cancelled. @throws {ValidationError} `job_not_cancellable` when it ended in another state. */
   async cancel(id: string, options?: CallOptions): Promise<CancelledJob> {
     try {
-      return (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data;
+      const query = { if_ended: "refuse" } as const;
+      return (await this.#http.call("delete", "/jobs/{id}", { path: { id }, query }, options)).data;
     } catch (error) {
       if (!(error instanceof AtollError) || error.code !== "job_not_cancellable") throw error;
       const { status } = await this.get(id, options);
       if (status === "cancelled") return { id, status };
       throw error;
+    }
+  }
+
+  /** Removes the job's prompt and answer for good; cancels it first if it has not ended. Its status, usage and charge stay. */
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    let status: string = "";
+    while (status !== "deleted") {
+      ({ status } = (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data);
     }
   }
 

@@ -12,7 +12,11 @@ export interface paths {
         get: operations["getAccount"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account for good
+         * @description Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. The ledger keeps its entries under the account's id.
+         */
+        delete: operations["deleteAccount"];
         options?: never;
         head?: never;
         patch?: never;
@@ -49,6 +53,26 @@ export interface paths {
         get: operations["listLedger"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Needs a session. All other sessions of the account end; API keys stay.
+         */
+        post: operations["changePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -124,6 +148,46 @@ export interface paths {
         put?: never;
         /** End the session of the token that you send */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a password reset by e-mail
+         * @description The answer is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if this coordinator sends no e-mail: its operator can make a reset.
+         */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password with a reset token
+         * @description A token works once. All sessions of the account end; API keys stay.
+         */
+        post: operations["resetPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -247,7 +311,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a conversation with its messages
-         * @description An answer in progress is cancelled. The jobs of its answers stay in the account's jobs.
+         * @description An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers.
          */
         delete: operations["deleteConversation"];
         options?: never;
@@ -382,7 +446,10 @@ export interface paths {
         get: operations["getJob"];
         put?: never;
         post?: never;
-        /** Cancel a job that has not ended */
+        /**
+         * Cancel a job that has not ended, or remove prompt and answer of one that has
+         * @description A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.
+         */
         delete: operations["cancelJob"];
         options?: never;
         head?: never;
@@ -1130,6 +1197,13 @@ export interface components {
                 message: string;
             };
         };
+        Error410: {
+            error: {
+                /** @enum {string} */
+                code: "content_removed";
+                message: string;
+            };
+        };
         Error413: {
             error: {
                 /** @enum {string} */
@@ -1239,12 +1313,23 @@ export interface components {
             /** @enum {string|null} */
             finish_reason: "stop" | "length" | null;
             id: string;
+            /** @description Empty once it was removed */
             input: {
                 [key: string]: unknown;
             };
+            /**
+             * Format: date-time
+             * @description When the input was removed: by its owner, or because the operator keeps it no longer
+             */
+            input_removed_at: string | null;
             island_id: string | null;
             /** @description Text, or the JSON value that the Cargo produced; null until completed */
             output?: unknown;
+            /**
+             * Format: date-time
+             * @description When output, stream and the message of an error were removed
+             */
+            output_removed_at: string | null;
             priority: number;
             /**
              * Format: date-time
@@ -1326,11 +1411,21 @@ export interface components {
                 /** @enum {string|null} */
                 finish_reason: "stop" | "length" | null;
                 id: string;
+                /**
+                 * Format: date-time
+                 * @description When the input was removed: by its owner, or because the operator keeps it no longer
+                 */
+                input_removed_at: string | null;
                 island_id: string | null;
                 /** @description Text, or the JSON value that the Cargo produced; null until completed */
                 output?: unknown;
                 /** @description The output is too large for a webhook; GET /jobs/{id} has it */
                 output_omitted: boolean;
+                /**
+                 * Format: date-time
+                 * @description When output, stream and the message of an error were removed
+                 */
+                output_removed_at: string | null;
                 priority: number;
                 /**
                  * Format: date-time
@@ -1468,6 +1563,16 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "not_found" | "cargo_not_found";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
+        OpenAiError410: {
+            error: {
+                /** @enum {string} */
+                code: "content_removed";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -1916,6 +2021,19 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
+        /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
+        Error410: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error410"];
+            };
+        };
         /** @description The body is larger than 1 MB. Codes: payload_too_large */
         Error413: {
             headers: {
@@ -2047,6 +2165,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["OpenAiError404"];
+            };
+        };
+        /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
+        OpenAiError410: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError410"];
             };
         };
         /** @description The body is larger than 1 MB. Codes: payload_too_large */
@@ -2188,6 +2319,64 @@ export interface operations {
             404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": {
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Deleted */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "deleted": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            deleted: true;
+                            id: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     listOwnCargos: {
@@ -2347,6 +2536,64 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current": "correct horse battery",
+                 *       "new": "another long password"
+                 *     }
+                 */
+                "application/json": {
+                    current: string;
+                    new: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "password_changed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            password_changed: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     listApiKeys: {
@@ -2597,6 +2844,110 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accepted": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            accepted: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "pr_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                 *       "new": "another long password"
+                 *     }
+                 */
+                "application/json": {
+                    new: string;
+                    /** @description pr_…, from an e-mail or from the operator */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "password_changed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            password_changed: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -3861,6 +4212,8 @@ export interface operations {
                      *         "workload_slug": "tiny-chat",
                      *         "status": "completed",
                      *         "priority": 10,
+                     *         "input_removed_at": null,
+                     *         "output_removed_at": null,
                      *         "output": "1, 2, 3.",
                      *         "usage": {
                      *           "prompt_tokens": 11,
@@ -3908,7 +4261,10 @@ export interface operations {
     };
     cancelJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description refuse: 422 job_not_cancellable for a job that has ended, which keeps its content */
+                if_ended?: "delete" | "refuse";
+            };
             header?: never;
             path: {
                 id: string;
@@ -3917,7 +4273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Cancelled */
+            /** @description Cancelled or deleted */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
@@ -3939,7 +4295,7 @@ export interface operations {
                         data: {
                             id: string;
                             /** @enum {string} */
-                            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+                            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout" | "deleted";
                         };
                     };
                 };
@@ -3996,6 +4352,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            410: components["responses"]["Error410"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -4043,6 +4400,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            410: components["responses"]["Error410"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -4506,6 +4864,8 @@ export interface operations {
                  *         "workload_slug": "tiny-chat",
                  *         "status": "completed",
                  *         "priority": 10,
+                 *         "input_removed_at": null,
+                 *         "output_removed_at": null,
                  *         "output": "1, 2, 3.",
                  *         "usage": {
                  *           "prompt_tokens": 11,

@@ -39,6 +39,7 @@ export type PostMessage = Omit<Schemas["PostMessage"], "stream">;
 export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
 export type Account = Schemas["Account"];
+export type ChangePassword = BodyOf<Operation<"post", "/account/password">>;
 export type LedgerLine = Schemas["LedgerLine"];
 /** Body of the POST to a job's `webhook_url`. */
 export type JobWebhook = Schemas["JobWebhook"];

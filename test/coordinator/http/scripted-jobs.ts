@@ -50,6 +50,8 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     timings: null,
     error: null,
     waiting: null,
+    inputRemovedAtMs: null,
+    outputRemovedAtMs: null,
     ...override,
   };
 }
@@ -139,6 +141,13 @@ export class ScriptedJobs implements JobApi {
       feed.end({ type: "error", code: "cancelled", message: "The job was cancelled", retryable: false });
     }
     return "cancelled";
+  }
+
+  async delete(accountId: string, jobId: string): Promise<JobState | null> {
+    const job = this.#find(accountId, jobId);
+    if (!isTerminal(job.state)) return this.cancel(accountId, jobId);
+    this.jobs.set(jobId, { ...job, input: {}, output: undefined, inputRemovedAtMs: T0, outputRemovedAtMs: T0 });
+    return null;
   }
 
   async assertOwn(accountId: string, jobId: string): Promise<void> {

@@ -79,7 +79,8 @@ export class JobWorld {
     });
     const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false });
     const explainWait = waitReasons.of.bind(waitReasons);
-    this.jobs = new JobService({ store, jobs: registry, submissions, jobQuota, clock, explainWait });
+    const removeContent = async (): Promise<void> => undefined;
+    this.jobs = new JobService({ removeContent, store, jobs: registry, submissions, jobQuota, clock, explainWait });
     this.registry = registry;
     this.catalog = catalog;
     this.signer = signer;

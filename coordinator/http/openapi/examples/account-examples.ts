@@ -40,6 +40,19 @@ export const ACCOUNT_EXAMPLES: Examples = {
   },
   register: { request: CREDENTIALS, response: SESSION },
   login: { request: CREDENTIALS, response: SESSION },
+  deleteAccount: {
+    request: { password: CREDENTIALS.password },
+    response: { data: { id: ACCOUNT.id, deleted: true } },
+  },
+  changePassword: {
+    request: { current: CREDENTIALS.password, new: "another long password" },
+    response: { data: { password_changed: true } },
+  },
+  requestPasswordReset: { request: { email: CREDENTIALS.email }, response: { data: { accepted: true } } },
+  resetPassword: {
+    request: { token: `pr_${"a1B2".repeat(10)}`, new: "another long password" },
+    response: { data: { password_changed: true } },
+  },
   logout: { response: { data: { logged_out: true } } },
   listApiKeys: { response: { data: [{ ...KEY, prefix: PREFIX, last_used_at: null }] } },
   createApiKey: {

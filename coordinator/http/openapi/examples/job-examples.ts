@@ -11,6 +11,8 @@ const COMPLETED = {
   workload_slug: "tiny-chat",
   status: "completed",
   priority: 10,
+  input_removed_at: null,
+  output_removed_at: null,
   output: "1, 2, 3.",
   usage: USAGE,
   created_at: AT,

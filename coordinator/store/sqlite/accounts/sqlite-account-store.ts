@@ -19,13 +19,14 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectKey: Database.Statement<[string], KeyRow>;
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
   readonly #selectSession: Database.Statement<[string, number], Session>;
+  readonly #selectReset: Database.Statement<[string, number], string>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
   readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
   constructor(db: Database.Database, writer: Writer) {
     this.#writer = writer;
     const account = `SELECT ${ACCOUNT_COLUMNS} FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
-    this.#selectAccount = db.prepare(`${account} WHERE accounts.id = ?`);
+    this.#selectAccount = db.prepare(`${account} WHERE accounts.id = ? AND deleted_at_ms IS NULL`);
     this.#selectByEmail = db.prepare(`${account} WHERE email_key = ?`);
     this.#selectPassword = db.prepare<[string], string>("SELECT password_hash FROM accounts WHERE id = ?").pluck();
     this.#selectLimits = db.prepare(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
@@ -37,6 +38,11 @@ export class SqliteAccountStore implements AccountStore {
       `SELECT account_id AS accountId, expires_at_ms AS expiresAtMs FROM sessions
        WHERE token_hash = ? AND expires_at_ms > ?`,
     );
+    this.#selectReset = db
+      .prepare<[string, number], string>(
+        "SELECT account_id FROM password_resets WHERE token_hash = ? AND expires_at_ms > ?",
+      )
+      .pluck();
     this.#selectToken = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
     );
@@ -62,6 +68,26 @@ export class SqliteAccountStore implements AccountStore {
 
   async passwordHash(accountId: string): Promise<string | undefined> {
     return this.#selectPassword.get(accountId);
+  }
+
+  setPassword(change: Parameters<AccountStore["setPassword"]>[0]): Promise<boolean> {
+    return this.#writer.run("setPassword", change);
+  }
+
+  createReset(reset: Parameters<AccountStore["createReset"]>[0]): Promise<boolean> {
+    return this.#writer.run("createReset", reset);
+  }
+
+  async findReset(tokenHash: string, nowMs: number): Promise<string | undefined> {
+    return this.#selectReset.get(tokenHash, nowMs);
+  }
+
+  useReset(use: Parameters<AccountStore["useReset"]>[0]): Promise<boolean> {
+    return this.#writer.run("useReset", use);
+  }
+
+  delete(accountId: string, atMs: number): Promise<boolean> {
+    return this.#writer.run("deleteAccount", { accountId, atMs });
   }
 
   async limits(accountId: string): Promise<AccountLimits | undefined> {

@@ -17,7 +17,8 @@ export interface ConversationOperations {
     metadata?: string;
     atMs: number;
   }): void;
-  deleteConversation(args: { accountId: string; id: string }): boolean;
+  /** Also begins the removal of what its jobs hold. */
+  deleteConversation(args: { accountId: string; id: string; atMs: number }): boolean;
   askQuestion(args: { question: Question; job: JobArgs }): JobAnswer;
   askAgain(args: { answerId: string; endedJobId: string; job: JobArgs }): JobAnswer;
   /** `error`: JSON text. */
@@ -49,6 +50,9 @@ function prepareEntries(
     .prepare<[string, string], number>("SELECT 1 FROM conversations WHERE id = ? AND account_id = ?")
     .pluck();
   const removeMessages = db.prepare<[string]>("DELETE FROM messages WHERE conversation_id = ?");
+  const beginRemoval = db.prepare<[string, number]>(
+    "INSERT INTO removals (kind, id, at_ms) VALUES ('conversation', ?, ?) ON CONFLICT DO NOTHING",
+  );
   const remove = db.prepare<[string]>("DELETE FROM conversations WHERE id = ?");
   return {
     createConversation: (row) => void insert.run(row),
@@ -57,10 +61,11 @@ function prepareEntries(
       const values = { accountId, id, setsTitle, title: title ?? null, metadata: metadata ?? null, atMs };
       if (update.run(values).changes === 0) throw noConversation();
     },
-    deleteConversation({ accountId, id }) {
+    deleteConversation({ accountId, id, atMs }) {
       if (find.get(id, accountId) === undefined) return false;
       removeMessages.run(id);
       remove.run(id);
+      beginRemoval.run(id, atMs);
       return true;
     },
   };
@@ -84,8 +89,11 @@ function prepareAsking(
      VALUES (?, ?, 'assistant', '', 'in_progress', ?, ?)`,
   );
   const findAnswer = db
-    .prepare<[string, string], number>("SELECT 1 FROM messages WHERE id = ? AND job_id = ? AND state = 'in_progress'")
+    .prepare<[string, string], string>(
+      "SELECT conversation_id FROM messages WHERE id = ? AND job_id = ? AND state = 'in_progress'",
+    )
     .pluck();
+  const linkJob = db.prepare<[string, string]>("UPDATE jobs SET conversation_id = ? WHERE id = ?");
   const replaceJob = db.prepare<[string, string]>("UPDATE messages SET job_id = ? WHERE id = ?");
   return {
     askQuestion({ question, job }) {
@@ -96,16 +104,19 @@ function prepareAsking(
         throw new ServiceError("conversation_busy", "Another message of this conversation is being answered");
       }
       const answered = submitJob(job);
+      linkJob.run(conversationId, job.id);
       insertQuestion.run(userMessageId, conversationId, content, job.createdAtMs, job.createdAtMs);
       insertAnswer.run(answerId, conversationId, job.id, job.createdAtMs);
       touch.run(job.createdAtMs, conversationId);
       return answered;
     },
     askAgain({ answerId, endedJobId, job }) {
-      if (findAnswer.get(answerId, endedJobId) === undefined) {
+      const conversationId = findAnswer.get(answerId, endedJobId);
+      if (conversationId === undefined) {
         throw new ServiceError("not_found", "The answer is not in progress");
       }
       const answered = submitJob(job);
+      linkJob.run(conversationId, job.id);
       replaceJob.run(job.id, answerId);
       return answered;
     },

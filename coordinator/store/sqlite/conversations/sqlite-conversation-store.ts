@@ -84,8 +84,8 @@ export class SqliteConversationStore implements ConversationStore {
     return updated;
   }
 
-  delete(accountId: string, conversationId: string): Promise<boolean> {
-    return this.#writer.run("deleteConversation", { accountId, id: conversationId });
+  delete(accountId: string, conversationId: string, atMs: number): Promise<boolean> {
+    return this.#writer.run("deleteConversation", { accountId, id: conversationId, atMs });
   }
 
   async message(messageId: string): Promise<Message | undefined> {

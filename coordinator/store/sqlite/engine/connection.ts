@@ -31,7 +31,11 @@ export function prepareFile(path: string): string {
 /** A connection for writing. A commit returns after the WAL is synced, so that it survives a power cut. */
 export function openForWriting(path: string): Database.Database {
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  // Before anything is written: a database that has tables keeps its mode until `coordinator vacuum` rewrites it.
+  db.pragma("auto_vacuum = INCREMENTAL");
   db.pragma("journal_mode = WAL");
+  // What is deleted is overwritten with zeros.
+  db.pragma("secure_delete = ON");
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   // 16 MB between checkpoints: 11,000 job lifecycles a second, against 9,400 with the default of 1,000 pages (2 busy cores, 2026-11-21).

@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
 import { catalogOperations, type CatalogOperations } from "../catalog/catalog-operations.ts";
+import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
@@ -10,6 +11,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
+import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
@@ -21,6 +23,7 @@ export interface Operations
     AccountOperations,
     BatchOperations,
     CatalogOperations,
+    ContentOperations,
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
@@ -28,6 +31,7 @@ export interface Operations
     LedgerOperations,
     MaintenanceOperations,
     IslandOperations,
+    PasswordOperations,
     WebhookOperations {}
 
 export type OperationKind = keyof Operations;
@@ -43,6 +47,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
     ...catalogOperations(db),
+    ...contentOperations(db, ledger),
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
@@ -50,6 +55,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...islandOperations(db),
+    ...passwordOperations(db),
     ...webhookOperations(db),
   };
 }

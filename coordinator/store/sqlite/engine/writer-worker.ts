@@ -2,16 +2,20 @@ import { parentPort, workerData } from "node:worker_threads";
 import { TransactionRunner, type TransactionAnswer } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
+import { truncateLog } from "./truncate-log.ts";
 
 /** This file runs in a worker thread. It is the only writer of the process, so that no request waits for a disk. */
 export interface WriterWorkerData {
   readonly path: string;
 }
-export type ToWriter = { readonly kind: "run"; readonly operations: readonly Operation[] } | { readonly kind: "close" };
-export type FromWriter = TransactionAnswer & {
+export type ToWriter =
+  | { readonly kind: "run"; readonly operations: readonly Operation[] }
+  | { readonly kind: "truncateLog" | "close" };
+export interface RunAnswer extends TransactionAnswer {
   /** Those that failed because nothing can be written now, to be tried again. */
   readonly unwritten: readonly [index: number, operation: Operation][];
-};
+}
+export type FromWriter = RunAnswer | { readonly isLogEmpty: boolean };
 
 const port = parentPort;
 if (port === null) throw new Error("writer-worker runs as a worker thread only");
@@ -23,11 +27,15 @@ port.on("message", (message: ToWriter) => {
     port.postMessage(run(message.operations) satisfies FromWriter);
     return;
   }
+  if (message.kind === "truncateLog") {
+    port.postMessage({ isLogEmpty: truncateLog(db) } satisfies FromWriter);
+    return;
+  }
   db.close();
   port.close();
 });
 
-function run(operations: readonly Operation[]): FromWriter {
+function run(operations: readonly Operation[]): RunAnswer {
   const answer = runner.run(operations);
   const unwritten: [number, Operation][] = [];
   for (const [index, { kind }] of answer.failures) {

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
-import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
+import type { FromWriter, RunAnswer, ToWriter, WriterWorkerData } from "./writer-worker.ts";
 
 /**
  * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
@@ -46,6 +46,8 @@ export class Writer {
   #queue: QueuedOperation[] = [];
   /** Without their operations, which the worker has: an image would be in memory twice. */
   #inFlight: Caller[] = [];
+  /** Calls of `truncateLog` that the worker has not answered, in order. */
+  #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;
   /** Why nothing can be written now. */
   #readOnlyBecause: string | null = null;
@@ -64,7 +66,10 @@ export class Writer {
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const data: WriterWorkerData = { path };
     this.#worker = new Worker(new URL(`./writer-worker.${extension}`, import.meta.url), { workerData: data });
-    this.#worker.on("message", (answer: FromWriter) => this.#settle(answer));
+    this.#worker.on("message", (answer: FromWriter) => {
+      if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
+      else this.#settle(answer);
+    });
     this.#worker.on("error", (error) => this.#break(toError(error)));
     this.#worker.on("messageerror", (error) => this.#break(error));
     this.#exited = new Promise((resolve) => {
@@ -108,6 +113,15 @@ export class Writer {
     });
   }
 
+  /** Empties the write-ahead log between two transactions. False if that is not possible now. */
+  truncateLog(): Promise<boolean> {
+    if (this.#drained !== null || this.#fault !== null) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.#truncations.push(resolve);
+      this.#worker.postMessage({ kind: "truncateLog" } satisfies ToWriter);
+    });
+  }
+
   /** Refuses new operations; resolves when the earlier ones are answered. */
   drain(): Promise<void> {
     this.#drained ??= this.#isIdle ? Promise.resolve() : new Promise((resolve) => (this.#onDrained = resolve));
@@ -141,7 +155,7 @@ export class Writer {
     this.#worker.postMessage({ kind: "run", operations: queued.map(({ operation }) => operation) } satisfies ToWriter);
   }
 
-  #settle({ values, failures, unwritten, commits }: FromWriter): void {
+  #settle({ values, failures, unwritten, commits }: RunAnswer): void {
     const answered = this.#inFlight;
     this.#inFlight = [];
     this.#commits = commits;
@@ -190,6 +204,7 @@ export class Writer {
     this.#queue = [];
     this.#retry?.cancel();
     for (const { reject } of lost) reject(this.#fault);
+    for (const resolve of this.#truncations.splice(0)) resolve(false);
     this.#onDrained?.();
   }
 }

@@ -10,6 +10,8 @@ export interface IslandOperations {
     runtimes: string;
     lastSeenAtMs: number;
   }): boolean;
+  touchIslands(args: { hostIds: readonly string[]; atMs: number }): void;
+  forgetUnseen(args: { seenByMs: number; limit: number }): number;
 }
 
 export function islandOperations(db: Database.Database): IslandOperations {
@@ -20,8 +22,18 @@ export function islandOperations(db: Database.Database): IslandOperations {
        runtimes = excluded.runtimes, last_seen_at_ms = excluded.last_seen_at_ms
      WHERE account_id = excluded.account_id`,
   );
+  const touch = db.prepare<{ hostId: string; atMs: number }>(
+    "UPDATE islands SET last_seen_at_ms = @atMs WHERE host_id = @hostId AND last_seen_at_ms < @atMs",
+  );
+  const forget = db.prepare<[number, number]>(
+    "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE last_seen_at_ms <= ? LIMIT ?)",
+  );
   return {
     saveIsland: ({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs }) =>
       saveIsland.run(hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs).changes === 1,
+    touchIslands({ hostIds, atMs }) {
+      for (const hostId of hostIds) touch.run({ hostId, atMs });
+    },
+    forgetUnseen: ({ seenByMs, limit }) => forget.run(seenByMs, limit).changes,
   };
 }

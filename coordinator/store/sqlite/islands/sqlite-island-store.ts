@@ -42,6 +42,14 @@ export class SqliteIslandStore implements IslandStore {
     };
   }
 
+  touch(hostIds: readonly string[], atMs: number): Promise<void> {
+    return this.#writer.run("touchIslands", { hostIds, atMs });
+  }
+
+  forgetUnseen(seenByMs: number, limit: number): Promise<number> {
+    return this.#writer.run("forgetUnseen", { seenByMs, limit });
+  }
+
   async hasAny(): Promise<boolean> {
     return this.#selectAny.get() !== undefined;
   }

@@ -12,11 +12,13 @@ export const ACTIVE_COLUMNS =
 
 export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
   charged_micro AS creditsUsedMicro, prompt_tokens AS promptTokens, completion_tokens AS completionTokens,
-  finish_reason AS finishReason, timings, error, webhook_id AS webhookId, input, output, large_chars AS largeChars,
+  finish_reason AS finishReason, timings, error, webhook_id AS webhookId,
+  input_removed_at_ms AS inputRemovedAtMs, output_removed_at_ms AS outputRemovedAtMs,
+  input, output, large_chars AS largeChars,
   CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text` as const;
 
-/** What WHOLE_COLUMNS are read from. */
-export const WHOLE_TABLES = `jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
+/** What WHOLE_COLUMNS are read from. An input and an output can have been removed. */
+export const WHOLE_TABLES = `jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
   LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id` as const;
 
 /** Name of a large output among the large values of its job. */
@@ -33,7 +35,10 @@ export interface JobRow extends ActiveJobRecord {
   readonly timings: string | null;
   readonly error: string | null;
   readonly webhookId: string | null;
-  readonly input: string;
+  readonly inputRemovedAtMs: number | null;
+  readonly outputRemovedAtMs: number | null;
+  /** Null once it was removed. */
+  readonly input: string | null;
   readonly output: string | null;
   readonly largeChars: number | null;
   /** Of the feed, if it is the output. */
@@ -45,7 +50,7 @@ export function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): Job
   const { promptTokens, completionTokens, timings, error, input, output: _, largeChars: __, text: ___, ...rest } = row;
   return {
     ...rest,
-    input: JSON.parse(input) as JobInput,
+    input: input === null ? {} : (JSON.parse(input) as JobInput),
     output: outputOf(row, openLarge),
     usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
     timings: timings === null ? null : (JSON.parse(timings) as Timings),
@@ -85,5 +90,7 @@ export function newJobRecord(job: NewJob): JobRecord {
     error: null,
     completedAtMs: null,
     webhookId: job.webhook?.id ?? null,
+    inputRemovedAtMs: null,
+    outputRemovedAtMs: null,
   };
 }

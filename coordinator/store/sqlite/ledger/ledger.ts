@@ -47,12 +47,12 @@ export class Ledger {
    * @throws the refusal of the postings (`refusalOf`).
    */
   assertAccepts(postings: readonly Posting[], opening: readonly LedgerParty[] = []): void {
-    const refusal = refusalOf(postings, (party) => this.#balance(party) ?? (opening.includes(party) ? 0n : undefined));
+    const refusal = refusalOf(postings, (party) => this.balanceOf(party) ?? (opening.includes(party) ? 0n : undefined));
     if (refusal !== null) throw refusal;
   }
 
   /** In micro-credits; undefined for a party that was never opened. */
-  #balance(party: LedgerParty): bigint | undefined {
+  balanceOf(party: LedgerParty): bigint | undefined {
     const kept = this.#balances.get(party);
     if (kept !== undefined) return kept;
     const stored = this.#selectBalance.get(party);
@@ -65,7 +65,7 @@ export class Ledger {
    * @throws {Error} for postings that `assertAccepts` refuses. It is a fault, which rolls back what the operation has written.
    */
   post(postings: readonly Posting[], subjectId: string | null, atMs: number): void {
-    const refusal = refusalOf(postings, (party) => this.#balance(party));
+    const refusal = refusalOf(postings, (party) => this.balanceOf(party));
     if (refusal !== null) throw new Error(`The ledger refuses postings: ${refusal.message}`, { cause: refusal });
     const moved = postings.filter(({ micro }) => micro !== 0);
     if (moved.length === 0) return;
@@ -82,12 +82,12 @@ export class Ledger {
 
   /** Writes the changed balances. The database refuses a negative balance of a client or a hold. */
   flush(): void {
-    for (const party of this.#changed) this.#updateBalance.run(this.#balance(party) ?? 0n, party);
+    for (const party of this.#changed) this.#updateBalance.run(this.balanceOf(party) ?? 0n, party);
     this.#changed.clear();
   }
 
   #add(party: LedgerParty, micro: number): void {
-    this.#balances.set(party, (this.#balance(party) ?? 0n) + BigInt(micro));
+    this.#balances.set(party, (this.balanceOf(party) ?? 0n) + BigInt(micro));
     this.#changed.add(party);
   }
 }

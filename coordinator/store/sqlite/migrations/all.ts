@@ -7,6 +7,7 @@ import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
 import { credentialCaps } from "./006-credential-caps.ts";
 import { boundedLists } from "./007-bounded-lists.ts";
 import { foldedFeeds } from "./008-folded-feeds.ts";
+import { removal } from "./009-removal.ts";
 import { cargoApprovals } from "./013-cargo-approvals.ts";
 
 /** All migrations in order. Append only. */
@@ -19,5 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, name: "credential caps", sql: credentialCaps },
   { version: 7, name: "bounded lists", sql: boundedLists },
   { version: 8, name: "folded feeds", sql: foldedFeeds },
-  { version: 9, name: "cargo approvals", sql: cargoApprovals },
+  { version: 9, name: "removal", sql: removal },
+  { version: 10, name: "cargo approvals", sql: cargoApprovals },
 ];

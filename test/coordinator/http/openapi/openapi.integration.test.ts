@@ -84,6 +84,8 @@ describe("the OpenAPI document", () => {
       "get /api/v1/metrics",
       "get /api/v1/openapi.json",
       "post /api/v1/auth/login",
+      "post /api/v1/auth/password/forgot",
+      "post /api/v1/auth/password/reset",
       "post /api/v1/auth/register",
     ]);
     const scopes = operations.flatMap(([, { security }]) => security.flatMap(({ bearer = [] }) => bearer));

@@ -181,6 +181,8 @@ describe("GET /jobs/:id", () => {
           status: "pending",
           priority: 5,
           input: { prompt: "hello" },
+          input_removed_at: null,
+          output_removed_at: null,
           output: null,
           usage: null,
           created_at: "2026-01-01T00:00:00.000Z",
@@ -254,12 +256,16 @@ describe("GET /jobs/:id", () => {
 });
 
 describe("DELETE /jobs/:id", () => {
-  it("cancels, and refuses a second time", async () => {
+  it("cancels, refuses a second time if asked to, and else deletes", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     const first = await api.call("DELETE", "/jobs/job_1");
     expect([first.status, first.body]).toEqual([200, { data: { id: "job_1", status: "cancelled" } }]);
-    const second = await api.call("DELETE", "/jobs/job_1");
+    const second = await api.call("DELETE", "/jobs/job_1?if_ended=refuse");
     expect([second.status, second.body.error.code]).toEqual([422, "job_not_cancellable"]);
+    const third = await api.call("DELETE", "/jobs/job_1");
+    expect([third.status, third.body]).toEqual([200, { data: { id: "job_1", status: "deleted" } }]);
+    const { data } = (await api.call("GET", "/jobs/job_1")).body;
+    expect([data.status, data.input, data.input_removed_at]).toEqual(["cancelled", {}, "2026-01-01T00:00:00.000Z"]);
   });
 });
 

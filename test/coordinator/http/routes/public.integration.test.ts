@@ -212,6 +212,7 @@ describe("GET /openapi.json", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace("/api/v1", "")}`),
     );
     expect(routes.sort()).toEqual([
+      "DELETE /account",
       "DELETE /api-keys/{id}",
       "DELETE /cargos/{slug}",
       "DELETE /conversations/{id}",
@@ -239,9 +240,12 @@ describe("GET /openapi.json", () => {
       "GET /openapi.json",
       "PATCH /cargos/{slug}",
       "PATCH /conversations/{id}",
+      "POST /account/password",
       "POST /api-keys",
       "POST /auth/login",
       "POST /auth/logout",
+      "POST /auth/password/forgot",
+      "POST /auth/password/reset",
       "POST /auth/register",
       "POST /cargos",
       "POST /chat/completions",

@@ -225,9 +225,9 @@ export function describeConversations(check: Check): void {
 
   check("conversations.delete() takes the messages along, for the owner only", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
-    expect(await store.conversations.delete(await makeAccount(store), conversation.id)).toBe(false);
-    expect(await store.conversations.delete(accountId, conversation.id)).toBe(true);
-    expect(await store.conversations.delete(accountId, conversation.id)).toBe(false);
+    expect(await store.conversations.delete(await makeAccount(store), conversation.id, 9)).toBe(false);
+    expect(await store.conversations.delete(accountId, conversation.id, 9)).toBe(true);
+    expect(await store.conversations.delete(accountId, conversation.id, 9)).toBe(false);
     expect(await store.conversations.message(question.answerId)).toBeUndefined();
     expect(await store.conversations.endAnswer(makeAnswerEnding(question.answerId, job.id))).toBe(false);
     expect((await store.jobs.get(job.id))?.state).toBe("pending");

@@ -48,6 +48,22 @@ export function describeIslands(check: Check): void {
     expect(await store.islands.hasAny()).toBe(true);
   });
 
+  check(
+    "islands.forgetUnseen() forgets those not seen since then, some at a time; touch() says that one was",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      const ids = [1, 2, 3].map((last) => `7e2f1a50-0000-4000-8000-00000000000${last}`);
+      for (const hostId of ids) await store.islands.save(makeIsland(accountId, { hostId }));
+      await store.islands.touch([ids[1] as string, "unknown"], MADE_AT_MS + 10);
+      await store.islands.touch([ids[1] as string], MADE_AT_MS + 5);
+      expect((await store.islands.get(ids[1] as string))?.lastSeenAtMs).toBe(MADE_AT_MS + 10);
+      expect(await store.islands.forgetUnseen(MADE_AT_MS - 1, 10)).toBe(0);
+      expect(await store.islands.forgetUnseen(MADE_AT_MS, 1)).toBe(1);
+      expect(await store.islands.forgetUnseen(MADE_AT_MS + 9, 10)).toBe(1);
+      expect((await store.islands.get(ids[1] as string))?.hostId).toBe(ids[1]);
+    },
+  );
+
   check("islands.get() of an unknown host is undefined", async (store) => {
     expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
   });

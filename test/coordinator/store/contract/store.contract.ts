@@ -4,6 +4,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { describeAccounts } from "./account-store.cases.ts";
 import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
+import { describeContent } from "./content-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
@@ -36,6 +37,7 @@ export function describeStore(
     describeBatches(check);
     describeWebhooks(check);
     describeCatalog(check);
+    describeContent(check);
     describeConversations(check);
     describeLedger(check);
     describeIslands(check);

@@ -57,7 +57,7 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     await runJob(store, job);
     disk.fill();
     await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
-    const output = "x".repeat(100_000);
+    const output = "x".repeat(60_000);
     let hasEnded = false;
     const ended = store.jobs.end(makeEnding(job, { output })).then(() => (hasEnded = true));
     await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject(UNAVAILABLE);

@@ -1,0 +1,177 @@
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content-store.ts";
+import type { Store } from "../store/store.ts";
+
+/** How long things are kept, in ms; 0 keeps them for ever. */
+export interface RetentionPeriods {
+  readonly keepInputsMs: number;
+  readonly keepOutputsMs: number;
+  readonly keepWebhookLogMs: number;
+  readonly keepUnseenIslandsMs: number;
+}
+
+export interface RetentionDeps {
+  readonly store: Pick<Store, "content" | "islands">;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "error">;
+  readonly periods: RetentionPeriods;
+  /** Host ids of the Islands that are connected. */
+  readonly onlineIslands: () => readonly string[];
+  /** Ends what a deleted account still has in the running coordinator: its unfinished jobs and its Cargos. May be called again. */
+  readonly endAccount: (accountId: string) => Promise<void>;
+}
+
+/** What a sweep removed, in numbers of each. */
+export interface SweepReport {
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly webhooks: number;
+  readonly islands: number;
+}
+
+const SWEEP_EVERY_MS = 3_600_000;
+/** Things in one step. Each step is a write of its own, and other writes go between two steps. */
+const STEP = 100;
+/** Deletions of this time share one emptying of the log, which stops writes for some ms. */
+const TRUNCATE_AFTER_MS = 1_000;
+const TRUNCATE_RETRY_MS = 10_000;
+
+/** Removes content: at its owner's wish, and what is older than the operator keeps. It owns the timers for both. README.md has the rules. */
+export class Retention {
+  readonly #deps: RetentionDeps;
+  readonly #stop = new AbortController();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #sweepTimer: Timer | null = null;
+  #truncateTimer: Timer | null = null;
+
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sweeps now, in the background, and an hour after the end of each sweep. */
+  start(): void {
+    const sweep = this.sweep().finally(() => {
+      if (this.#stop.signal.aborted) return;
+      this.#sweepTimer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.start());
+    });
+    this.#background(sweep, "The hourly clean-up failed");
+  }
+
+  /**
+   * Removes the prompts and answers of all the subject's ended jobs, and of an account all else. Resolves when nobody can read them any
+   * more; about a second later they are in no file. Continues after a crash, and may be called again.
+   */
+  async remove(subject: RemovalSubject): Promise<void> {
+    await this.#deps.store.content.begin(subject, this.#deps.clock.now());
+    await this.#carryOut(subject);
+  }
+
+  /** Completes removals that were interrupted, then removes what is older than it is kept. */
+  async sweep(): Promise<SweepReport> {
+    const { store, clock, log, periods, onlineIslands } = this.#deps;
+    for (const subject of await store.content.underWay()) await this.#carryOut(subject);
+    const report = {
+      inputs: await this.#sweepPart("input", periods.keepInputsMs),
+      outputs: await this.#sweepPart("output", periods.keepOutputsMs),
+      webhooks: await this.#inSteps(periods.keepWebhookLogMs, (byMs) => store.content.removeWebhooks(byMs, STEP)),
+      islands: 0,
+    };
+    if (periods.keepUnseenIslandsMs > 0) {
+      const online = onlineIslands();
+      for (let at = 0; at < online.length; at += STEP)
+        await store.islands.touch(online.slice(at, at + STEP), clock.now());
+      report.islands = await this.#inSteps(periods.keepUnseenIslandsMs, (byMs) =>
+        store.islands.forgetUnseen(byMs, STEP),
+      );
+    }
+    while (!this.#stop.signal.aborted && (await store.content.reclaim()));
+    if (Object.values(report).some((count) => count > 0)) {
+      log.info(report, "Removed what is older than it is kept");
+      this.#truncateSoon(TRUNCATE_AFTER_MS);
+    }
+    return report;
+  }
+
+  /** Stops the timers and waits for the step in progress. Call it before the store is closed. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#sweepTimer?.cancel();
+    this.#truncateTimer?.cancel();
+    await Promise.all(this.#underWay);
+  }
+
+  async #carryOut(subject: RemovalSubject): Promise<void> {
+    const { store, clock, endAccount } = this.#deps;
+    if (subject.kind === "account") await endAccount(subject.id);
+    const nextJobs = (afterId: string): Promise<string[]> => store.content.jobsOf(subject, afterId, STEP);
+    await this.#removeAll(nextJobs, subject.kind === "output" ? ["output"] : CONTENT_PARTS, subject.kind === "job");
+    if (subject.kind === "account") {
+      while (!this.#stop.signal.aborted && !(await store.content.removeOfAccount(subject.id)));
+    }
+    if (this.#stop.signal.aborted) return;
+    await store.content.finish(subject, clock.now());
+    this.#truncateSoon(TRUNCATE_AFTER_MS);
+  }
+
+  #sweepPart(part: ContentPart, keepMs: number): Promise<number> {
+    if (keepMs === 0) return Promise.resolve(0);
+    const endedByMs = this.#deps.clock.now() - keepMs;
+    return this.#removeAll(() => this.#deps.store.content.expired(part, endedByMs, STEP), [part], false);
+  }
+
+  /** Removes parts of all jobs that `next` names, page by page. Resolves with their number. */
+  async #removeAll(
+    next: (afterId: string) => Promise<string[]>,
+    parts: readonly ContentPart[],
+    withMessages: boolean,
+  ): Promise<number> {
+    const { store, clock } = this.#deps;
+    let count = 0;
+    let lastId = "";
+    for (let jobIds = await next(lastId); jobIds.length > 0; jobIds = await next(lastId)) {
+      lastId = jobIds.at(-1) ?? lastId;
+      count += jobIds.length;
+      for (let left = jobIds; left.length > 0 && !this.#stop.signal.aborted;) {
+        const done = await store.content.remove(left, { parts, withMessages, atMs: clock.now() });
+        left = left.slice(done);
+      }
+      if (this.#stop.signal.aborted) break;
+    }
+    return count;
+  }
+
+  async #inSteps(keepMs: number, step: (byMs: number) => Promise<number>): Promise<number> {
+    if (keepMs === 0) return 0;
+    const byMs = this.#deps.clock.now() - keepMs;
+    let count = 0;
+    for (let done = STEP; done === STEP && !this.#stop.signal.aborted;) {
+      done = await step(byMs);
+      count += done;
+    }
+    return count;
+  }
+
+  /** The log of the database has copies of what was removed, until it is emptied. */
+  #truncateSoon(delayMs: number): void {
+    if (this.#truncateTimer !== null || this.#stop.signal.aborted) return;
+    this.#truncateTimer = this.#deps.clock.schedule(delayMs, () => {
+      this.#truncateTimer = null;
+      const truncated = this.#deps.store.content.truncateLog().then((isEmpty) => {
+        if (!isEmpty) this.#truncateSoon(TRUNCATE_RETRY_MS);
+      });
+      this.#background(truncated, "Emptying the database's log failed");
+    });
+  }
+
+  #background(work: Promise<unknown>, failure: string): void {
+    const watched = work
+      .catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === "shutting_down") return;
+        this.#deps.log.error({ err: error }, failure);
+      })
+      .finally(() => this.#underWay.delete(watched));
+    this.#underWay.add(watched);
+  }
+}

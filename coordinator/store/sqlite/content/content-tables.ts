@@ -1,0 +1,45 @@
+import type { RemovalSubject } from "../../content-store.ts";
+
+const UNFINISHED_JOB = "SELECT 1 FROM jobs WHERE id = ? AND completed_at_ms IS NULL";
+const ENDED_JOB = "SELECT id FROM jobs WHERE id = ? AND id > ? AND completed_at_ms IS NOT NULL LIMIT ?";
+
+/** A job of each kind of subject that has not ended. */
+export const UNFINISHED_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
+  job: UNFINISHED_JOB,
+  output: UNFINISHED_JOB,
+  conversation: "SELECT 1 FROM jobs WHERE conversation_id = ? AND completed_at_ms IS NULL LIMIT 1",
+  account:
+    "SELECT 1 FROM jobs INDEXED BY jobs_live_by_account WHERE account_id = ? AND completed_at_ms IS NULL LIMIT 1",
+};
+
+/** The ended jobs of each kind of subject, in pages: id, then the last id of the page before, then the limit. */
+export const JOBS_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
+  job: ENDED_JOB,
+  output: ENDED_JOB,
+  conversation: `SELECT id FROM jobs WHERE conversation_id = ? AND id > ? AND completed_at_ms IS NOT NULL
+    ORDER BY id LIMIT ?`,
+  account: `SELECT id FROM jobs INDEXED BY jobs_by_account WHERE account_id = ? AND id > ? AND completed_at_ms IS NOT NULL
+    ORDER BY id LIMIT ?`,
+};
+
+/**
+ * What a deleted account has beside its jobs, in an order that foreign keys allow. Each takes the account and a limit. Entries of the
+ * ledger, batches and the rows of jobs stay: they have no content.
+ */
+export const ACCOUNT_ROWS: readonly string[] = [
+  `DELETE FROM messages WHERE ord IN (
+     SELECT ord FROM messages JOIN conversations ON conversations.id = conversation_id WHERE account_id = ? LIMIT ?)`,
+  "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE account_id = ? LIMIT ?)",
+  "DELETE FROM webhooks WHERE id IN (SELECT id FROM webhooks WHERE account_id = ? LIMIT ?)",
+  `DELETE FROM idempotency_keys WHERE (account_id, key) IN (
+     SELECT account_id, key FROM idempotency_keys WHERE account_id = ? LIMIT ?)`,
+  "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE account_id = ? LIMIT ?)",
+];
+
+/** Jobs that ended by a moment and still have a part, oldest end first. */
+export const EXPIRED = {
+  input: `SELECT id FROM jobs INDEXED BY jobs_with_input WHERE completed_at_ms <= ? AND input_removed_at_ms IS NULL
+    ORDER BY completed_at_ms LIMIT ?`,
+  output: `SELECT id FROM jobs INDEXED BY jobs_with_output WHERE completed_at_ms <= ? AND output_removed_at_ms IS NULL
+    ORDER BY completed_at_ms LIMIT ?`,
+} as const;

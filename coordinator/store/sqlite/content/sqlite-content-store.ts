@@ -1,0 +1,74 @@
+import type Database from "better-sqlite3";
+import type { ContentPart, ContentStore, RemovalSubject } from "../../content-store.ts";
+import type { Writer } from "../engine/writer.ts";
+import { EXPIRED, JOBS_OF } from "./content-tables.ts";
+
+/** As `PRAGMA auto_vacuum` says it. */
+const INCREMENTAL_VACUUM = 2;
+
+export class SqliteContentStore implements ContentStore {
+  readonly canReclaim: boolean;
+  readonly #writer: Writer;
+  readonly #selectUnderWay: Database.Statement<[], RemovalSubject>;
+  readonly #selectJobs: Readonly<
+    Record<RemovalSubject["kind"], Database.Statement<[id: string, after: string, limit: number], string>>
+  >;
+  readonly #selectExpired: Readonly<
+    Record<ContentPart, Database.Statement<[endedByMs: number, limit: number], string>>
+  >;
+
+  constructor(db: Database.Database, writer: Writer) {
+    this.#writer = writer;
+    this.canReclaim = db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM;
+    this.#selectUnderWay = db.prepare("SELECT kind, id FROM removals ORDER BY at_ms");
+    const jobs = (sql: string) => db.prepare<[string, string, number], string>(sql).pluck();
+    this.#selectJobs = {
+      job: jobs(JOBS_OF.job),
+      output: jobs(JOBS_OF.output),
+      conversation: jobs(JOBS_OF.conversation),
+      account: jobs(JOBS_OF.account),
+    };
+    const expired = (sql: string) => db.prepare<[number, number], string>(sql).pluck();
+    this.#selectExpired = { input: expired(EXPIRED.input), output: expired(EXPIRED.output) };
+  }
+
+  begin({ kind, id }: RemovalSubject, atMs: number): Promise<void> {
+    return this.#writer.run("beginRemoval", { kind, id, atMs });
+  }
+
+  async underWay(): Promise<RemovalSubject[]> {
+    return this.#selectUnderWay.all();
+  }
+
+  async jobsOf({ kind, id }: RemovalSubject, afterId: string, limit: number): Promise<string[]> {
+    return this.#selectJobs[kind].all(id, afterId, limit);
+  }
+
+  async expired(part: ContentPart, endedByMs: number, limit: number): Promise<string[]> {
+    return this.#selectExpired[part].all(endedByMs, limit);
+  }
+
+  remove(...[jobIds, removal]: Parameters<ContentStore["remove"]>): Promise<number> {
+    return this.#writer.run("removeContent", { jobIds, ...removal });
+  }
+
+  removeOfAccount(accountId: string): Promise<boolean> {
+    return this.#writer.run("removeOfAccount", { accountId });
+  }
+
+  finish({ kind, id }: RemovalSubject, atMs: number): Promise<boolean> {
+    return this.#writer.run("finishRemoval", { kind, id, atMs });
+  }
+
+  removeWebhooks(endedByMs: number, limit: number): Promise<number> {
+    return this.#writer.run("removeWebhooks", { endedByMs, limit });
+  }
+
+  reclaim(): Promise<boolean> {
+    return this.#writer.run("reclaim", {});
+  }
+
+  truncateLog(): Promise<boolean> {
+    return this.#writer.truncateLog();
+  }
+}

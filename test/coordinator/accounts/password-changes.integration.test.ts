@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AccountService, type Identity } from "../../../coordinator/accounts/account-service.ts";
+import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
+import type { SendReset } from "../../../coordinator/accounts/password-changes.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { newId } from "../../../shared/ids.ts";
+import { PASSWORD_HASH } from "../../support/account-rows.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { temporaryFolder } from "../store/contract/store-builders.ts";
+
+const [EMAIL, OLD, NEW, ADDRESS] = ["ada@example.com", "correct horse", "battery staple", "192.0.2.1"];
+const MINUTE_MS = 60_000;
+const SESSION = newSecret("st");
+
+let folder: ReturnType<typeof temporaryFolder>;
+let clock: ManualClock;
+let store: SqliteStore;
+let accounts: AccountService;
+let mails: Parameters<SendReset>[0][];
+
+function makeAccounts(sendReset?: SendReset): AccountService {
+  const log = { error: (facts: object) => expect.fail(JSON.stringify(facts)) };
+  return new AccountService({ store: store.accounts, clock, newAccountMicro: 0, registration: "open", log, sendReset });
+}
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  mails = [];
+  accounts = makeAccounts(async (mail) => void mails.push(mail));
+});
+afterEach(async () => {
+  await accounts.settled();
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+/** An account with the old password and a session, without the cost of a hash. */
+async function open(): Promise<{ readonly id: string; readonly token: string }> {
+  const id = newId("user", clock.now());
+  const tokenHash = hashSecret(SESSION);
+  await store.accounts.create({ id, email: EMAIL, passwordHash: PASSWORD_HASH, postings: [], createdAtMs: 1 });
+  const session = { accountId: id, tokenHash, createdAtMs: clock.now(), expiresAtMs: clock.now() + 30 * 86_400_000 };
+  await store.accounts.createSession(session, 20);
+  return { id, token: SESSION };
+}
+
+const identify = async (token: string): Promise<Identity & { kind: "session" }> => {
+  const identity = await accounts.authenticate(token);
+  if (identity?.kind !== "session") throw new Error("The session is over");
+  return identity;
+};
+const signIn = async (password: string) => (await accounts.login(EMAIL, password, ADDRESS)).token;
+const isOpen = async (token: string) => (await accounts.authenticate(token)) !== undefined;
+
+describe("A change of the password", () => {
+  it("needs the present one, ends all other sessions and keeps API keys", async () => {
+    const { token, id } = await open();
+    const other = await signIn(OLD);
+    const { secret } = await accounts.createKey(id);
+    const caller = { ...(await identify(token)), address: ADDRESS };
+    await expect(accounts.passwordChanges.change(caller, "wrong horse", NEW)).rejects.toMatchObject({
+      details: [{ path: "current", message: "is not the account's password" }],
+    });
+    await expect(accounts.passwordChanges.change(caller, OLD, "short")).rejects.toMatchObject({
+      details: [{ path: "new" }],
+    });
+    await accounts.passwordChanges.change(caller, OLD, NEW);
+    expect([await isOpen(token), await isOpen(other), await isOpen(secret)]).toEqual([true, false, true]);
+    clock.advance(MINUTE_MS);
+    await expect(signIn(OLD)).rejects.toMatchObject({ code: "unauthenticated" });
+    await signIn(NEW);
+  });
+
+  it("can be tried 5 times a minute, from however many addresses", async () => {
+    const { token } = await open();
+    const identity = await identify(token);
+    const attempt = (index: number) =>
+      accounts.passwordChanges.check({ ...identity, address: `198.51.100.${index}` }, "wrong horse", "current");
+    for (let index = 0; index < 5; index += 1) {
+      await expect(attempt(index)).rejects.toMatchObject({ code: "validation_failed" });
+    }
+    await expect(attempt(9)).rejects.toMatchObject({ code: "rate_limited", limit: "login_attempts" });
+  });
+});
+
+describe("A password reset", () => {
+  it("by the operator works once, ends all sessions, and only its hash is stored", async () => {
+    const { token: session, id } = await open();
+    const { token, expiresAtMs } = await accounts.passwordChanges.createReset(id);
+    expect([token, expiresAtMs]).toEqual([expect.stringMatching(/^pr_\w{40}$/), clock.now() + 86_400_000]);
+    expect(await store.accounts.findReset(token, clock.now())).toBeUndefined();
+    await accounts.passwordChanges.reset(token, NEW, ADDRESS);
+    expect(await isOpen(session)).toBe(false);
+    await expect(accounts.passwordChanges.reset(token, "third password", ADDRESS)).rejects.toMatchObject({
+      code: "bad_request",
+    });
+    await signIn(NEW);
+  });
+
+  it("expires, and is void after another change of the password", async () => {
+    const { token: session, id } = await open();
+    const late = await accounts.passwordChanges.createReset(id);
+    clock.advance(86_400_000);
+    await expect(accounts.passwordChanges.reset(late.token, NEW, ADDRESS)).rejects.toMatchObject({
+      code: "bad_request",
+    });
+    const { token } = await accounts.passwordChanges.createReset(id);
+    await accounts.passwordChanges.change({ ...(await identify(session)), address: ADDRESS }, OLD, NEW);
+    await expect(accounts.passwordChanges.reset(token, OLD, ADDRESS)).rejects.toMatchObject({ code: "bad_request" });
+  });
+
+  it("used by two at once works for one", async () => {
+    const { id } = await open();
+    const { token } = await accounts.passwordChanges.createReset(id);
+    const both = await Promise.allSettled([
+      accounts.passwordChanges.reset(token, NEW, ADDRESS),
+      accounts.passwordChanges.reset(token, "third password", ADDRESS),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  it("is mailed to an account's address, and the answer for another address is the same", async () => {
+    await open();
+    for (const email of [EMAIL.toUpperCase(), "nobody@example.com"]) {
+      expect(await accounts.passwordChanges.request(email, ADDRESS)).toBeUndefined();
+    }
+    await accounts.settled();
+    expect(mails).toEqual([{ email: EMAIL, token: expect.any(String), expiresAtMs: clock.now() + 3_600_000 }]);
+    await accounts.passwordChanges.reset(mails[0]?.token as string, NEW, ADDRESS);
+  });
+
+  it("is mailed at most 3 times while none is used or expires, and asked for 5 times a minute", async () => {
+    const { id } = await open();
+    for (let count = 0; count < 5; count += 1) await accounts.passwordChanges.request(EMAIL, ADDRESS);
+    await expect(accounts.passwordChanges.request(EMAIL, ADDRESS)).rejects.toMatchObject({ code: "rate_limited" });
+    await accounts.settled();
+    expect(mails).toHaveLength(3);
+    await expect(accounts.passwordChanges.createReset(id)).rejects.toMatchObject({ code: "bad_request" });
+    clock.advance(3_600_000);
+    await accounts.passwordChanges.createReset(id);
+  });
+
+  it("cannot be asked for where no mail is sent", async () => {
+    await expect(makeAccounts().passwordChanges.request(EMAIL, ADDRESS)).rejects.toMatchObject({
+      code: "insufficient_scope",
+    });
+  });
+});

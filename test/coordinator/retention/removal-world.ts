@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join as joinPath } from "node:path";
+import { afterEach, beforeEach, expect } from "vitest";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { runFrames } from "../../support/attempt-frames.ts";
+import type { NewAccount } from "../../support/account-rows.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+export const PASSWORD = "correct horse";
+
+export let coordinator: TestCoordinator;
+export let account: NewAccount;
+
+/** A coordinator for each test, and the ledger checked after it. */
+export function setUp(): void {
+  beforeEach(async () => {
+    coordinator = await TestCoordinator.open();
+    account = await coordinator.createAccount("client@example.com", 100);
+  });
+  afterEach(async () => {
+    expect(coordinator.fatal).toEqual([]);
+    const report = await coordinator.withStore((store) => store.ledger.verify());
+    expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+    await coordinator[Symbol.asyncDispose]();
+  });
+}
+
+export const api = (method: string, path: string, body?: unknown, key: string | null = account.key) =>
+  call(coordinator.url, key, method, path, body);
+
+export const join = (token = account.islandToken): Promise<FakeIsland> =>
+  FakeIsland.join(coordinator.url, token, { hostId: randomUUID() });
+
+export async function submit(prompt: string, more: object = {}): Promise<string> {
+  const { status, body } = await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt }, ...more });
+  expect(status).toBe(201);
+  return body.data.id as string;
+}
+
+/** A completed job with this prompt and this answer. */
+export async function complete(island: FakeIsland, prompt: string, answer: string, more: object = {}): Promise<string> {
+  const jobId = await submit(prompt, more);
+  const assign = await island.next("assign", (frame) => frame.jobId === jobId);
+  await finish(island, assign, answer);
+  return jobId;
+}
+
+export async function finish(island: FakeIsland, assign: Assign, answer: string): Promise<void> {
+  island.send(...runFrames(assign, answer));
+  await island.next("ack", (ack) => ack.jobId === assign.jobId && ack.seq === 2);
+}
+
+export async function signIn(): Promise<string> {
+  const credentials = { email: "client@example.com", password: PASSWORD };
+  return (await api("POST", "/auth/login", credentials, null)).body.data.token as string;
+}
+
+/** Files of the data directory that contain a text, as it was written to the disk. */
+export function filesWith(text: string): string[] {
+  return readdirSync(coordinator.directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => joinPath(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+/** The log of the database is emptied about a second after a removal. */
+export async function untilInNoFile(text: string): Promise<void> {
+  await until(
+    async () => filesWith(text),
+    (files) => files.length === 0,
+    `no file of the data directory contains ${text}`,
+  );
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { beginFrames, failedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { call, collect, jobEvents, textOf } from "../../support/http.ts";
+import { WebhookReceiver } from "../../support/webhook-receiver.ts";
+import {
+  account,
+  api,
+  complete,
+  coordinator,
+  filesWith,
+  finish,
+  join,
+  setUp,
+  submit,
+  untilInNoFile,
+} from "./removal-world.ts";
+
+setUp();
+
+describe("DELETE /jobs/{id} of a job that has ended", () => {
+  it("removes prompt and answer from every file; the facts stay", async () => {
+    await using island = await join();
+    const kept = await complete(island, "KEPT-PROMPT", "KEPT-ANSWER");
+    const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER");
+    const before = (await api("GET", `/jobs/${jobId}`)).body.data;
+    expect([filesWith("MARK-PROMPT"), filesWith("MARK-ANSWER")].map((files) => files.length > 0)).toEqual([true, true]);
+
+    expect((await api("DELETE", `/jobs/${jobId}`)).body).toEqual({ data: { id: jobId, status: "deleted" } });
+    const after = (await api("GET", `/jobs/${jobId}`)).body.data;
+    const removed = { input_removed_at: expect.any(String), output_removed_at: expect.any(String) };
+    expect(after).toEqual({ ...before, input: {}, output: null, ...removed });
+    for (const path of ["stream", "output"]) {
+      const { status, body } = await api("GET", `/jobs/${jobId}/${path}`);
+      expect([status, body.error.code]).toEqual([410, "content_removed"]);
+    }
+    await untilInNoFile("MARK-");
+    expect((await api("GET", `/jobs/${kept}`)).body.data).toMatchObject({
+      input: { prompt: "KEPT-PROMPT" },
+      output: "KEPT-ANSWER",
+      input_removed_at: null,
+      output_removed_at: null,
+    });
+    expect(filesWith("KEPT-ANSWER").length).toBeGreaterThan(0);
+  });
+
+  it("can be repeated, and is not for others", async () => {
+    await using island = await join();
+    const jobId = await complete(island, "MARK", "MARK");
+    const other = await coordinator.createAccount("other@example.com", 1);
+    const foreign = await call(coordinator.url, other.key, "DELETE", `/jobs/${jobId}`);
+    expect([foreign.status, foreign.body.error.code]).toEqual([404, "not_found"]);
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("MARK");
+    const first = await api("DELETE", `/jobs/${jobId}`);
+    const at = (await api("GET", `/jobs/${jobId}`)).body.data.output_removed_at;
+    expect(await api("DELETE", `/jobs/${jobId}`)).toMatchObject({ status: 200, body: first.body });
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.output_removed_at).toBe(at);
+  });
+
+  it("is refused with if_ended=refuse, and nothing is removed", async () => {
+    await using island = await join();
+    const jobId = await complete(island, "MARK", "MARK");
+    const { status, body } = await api("DELETE", `/jobs/${jobId}?if_ended=refuse`);
+    expect([status, body.error.code]).toEqual([422, "job_not_cancellable"]);
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toBe("MARK");
+  });
+
+  it("of a running job cancels it, and only the next one removes what was delivered", async () => {
+    await using island = await join();
+    const jobId = await submit("MARK-PROMPT");
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "MARK-PART"));
+    await island.next("ack");
+    expect((await api("DELETE", `/jobs/${jobId}`)).body.data.status).toBe("cancelled");
+    expect((await api("GET", `/jobs/${jobId}/output`)).body.data.output).toBe("MARK-PART");
+    expect((await api("DELETE", `/jobs/${jobId}`)).body.data.status).toBe("deleted");
+    await untilInNoFile("MARK-");
+  });
+
+  it("does not cut a reader who followed the job; one who comes back is told", async () => {
+    await using island = await join();
+    const jobId = await submit("Hi");
+    const assign = await island.next("assign");
+    const stream = jobEvents(coordinator.url, account.key, jobId);
+    await stream.next();
+    await finish(island, assign, "MARK-ANSWER");
+    const deleted = api("DELETE", `/jobs/${jobId}`);
+    const events = await collect(stream);
+    expect([textOf(events), events.at(-1)?.event]).toEqual(["MARK-ANSWER", "done"]);
+    await deleted;
+    await expect(jobEvents(coordinator.url, account.key, jobId).next()).rejects.toThrow(/410.*content_removed/);
+  });
+
+  it("removes the message of an error, which may quote the prompt; its code stays", async () => {
+    await using island = await join();
+    const jobId = await submit("MARK-PROMPT");
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), { ...failedFrame(assign, 1, "cargo_failed"), message: "MARK-ERROR" } as never);
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    const { error, status } = (await api("GET", `/jobs/${jobId}`)).body.data;
+    expect([status, error.code]).toEqual(["failed", "cargo_failed"]);
+    await untilInNoFile("MARK-");
+  });
+
+  it("leaves the repeat of its submission as it was: no second job, no second charge", async () => {
+    await using island = await join();
+    const body = { workload: "tiny-chat", input: { prompt: "MARK" } };
+    const post = () => call(coordinator.url, account.key, "POST", "/jobs", body, { "idempotency-key": "once" });
+    const { id } = (await post()).body.data;
+    await finish(island, await island.next("assign"), "MARK");
+    await api("DELETE", `/jobs/${id}`);
+    const again = await post();
+    expect([again.status, again.body.data.id, again.body.data.input]).toEqual([201, id, {}]);
+    expect((await api("GET", "/jobs")).body.meta.total).toBe(1);
+  });
+
+  it("leaves a webhook that is still to be sent: it reports the facts", async () => {
+    coordinator.withFlags({ webhookAllowPrivate: "true", webhookRetryS: 1 });
+    await coordinator.stop();
+    await coordinator.start();
+    await using receiver = await WebhookReceiver.start();
+    receiver.answers.push(500);
+    await using island = await join();
+    const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER", { webhook_url: receiver.url });
+    await receiver.next();
+    await api("DELETE", `/jobs/${jobId}`);
+    const { body } = await receiver.next();
+    expect(body.data).toMatchObject({ id: jobId, status: "completed", output: null });
+    await untilInNoFile("MARK-");
+  });
+});
+
+describe("A removal that a crash interrupted", () => {
+  it("is completed at the next start", async () => {
+    await using island = await join();
+    const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER");
+    await coordinator.withStore((store) => store.content.begin({ kind: "job", id: jobId }, Date.now()));
+    await coordinator.stop();
+    expect(filesWith("MARK-").length).toBeGreaterThan(0);
+    await coordinator.start();
+    await untilInNoFile("MARK-");
+    expect((await api("GET", `/jobs/${jobId}`)).body.data.status).toBe("completed");
+    expect(await coordinator.withStore((store) => store.content.underWay())).toEqual([]);
+  });
+});

@@ -1,0 +1,227 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Retention, type RetentionPeriods } from "../../../coordinator/retention/retention.ts";
+import type { NewJob } from "../../../coordinator/store/job-store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { until } from "../../support/http.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import {
+  makeAccount,
+  makeEnding,
+  makeJob,
+  MADE_AT_MS,
+  runJob,
+  temporaryFolder,
+} from "../store/contract/store-builders.ts";
+
+const DAY_MS = 86_400_000;
+const KEEP: RetentionPeriods = {
+  keepInputsMs: 10 * DAY_MS,
+  keepOutputsMs: 20 * DAY_MS,
+  keepWebhookLogMs: 7 * DAY_MS,
+  keepUnseenIslandsMs: 0,
+};
+
+let folder: ReturnType<typeof temporaryFolder>;
+let clock: ManualClock;
+let store: SqliteStore;
+let retention: Retention;
+let accountId: string;
+const log: { info: unknown[]; error: unknown[] } = { info: [], error: [] };
+
+function makeRetention(periods: Partial<RetentionPeriods> = {}): Retention {
+  return new Retention({
+    store,
+    clock,
+    log: { info: (facts: unknown) => void log.info.push(facts), error: (facts: unknown) => void log.error.push(facts) },
+    periods: { ...KEEP, ...periods },
+    onlineIslands: () => [],
+    endAccount: async () => undefined,
+  });
+}
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  retention = makeRetention();
+});
+afterEach(async () => {
+  await retention.close();
+  const { wrongBalances, wrongHolds, sumMicro } = await store.ledger.verify();
+  expect([wrongBalances, wrongHolds, sumMicro, log.error]).toEqual([[], [], 0, []]);
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+async function complete(override: Partial<NewJob> = {}, images: readonly string[] = ["Hello"]): Promise<string> {
+  const job = makeJob(accountId, { priceMicro: 1_000, ...override });
+  await runJob(store, job);
+  await Promise.all(
+    images.map((data, index) =>
+      store.jobs.appendFeed({
+        jobId: job.id,
+        attempt: 1,
+        seq: index + 1,
+        items: [{ type: "image", data, format: "png" }],
+      }),
+    ),
+  );
+  await store.jobs.end(makeEnding(job, { output: "Hello" }));
+  return job.id;
+}
+
+const kept = async (jobId: string): Promise<unknown[]> => {
+  const job = await store.jobs.get(jobId);
+  const parts = await store.jobs.feed(jobId);
+  return [job?.input["prompt"], job?.output, parts.length];
+};
+
+/** Calls of `remove`, with the number of jobs of each; and when another write was answered that came during the call. */
+function watchSteps(): (number | string)[] {
+  const steps: (number | string)[] = [];
+  const { content } = store;
+  const remove = content.remove.bind(content);
+  content.remove = async (jobIds, removal) => {
+    steps.push(jobIds.length);
+    const done = remove(jobIds, removal);
+    void store.check().then(() => steps.push("other write"));
+    return done;
+  };
+  return steps;
+}
+
+describe("A sweep", () => {
+  it("removes inputs, then outputs, each at its time; facts and charge stay", async () => {
+    const jobId = await complete();
+    clock.advance(9 * DAY_MS);
+    expect(await retention.sweep()).toEqual({ inputs: 0, outputs: 0, webhooks: 0, islands: 0 });
+    expect(await kept(jobId)).toEqual(["Say: atoll", "Hello", 1]);
+    clock.advance(2 * DAY_MS);
+    expect(await retention.sweep()).toMatchObject({ inputs: 1, outputs: 0 });
+    expect(await kept(jobId)).toEqual([undefined, "Hello", 1]);
+    clock.advance(10 * DAY_MS);
+    expect(await retention.sweep()).toMatchObject({ inputs: 0, outputs: 1 });
+    expect(await kept(jobId)).toEqual([undefined, undefined, 0]);
+    expect(await store.jobs.get(jobId)).toMatchObject({
+      state: "completed",
+      usage: { promptTokens: 3, completionTokens: 2 },
+      creditsUsedMicro: 1_000,
+      inputRemovedAtMs: MADE_AT_MS + 11 * DAY_MS,
+      outputRemovedAtMs: MADE_AT_MS + 21 * DAY_MS,
+    });
+  });
+
+  it("keeps what is kept for ever, and never touches a job that has not ended", async () => {
+    retention = makeRetention({ keepOutputsMs: 0 });
+    const [ended, unfinished] = [await complete(), makeJob(accountId)];
+    await runJob(store, unfinished);
+    clock.advance(1_000 * DAY_MS);
+    expect(await retention.sweep()).toMatchObject({ inputs: 1, outputs: 0 });
+    expect(await kept(ended)).toEqual([undefined, "Hello", 1]);
+    expect(await store.jobs.input(unfinished.id)).toEqual({ prompt: "Say: atoll" });
+  });
+
+  it("takes at most 100 jobs in a step, and other writes go between two steps", async () => {
+    for (let made = 0; made < 250; made += 1) {
+      const job = makeJob(accountId, { priceMicro: 0, postings: [] });
+      void store.jobs.submit(job);
+      void store.jobs.end(makeEnding(job, { event: "cancel", attempt: 0, postings: [] }));
+    }
+    await store.check();
+    clock.advance(11 * DAY_MS);
+    const steps = watchSteps();
+    expect(await retention.sweep()).toMatchObject({ inputs: 250 });
+    // Each write that came during a step was answered before the next step began.
+    expect(steps).toEqual([100, "other write", 100, "other write", 50, "other write"]);
+  });
+
+  it("takes a large output in several steps of about 4 MB", async () => {
+    const text = "x".repeat(1_024 * 1_024);
+    const jobId = await complete(
+      {},
+      Array.from({ length: 10 }, () => text),
+    );
+    clock.advance(21 * DAY_MS);
+    const steps = watchSteps();
+    expect(await retention.sweep()).toMatchObject({ inputs: 1, outputs: 1 });
+    expect(steps.filter((step) => step === 1)).toHaveLength(4);
+    expect(await kept(jobId)).toEqual([undefined, undefined, 0]);
+  });
+
+  it("gives the space back to the file system, but for 10 MB", async () => {
+    const text = "x".repeat(1_024 * 1_024);
+    await complete(
+      {},
+      Array.from({ length: 24 }, () => text),
+    );
+    expect(await store.content.truncateLog()).toBe(true);
+    const sizeMb = (): number => statSync(join(folder.path, "atoll.db")).size / 1_048_576;
+    expect(sizeMb()).toBeGreaterThan(24);
+    clock.advance(21 * DAY_MS);
+    await retention.sweep();
+    expect(await store.content.truncateLog()).toBe(true);
+    expect(sizeMb()).toBeLessThan(12);
+  });
+
+  it("forgets webhooks that were delivered or given up, with their secrets; those that wait stay", async () => {
+    const webhook = (id: string) => ({
+      id,
+      url: "https://example.com/",
+      secret: "whsec_MARK",
+      isSecretGenerated: true,
+    });
+    const jobIds = [await complete({ webhook: webhook("wh_1") }), await complete({ webhook: webhook("wh_2") })];
+    await store.webhooks.record("wh_1", { atMs: clock.now(), status: 204, error: null }, { state: "delivered" });
+    clock.advance(8 * DAY_MS);
+    expect(await retention.sweep()).toMatchObject({ webhooks: 1 });
+    expect(await store.webhooks.get("wh_1")).toBeUndefined();
+    expect(await store.webhooks.get("wh_2")).toMatchObject({ state: "pending" });
+    expect((await store.jobs.get(jobIds[0] as string))?.webhookId).toBe("wh_1");
+  });
+
+  it("comes again every hour, and no timer is left after close()", async () => {
+    const timers = clock.pendingTimers;
+    retention.start();
+    await until(
+      async () => clock.pendingTimers,
+      (count) => count > timers,
+      "the next sweep is scheduled",
+    );
+    const jobId = await complete();
+    clock.advance(11 * DAY_MS);
+    await until(
+      () => kept(jobId),
+      ([prompt]) => prompt === undefined,
+      "the input was removed",
+    );
+    await retention.close();
+    // The store's own.
+    expect(clock.pendingTimers).toBe(timers);
+  });
+});
+
+describe("The log of the database", () => {
+  it("is emptied later if a reader is in the way; no write waits for it", async () => {
+    const jobId = await complete({ input: { prompt: "MARK-PROMPT" } });
+    const walBytes = (): number => statSync(folder.file("atoll.db-wal")).size;
+    using stack = new DisposableStack();
+    const reader = stack.adopt(new Database(folder.file("atoll.db"), { readonly: true }), (db) => db.close());
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM jobs").get();
+    await retention.remove({ kind: "job", id: jobId });
+    clock.advance(1_000);
+    await store.check();
+    expect(walBytes()).toBeGreaterThan(0);
+    reader.exec("COMMIT");
+    clock.advance(10_000);
+    await until(
+      async () => walBytes(),
+      (bytes) => bytes === 0,
+      "the log is empty",
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import Database from "better-sqlite3";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  ACCOUNT_ROWS,
+  EXPIRED,
+  JOBS_OF,
+  UNFINISHED_OF,
+} from "../../../../../coordinator/store/sqlite/content/content-tables.ts";
+import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+
+const db = new Database(":memory:");
+migrate(db, MIGRATIONS, 1);
+afterAll(() => db.close());
+
+const SWEEPS = Object.entries(EXPIRED).map(([part, sql]): [string, string, unknown[]] => [
+  `expired ${part}`,
+  sql,
+  [1, 5],
+]);
+const SUBJECTS = Object.entries(JOBS_OF).map(([kind, sql]): [string, string, unknown[]] => [kind, sql, ["a", "", 5]]);
+const UNFINISHED = Object.entries(UNFINISHED_OF).map(([kind, sql]): [string, string, unknown[]] => [kind, sql, ["a"]]);
+const OF_ACCOUNT = ACCOUNT_ROWS.filter((sql) => !sql.includes("islands")).map((sql): [string, string, unknown[]] => [
+  sql,
+  sql,
+  ["a", 5],
+]);
+
+describe("a removal", () => {
+  it.each([...SWEEPS, ...SUBJECTS, ...UNFINISHED, ...OF_ACCOUNT])(
+    "reads no more than its page, in an index: %s",
+    (_, sql, values) => {
+      const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+      const costly = steps.filter(({ detail }) => /TEMP B-TREE|^SCAN (?!\()/.test(detail));
+      expect(costly).toEqual([]);
+    },
+  );
+});
+
+it("jobs of conversations from before the migration are known to their conversation", () => {
+  const old = new Database(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "removal");
+  migrate(old, MIGRATIONS.slice(0, before), 1);
+  old.exec(`
+    INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a@b', 'a@b', '', 1);
+    INSERT INTO conversations (id, account_id, slug, metadata, created_at_ms, updated_at_ms)
+      VALUES ('conv_1', 'user_1', 's', '{}', 1, 1);
+    INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms)
+      VALUES ('job_1', 'user_1', 's', 1, 'completed', 0, 0, 1, 2), ('job_2', 'user_1', 's', 1, 'completed', 0, 0, 1, 2);
+    INSERT INTO messages (id, conversation_id, role, content, state, job_id, created_at_ms)
+      VALUES ('msg_1', 'conv_1', 'assistant', 'x', 'completed', 'job_1', 1);
+  `);
+  migrate(old, MIGRATIONS, 2);
+  const found = old.prepare("SELECT id, conversation_id AS conversationId FROM jobs ORDER BY id").all();
+  expect(found).toEqual([
+    { id: "job_1", conversationId: "conv_1" },
+    { id: "job_2", conversationId: null },
+  ]);
+  old.close();
+});
