@@ -3,7 +3,7 @@ import { RUNTIME_TYPES } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
-import { FINISH_REASONS, outputItemSchema, timingsSchema, usageSchema } from "../output.ts";
+import { FINISH_REASONS, outputItemSchema, promptSchema, timingsSchema, usageSchema } from "../output.ts";
 
 const slug = z.string().max(100);
 /** Name one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
@@ -66,8 +66,15 @@ const refused = z.object({
   code: z.enum(JOB_ERROR_CODES),
   message: z.string().max(2_000),
 });
-/** The model is in memory and the run begins. */
-const started = z.object({ type: z.literal("started"), ...attemptFields });
+/**
+ * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how many of them are
+ * read. An agent that does not say it is not paid for a prompt whose answer never came.
+ */
+const started = z.object({
+  type: z.literal("started"),
+  ...attemptFields,
+  prompt: promptSchema.optional(),
+});
 const output = z.object({
   type: z.literal("output"),
   ...attemptFields,
