@@ -31,8 +31,10 @@ export interface Feed {
   readonly ending: FeedEnding | null;
   /** Model tokens delivered so far. */
   readonly tokens: number;
-  /** True once a client may have seen some of the output. */
+  /** True once a client may have seen text or an image: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
+  /** True once anything was said besides states: output or progress. */
+  readonly hasItems: boolean;
   /** The text delivered so far. */
   text(): string;
   /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
@@ -53,6 +55,7 @@ export class JobFeed implements Feed {
   readonly #listeners = new Set<() => void>();
   #ending: FeedEnding | null;
   #tokens = 0;
+  #hasOutput = false;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
 
@@ -76,6 +79,10 @@ export class JobFeed implements Feed {
   }
 
   get hasOutput(): boolean {
+    return this.#hasOutput;
+  }
+
+  get hasItems(): boolean {
     return this.#outputs.length > 0;
   }
 
@@ -126,6 +133,7 @@ export class JobFeed implements Feed {
   #count(item: FeedItem, attempt: number): void {
     if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
+    if (item.type === "image" || (item.type === "token" && item.content !== "")) this.#hasOutput = true;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

@@ -1,6 +1,7 @@
 import type { JobError } from "../../shared/errors.ts";
-import type { OutputItem } from "../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import type { JobInput } from "../store/job-store.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { Assignee, MutableJob } from "./mutable-job.ts";
@@ -60,6 +61,11 @@ export class JobAttempts {
     void this.#active.storeMove(job, "start");
   }
 
+  /** The Island says how much of the prompt it has read. */
+  notePrompt(jobId: string, prompt: PromptTokens): void {
+    this.#active.require(jobId).notePrompt(prompt);
+  }
+
   /** Numbered frame `seq` was received. It is not durable yet. */
   noteReceived(jobId: string, seq: number): void {
     this.#active.require(jobId).lastSeq = seq;
@@ -72,21 +78,31 @@ export class JobAttempts {
   }
 
   /** Adds the output of numbered frame `seq`. A job with more output than it can have asked for ends in `failed`. */
-  addOutput(jobId: string, seq: number, items: readonly OutputItem[]): Promise<void> {
+  addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
     const job = this.#active.require(jobId);
+    const items = job.delivered.take(claimed);
     if (!job.countOutput(items)) {
       const message = "The Island made more output than the job can have";
       const error: JobError = { code: "output_too_large", message, retryable: true };
       return this.#active.stop(job, "cancelled", { event: "fail", error });
     }
-    if (!job.feed.hasOutput) job.announce("streaming");
+    if (!job.feed.hasItems) job.announce("streaming");
+    const before = job.feed.tokens;
     job.say(items);
+    job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
+    if (job.feed.hasOutput) job.earner = job.assignee;
     const chunk = { jobId, attempt: job.attempt, seq, items: job.takeUnsaved() };
     return this.#active.persist(this.#deps.store.jobs.appendFeed(chunk));
   }
 
-  complete(jobId: string, result: RunResult): Promise<void> {
-    return this.#active.end(this.#active.require(jobId), { event: "complete", ...result });
+  complete(jobId: string, { usage, timings, ...result }: RunResult): Promise<void> {
+    const job = this.#active.require(jobId);
+    return this.#active.end(job, {
+      event: "complete",
+      ...result,
+      usage: job.delivered.bound(usage, job.feed.tokens, job.traits),
+      timings: job.meter?.bounded(timings, this.#deps.clock.monotonicMs()) ?? timings,
+    });
   }
 
   /** The attempt failed, and another would fail too. */
@@ -97,6 +113,19 @@ export class JobAttempts {
   /** The Cargo is gone, so that the attempt cannot be sent. */
   failWithoutCargo(jobId: string): Promise<void> {
     return this.#active.failWithoutCargo(this.#active.require(jobId));
+  }
+
+  /** False when the present attempt is the last one: no other may begin, or continue what was delivered. */
+  mayRetry(jobId: string): boolean {
+    const job = this.#active.require(jobId);
+    return mayRetry(job, this.#deps.maxAttempts) && this.#active.hasCargo(job);
+  }
+
+  /** The present Island says that no Island can do the job: another one is asked. */
+  confirm(jobId: string, error: JobError): Promise<void> {
+    const job = this.#active.require(jobId);
+    if (job.islandId !== null) job.final ??= { islandId: job.islandId, error };
+    return this.requeue(jobId, error);
   }
 
   /** The attempt is over without a result. Another follows if the retry policy allows it, else the job fails with `error`. */
@@ -115,7 +144,7 @@ export class JobAttempts {
   }
 
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
-    job.assign(attempt, assignee);
+    job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
     const assigned = this.#active.storeMove(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {

@@ -1,9 +1,11 @@
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
-import type { OutputItem } from "../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { FeedItem, FeedPart, JobInput, ActiveJobRecord } from "../store/job-store.ts";
-import type { ActiveJob } from "./active-job.ts";
+import type { ActiveJob, FinalFailure } from "./active-job.ts";
+import type { AttemptMeter } from "./attempt-meter.ts";
+import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed } from "./feed.ts";
 import { traitsOf, type JobTraits } from "./job-traits.ts";
 
@@ -32,6 +34,12 @@ export class MutableJob implements ActiveJob {
   #state: JobState;
   attempt: number;
   assignee: Assignee | null = null;
+  /** Who earns what is charged: who delivered last; before output, who has the job. */
+  earner: Assignee | null = null;
+  meter: AttemptMeter | null = null;
+  prompt: PromptTokens | null = null;
+  final: FinalFailure | null = null;
+  readonly delivered = new DeliveredTokens();
   startedAtMs: number | null;
   waitDeadlineMs: number;
   waitsSinceMs: number;
@@ -82,10 +90,16 @@ export class MutableJob implements ActiveJob {
   }
 
   /** Begins attempt number `attempt`. @throws {IllegalTransitionError} unless the job is pending. */
-  assign(attempt: number, assignee: Assignee): void {
+  assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
     this.assignee = assignee;
+    this.meter = meter;
+    if (!this.feed.hasOutput) {
+      this.earner = assignee;
+      // What an attempt without output read is not paid: the next one reads it again.
+      this.prompt = null;
+    }
     this.lastSeq = 0;
     this.durableSeq = 0;
     this.announce("queued");
@@ -109,6 +123,13 @@ export class MutableJob implements ActiveJob {
   /** Learns what the input says; the first call counts. */
   learnTraits(input: JobInput, isChat: boolean): void {
     this.traits ??= traitsOf(input, isChat);
+  }
+
+  /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. */
+  notePrompt({ total, done }: PromptTokens): void {
+    const known = this.prompt?.done ?? 0;
+    const bounded = boundPrompt(total, this.traits);
+    this.prompt = { total: bounded, done: Math.max(known, Math.min(done, bounded)) };
   }
 
   /** Adds a state to the feed. Readers see it at once. */
