@@ -52,10 +52,7 @@ export class AttemptFencing implements AttemptReports {
         islands.freeSlot(islandId, frame);
         if (job === undefined) return undefined;
         this.#note(islandId, job, frame.code, frame.message);
-        return jobs.attempts.requeue(
-          job.id,
-          this.#errorOf(islandId, job, { ...frame, code: "island_refused", retryable: true }),
-        );
+        return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }));
       }
       case "started": {
         const job = presentJob(jobs, islandId, frame);

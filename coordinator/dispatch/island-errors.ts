@@ -7,7 +7,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   wait_timeout: "No Island began the job in time",
   run_timeout: "The run took longer than its limit",
   island_lost: "The Island that had the job was lost",
-  island_refused: "The Islands that were asked refused the job",
+  island_refused: "The Island takes no jobs now",
   cannot_resume: "The Island was lost in mid-output, and no other Island can continue this output",
   cargo_unavailable: "The Cargo is not available any more",
   invalid_input: "The Cargo cannot run this input",
@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   runtime_unavailable: "The Island cannot run this kind of Cargo now",
   runtime_crashed: "The process that ran the job ended early",
   cargo_failed: "The Cargo's program failed",
-  shutting_down: "The Island stopped taking jobs",
+  shutting_down: "The Island stopped before the job was done",
   internal: "The Island failed",
 };
 

@@ -75,7 +75,7 @@ export class Executor {
     if (outbox.has(jobId, attempt)) return;
     if (closedBecause !== null) {
       const message = `The Island is ${closedBecause}`;
-      outbox.refuse({ type: "refused", jobId, attempt, code: "shutting_down", message });
+      outbox.refuse({ type: "refused", jobId, attempt, code: "island_refused", message });
       return;
     }
     const abort = new AbortController();

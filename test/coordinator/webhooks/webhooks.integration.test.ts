@@ -88,8 +88,9 @@ describe("The webhook of a job", () => {
     await using island = await join();
     await submit();
     const { jobId, attempt } = await island.next("assign");
-    const error = { code: "invalid_input" as const, message: "no", retryable: false };
-    island.send({ type: "failed", jobId, attempt, seq: 1, ...error });
+    const failure = { code: "invalid_input" as const, message: "no", retryable: false };
+    island.send({ type: "failed", jobId, attempt, seq: 1, ...failure });
+    const error = { ...failure, message: "The Cargo cannot run this input. The Island says: no" };
     expect((await receiver.next()).body).toMatchObject({ type: "job.failed", data: { id: jobId, error } });
     const { id } = await submit();
     await api("DELETE", `/jobs/${id}`);
