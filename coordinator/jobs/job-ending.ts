@@ -4,7 +4,7 @@ import type { FinishReason, PromptTokens, Timings, Usage } from "../../shared/ou
 import type { SettleFacts } from "../credits/settle.ts";
 import type { JobEnding, JobRecord } from "../store/job-store.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
-import type { MutableJob } from "./mutable-job.ts";
+import type { JobTraits } from "./job-traits.ts";
 
 /** How a job comes to its end. */
 export interface Outcome {
@@ -30,7 +30,11 @@ export function promptCostOf({
   prompt,
   traits,
   feed,
-}: Pick<MutableJob, "prompt" | "traits" | "feed">): Pick<SettleFacts, "readTokens" | "promptTokens"> {
+}: {
+  readonly prompt: PromptTokens | null;
+  readonly traits: JobTraits | null;
+  readonly feed: Feed;
+}): Pick<SettleFacts, "readTokens" | "promptTokens"> {
   if (prompt === null) return { readTokens: 0, promptTokens: 0 };
   const readTokens = readOf(prompt, feed.tokens);
   const formatTokens = traits?.formatTokens ?? 0;
