@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
-import { JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { GRACE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -44,5 +44,26 @@ describe("what the scheduler learns of a run", () => {
     await agent.act("start", 0);
     await agent.act("empty", 0);
     expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: null, succeeded: false }]);
+  });
+});
+
+describe("a failure that an Island calls final", () => {
+  it("is the job's end when nobody came to confirm it within the wait limit", async () => {
+    const other = new ScriptedAgent(world, accountId);
+    const request = { accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };
+    const { record } = await world.jobs.submit(request);
+    await agent.act("start", 0);
+    await other.connect(false);
+    await agent.act("fail", 0);
+    // The other Island has the job now, and both are lost.
+    agent.lose();
+    other.lose();
+    clock.advance(GRACE_MS);
+    await world.settle();
+    expect(await world.jobs.get(accountId, record.id)).toMatchObject({ state: "pending", attempt: 2 });
+    clock.advance(3_600_000);
+    await world.settle();
+    const error = { code: "invalid_input", retryable: false };
+    expect(await world.jobs.get(accountId, record.id)).toMatchObject({ state: "failed", error });
   });
 });
