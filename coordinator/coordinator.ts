@@ -123,7 +123,14 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const proofs = await AttemptProofs.open(config.dataDirectory);
   const waitReasons = new WaitReasons({ scheduler, islands, gate });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
-  const reports = new AttemptFencing({ jobs: registry, islands, proofs, measure: (run) => dispatcher.schedule(run) });
+  const reports = new AttemptFencing({
+    jobs: registry,
+    islands,
+    proofs,
+    measure: (run) => dispatcher.schedule(run),
+    hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
+    log,
+  });
   const connections = new IslandConnections({ store, registry: islands, reports, signer, catalog, clock, heartbeatMs });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();

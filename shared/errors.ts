@@ -91,6 +91,7 @@ export const JOB_ERROR_CODES = [
   "cannot_resume",
   "cargo_unavailable",
   "invalid_input",
+  "invalid_output",
   "context_length_exceeded",
   "model_unavailable",
   "model_hash_mismatch",
@@ -112,6 +113,14 @@ export interface JobError {
   readonly message: string;
   readonly retryable: boolean;
 }
+
+/** Codes whose messages may quote a program's output, a library or the input: no log has such a message. */
+export const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set([
+  "cargo_failed",
+  "invalid_input",
+  "out_of_memory",
+  "internal",
+]);
 
 /** Thrown in the agent for a job that it cannot run; becomes a `failed` or `refused` frame. */
 export class JobFailure extends Error {

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /** Limits a number from an Island, so that sums stay exact integers. */
 const MAX_COUNT = 1_000_000;
-const tokens = z.number().int().min(0).max(1_000_000_000);
+/** A number of tokens from an Island. */
+const tokensSchema = z.number().int().min(0).max(1_000_000_000);
 
 /** One piece of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
@@ -23,9 +24,13 @@ export const outputItemSchema = z.discriminatedUnion("type", [
 export type OutputItem = z.infer<typeof outputItemSchema>;
 
 export const usageSchema = z.object({
-  promptTokens: tokens,
-  completionTokens: tokens,
+  promptTokens: tokensSchema,
+  completionTokens: tokensSchema,
 });
+/** How much of its prompt a run has read. */
+export const promptSchema = z.object({ total: tokensSchema, done: tokensSchema });
+export type PromptTokens = z.infer<typeof promptSchema>;
+
 /** Exact token counts of a run. A resumed run counts the text that it continues as completion, not as prompt. */
 export type Usage = z.infer<typeof usageSchema>;
 

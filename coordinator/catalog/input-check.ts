@@ -1,6 +1,7 @@
 import type { Cargo } from "../../shared/cargo.ts";
-import { chatInputSchema, MAX_INPUT_BYTES } from "../../shared/chat-input.ts";
+import { chatInputSchema, MAX_INPUT_BYTES, type ChatInput } from "../../shared/chat-input.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 /**
@@ -30,6 +31,18 @@ export function checkInput(
 
 function chatErrors(input: Readonly<Record<string, unknown>>): FieldError[] {
   const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) return [];
+  if (parsed.success) return formatErrors(parsed.data);
   return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+}
+
+/** Whether a grammar can keep the answer's schema at a bearable cost. Said here, before the job waits and costs. */
+function formatErrors({ response_format: format }: ChatInput): FieldError[] {
+  if (format?.type !== "json_schema") return [];
+  try {
+    grammarSchemaOf(format.json_schema.schema, format.json_schema.strict === true);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error;
+    return [{ path: error.path, message: error.why }];
+  }
 }

@@ -6,9 +6,16 @@ export interface SettleFacts {
   /** Account that submitted the job. */
   readonly accountId: string;
   readonly priceMicro: number;
-  /** A client may have seen something of the output. */
+  /** The client has something of the output. */
   readonly hasOutput: boolean;
+  /** The job fails because its Island broke the protocol: nothing is charged. */
+  readonly isFaultOfIsland: boolean;
+  /** Tokens that reached the client. */
   readonly deliveredTokens: number;
+  /** Tokens of the prompt that were read; 0 if the Island does not tell. */
+  readonly readTokens: number;
+  /** Tokens of the whole prompt; 0 if the Island does not tell. */
+  readonly promptTokens: number;
   /** Null if the Cargo has no such limit: a job cancelled after output began is then charged in full. */
   readonly maxTokens: number | null;
   /** The network's part of a charge, 0 to 1. */
@@ -24,9 +31,15 @@ export interface Settlement {
   readonly postings: readonly Posting[];
 }
 
+/** A token of the prompt is a fourth of a generated one: prompts are read in batches. */
+const PROMPT_TOKENS_PER_TOKEN = 4;
+
 /**
- * What a job that ends is charged of its price, who earns it, and what is released. Completed: all is charged. Failed, timed out,
- * or cancelled before output: nothing. Cancelled after output began: the delivered share of its tokens, rounded up.
+ * What a job that ends is charged of its price, who earns it, and what is released. One rule: what was read and what was delivered
+ * is paid, whatever the end, and never more than the price. The price is for the prompt and for max_tokens.
+ * - Completed: all; nothing for an empty result.
+ * - Cancelled: the share of what was read and delivered, rounded up.
+ * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
  * Source: DESIGN §4, row Credits.
  * @throws {RangeError} for an invalid fee or price.
  */
@@ -67,23 +80,26 @@ export function settlePostings(settled: {
   ];
 }
 
-function chargeOf({ event, priceMicro, hasOutput, deliveredTokens, maxTokens }: SettleFacts): number {
+function chargeOf(facts: SettleFacts): number {
+  const { event, priceMicro, hasOutput, isFaultOfIsland, maxTokens } = facts;
   switch (event) {
     case "complete":
-      return priceMicro;
+      return hasOutput ? priceMicro : 0;
     case "fail":
     case "expire":
-      return 0;
+      return !hasOutput || isFaultOfIsland || maxTokens === null ? 0 : shareOf(facts, maxTokens);
     case "cancel":
-      return hasOutput ? shareOf(priceMicro, deliveredTokens, maxTokens) : 0;
+      if (maxTokens === null) return hasOutput ? priceMicro : 0;
+      return shareOf(facts, maxTokens);
     default:
       throw new Error(`Unknown ending ${String(event satisfies never)}`);
   }
 }
 
-/** `price * delivered / max`, rounded up and at most the price; exact, although the product may pass the exact integers. */
-function shareOf(priceMicro: number, deliveredTokens: number, maxTokens: number | null): number {
-  if (maxTokens === null || deliveredTokens >= maxTokens) return priceMicro;
-  const max = BigInt(maxTokens);
-  return Number((BigInt(priceMicro) * BigInt(deliveredTokens) + max - 1n) / max);
+/** `price * done / all`, rounded up and at most the price; exact, although the product may pass the exact integers. */
+function shareOf({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
+  const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
+  const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);
+  const all = BigInt(promptTokens + PROMPT_TOKENS_PER_TOKEN * maxTokens);
+  return Number((BigInt(priceMicro) * BigInt(done) + all - 1n) / all);
 }

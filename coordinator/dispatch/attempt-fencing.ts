@@ -1,4 +1,5 @@
-import type { JobError } from "../../shared/errors.ts";
+import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/logger.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { HeldJob, NumberedFrame } from "../../shared/protocol/from-island.ts";
@@ -6,9 +7,11 @@ import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts
 import type { IslandView } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
+import { isEmptyOutput } from "../jobs/job-ending.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
+import { errorOf } from "./island-errors.ts";
 import { islandLost, presentJob } from "./present-job.ts";
 
 export interface AttemptFencingDeps {
@@ -17,7 +20,14 @@ export interface AttemptFencingDeps {
   readonly proofs: AttemptProofs;
   /** Tells the scheduler how a run went. */
   readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
+  /** True if an Island that has not tried the job yet could run it. */
+  readonly hasOtherIsland: (job: ActiveJob) => boolean;
+  readonly log: Pick<Logger, "warn">;
 }
+
+type Failure = Omit<JobError, "message"> & { readonly message?: string };
+/** Most characters of an Island's words in our log. */
+const MAX_LOGGED_WORDS = 300;
 
 /**
  * What Islands report on their attempts becomes commands on jobs. Fencing: only the present attempt of the Island that has the job
@@ -41,11 +51,15 @@ export class AttemptFencing implements AttemptReports {
         const job = presentJob(jobs, islandId, frame);
         islands.freeSlot(islandId, frame);
         if (job === undefined) return undefined;
-        return jobs.attempts.requeue(job.id, { code: frame.code, message: frame.message, retryable: true });
+        this.#note(islandId, job, frame.code, frame.message);
+        return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }));
       }
-      case "started":
-        if (presentJob(jobs, islandId, frame)?.state === "queued") jobs.attempts.start(frame.jobId);
+      case "started": {
+        const job = presentJob(jobs, islandId, frame);
+        if (job?.state === "queued") jobs.attempts.start(frame.jobId);
+        if (job !== undefined && frame.prompt !== undefined) jobs.attempts.notePrompt(frame.jobId, frame.prompt);
         return undefined;
+      }
       case "output":
       case "finished":
       case "failed":
@@ -90,27 +104,19 @@ export class AttemptFencing implements AttemptReports {
     return jobs.get(frame.jobId)?.settled ?? Promise.resolve();
   }
 
-  #apply(islandId: string, { id: jobId, slug }: ActiveJob, frame: NumberedFrame): Promise<void> {
-    const { islands, measure } = this.#deps;
+  #apply(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {
+    const { islands } = this.#deps;
     const { attempts } = this.#deps.jobs;
+    const { id: jobId } = job;
     switch (frame.type) {
       case "output":
-        return attempts.addOutput(jobId, frame.seq, frame.items);
-      case "finished": {
-        const { output, usage, finishReason, timings } = frame;
-        const ended = attempts.complete(jobId, { output, usage, finishReason, timings });
-        const tokensPerSecond = timings.runMs > 0 ? (usage.completionTokens * 1_000) / timings.runMs : null;
-        measure({ kind: "measured", islandId, slug, tokensPerSecond, succeeded: true });
-        islands.freeSlot(islandId, frame);
-        return ended;
-      }
+        return this.#addOutput(islandId, job, frame);
+      case "finished":
+        return this.#finish(islandId, job, frame);
       case "failed": {
-        const { code, message, retryable } = frame;
-        // First the slot, so that another waiting job may take it: the failed one prefers another Island.
-        islands.freeSlot(islandId, frame);
-        measure({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
-        const error: JobError = { code, message, retryable };
-        return retryable ? attempts.requeue(jobId, error) : attempts.fail(jobId, error);
+        const error = this.#failed(islandId, job, frame);
+        if (error.retryable) return attempts.requeue(jobId, error);
+        return this.#isFinal(islandId, job) ? attempts.fail(jobId, error) : attempts.confirm(jobId, error);
       }
       case "cancelled":
         // The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work.
@@ -119,6 +125,61 @@ export class AttemptFencing implements AttemptReports {
       default:
         return frame satisfies never;
     }
+  }
+
+  #addOutput(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "output" }>): Promise<void> {
+    const stored = this.#deps.jobs.attempts.addOutput(job.id, frame.seq, frame.items);
+    // It was more than the job can have.
+    if (job.hasEnded)
+      this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
+    return stored;
+  }
+
+  /** A result that gives nothing, or another one than was delivered, is a failure of the Island. */
+  #finish(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "finished" }>): Promise<void> {
+    const { islands, measure, jobs } = this.#deps;
+    const { output, usage, finishReason, timings } = frame;
+    // The output of a chat is what was streamed.
+    const isText = jobs.cargoOf(job)?.isChat === true;
+    const differs = isText && output !== undefined && output !== job.feed.text();
+    const isEmpty = !job.feed.hasOutput && (isText || isEmptyOutput(output));
+    if (differs || isEmpty) {
+      const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+      if (differs) return jobs.attempts.requeue(job.id, error);
+      if (!this.#isFinal(islandId, job)) return jobs.attempts.confirm(job.id, error);
+      // Nobody has more to say: the client gets the empty answer, free.
+      return jobs.attempts.complete(job.id, { output: isText ? undefined : output, usage, finishReason, timings });
+    }
+    const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
+    const ended = jobs.attempts.complete(job.id, { output: isText ? undefined : output, usage, finishReason, timings });
+    measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
+    islands.freeSlot(islandId, frame);
+    return ended;
+  }
+
+  /** Frees the slot of a failed attempt and counts the failure. Returns the error that the job has if this is its end. */
+  #failed(islandId: string, job: ActiveJob, failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">): JobError {
+    // First the slot, so that another waiting job may take it: the failed one prefers another Island.
+    this.#deps.islands.freeSlot(islandId, failure);
+    this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
+    this.#note(islandId, job, failure.code, failure.message);
+    return this.#errorOf(islandId, job, failure);
+  }
+
+  #errorOf(islandId: string, job: ActiveJob, failure: Failure): JobError {
+    return errorOf(failure, job, this.#deps.islands.get(islandId));
+  }
+
+  #note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
+    const facts = { job_id: job.id, attempt: job.attempt, island_id: islandId, slug: job.slug, code };
+    const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
+    this.#deps.log.warn({ ...facts, ...said }, "An Island failed a job");
+  }
+
+  /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
+  #isFinal(islandId: string, job: ActiveJob): boolean {
+    if (job.final !== null && job.final.islandId !== islandId) return true;
+    return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
   }
 
   #reconcile(island: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {

@@ -34,6 +34,13 @@ export class Dispatcher {
     for (const { jobId, islandId } of scheduler.step(event, clock.now())) this.#assignments.assign(jobId, islandId);
   }
 
+  /** True if an Island that neither has the job nor lost or refused it could run it. */
+  hasOtherIsland(job: ActiveJob): boolean {
+    const tried = new Set(job.avoidIslands);
+    if (job.islandId !== null) tried.add(job.islandId);
+    return this.#deps.scheduler.hasIslandFor(this.#waitingJob(job), tried);
+  }
+
   /** The Cargo with this slug is new, changed or gone. */
   cargoChanged(slug: string): void {
     this.#deps.jobs.cargoChanged(slug);

@@ -1,8 +1,16 @@
+import type { JobError } from "../../shared/errors.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { JobInput } from "../store/job-store.ts";
+import type { AttemptMeter } from "./attempt-meter.ts";
 import type { Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
+
+/** A failure that another Island has to confirm. */
+export interface FinalFailure {
+  readonly islandId: string;
+  readonly error: JobError;
+}
 
 /** A job that has not ended, or whose end is not durable yet. A view: only the commands of `JobRegistry` change it. */
 export interface ActiveJob {
@@ -23,6 +31,10 @@ export interface ActiveJob {
   readonly attempt: number;
   /** The Island that has the present attempt; null while the job is pending. */
   readonly islandId: string | null;
+  /** Of the present attempt; null before the first, and for one that began before the last restart. */
+  readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
+  /** Null until an Island says that no Island can do the job. It is believed when another one says so too. */
+  readonly final: FinalFailure | null;
   /** Islands that lost or refused the job. They are asked last. */
   readonly avoidIslands: ReadonlySet<string>;
   /** Last numbered frame received of the present attempt; 0 for none. */

@@ -7,7 +7,14 @@ import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
 import type { JobEnding, JobInput, JobMove, JobStore } from "../store/job-store.ts";
 import { Deadlines } from "./deadlines.ts";
-import { deliveredUsage, feedEndingOf, type Outcome } from "./job-ending.ts";
+import {
+  deliveredUsage,
+  feedEndingOf,
+  isEmptyOutput,
+  isFaultOfIsland,
+  type Outcome,
+  promptCostOf,
+} from "./job-ending.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { traitsOf } from "./job-traits.ts";
 import type { MutableJob } from "./mutable-job.ts";
@@ -203,7 +210,7 @@ export class ActiveJobs {
       attempt: job.attempt,
       atMs: this.#deps.clock.now(),
       output: outcome.output,
-      usage: outcome.usage ?? deliveredUsage(job.feed),
+      usage: outcome.usage ?? deliveredUsage(job.feed, job.prompt),
       finishReason: outcome.finishReason ?? null,
       timings: outcome.timings ?? null,
       error: outcome.error ?? null,
@@ -211,11 +218,13 @@ export class ActiveJobs {
         event: outcome.event,
         accountId: job.accountId,
         priceMicro: job.priceMicro,
-        hasOutput: job.feed.hasOutput,
+        hasOutput: job.feed.hasOutput || !isEmptyOutput(outcome.output),
+        isFaultOfIsland: isFaultOfIsland(outcome.error),
         deliveredTokens: job.feed.tokens,
+        ...promptCostOf(job),
         maxTokens: job.traits?.maxTokens ?? null,
         networkFee: this.#deps.networkFee,
-        ownerAccountId: job.assignee?.accountId ?? null,
+        ownerAccountId: (job.earner ?? job.assignee)?.accountId ?? null,
       }),
     };
   }

@@ -31,10 +31,12 @@ export interface Feed {
   readonly ending: FeedEnding | null;
   /** Model tokens delivered so far. */
   readonly tokens: number;
-  /** True once a client may have seen some of the output. */
+  /** True once a client may have seen text or an image: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
   /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
   load(): Promise<void>;
+  /** True once anything was said besides states: output or progress. */
+  readonly hasItems: boolean;
   /** The text delivered so far. */
   text(): string;
   /** The attempt that made output number `nth`, counted from 1. 1 for an output that does not exist. */
@@ -62,6 +64,7 @@ export class JobFeed implements Feed {
   #listeners: Set<() => void> | null = null;
   #ending: FeedEnding | null;
   #tokens = 0;
+  #hasOutput = false;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
   /** Comes before `#items`. Null once it was read. */
@@ -78,6 +81,7 @@ export class JobFeed implements Feed {
   static restored(jobId: string, backlog: Backlog): JobFeed {
     const feed = new JobFeed(jobId);
     feed.#tokens = backlog.progress.tokens;
+    feed.#hasOutput = backlog.progress.hasOutput;
     feed.#outputs.push(...backlog.progress.outputs.map((run) => ({ ...run })));
     if (backlog.progress.items > 0) feed.#backlog = backlog;
     return feed;
@@ -97,6 +101,10 @@ export class JobFeed implements Feed {
   }
 
   get hasOutput(): boolean {
+    return this.#hasOutput;
+  }
+
+  get hasItems(): boolean {
     return this.#outputs.length > 0;
   }
 
@@ -161,6 +169,7 @@ export class JobFeed implements Feed {
     this.#items.push(item);
     if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
+    if (item.type === "image" || (item.type === "token" && item.content !== "")) this.#hasOutput = true;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

@@ -1,8 +1,9 @@
 import type { JobError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
-import type { OutputItem } from "../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import type { FullBudget } from "../quotas/output-budget.ts";
 import type { JobInput } from "../store/job-store.ts";
+import { AttemptMeter } from "./attempt-meter.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { Assignee, MutableJob } from "./mutable-job.ts";
@@ -70,6 +71,11 @@ export class JobAttempts {
     void this.#active.storeMove(job, "start");
   }
 
+  /** The Island says how much of the prompt it has read. */
+  notePrompt(jobId: string, prompt: PromptTokens): void {
+    this.#active.require(jobId).notePrompt(prompt);
+  }
+
   /** Numbered frame `seq` was received. It is not durable yet. */
   noteReceived(jobId: string, seq: number): void {
     this.#active.require(jobId).lastSeq = seq;
@@ -82,27 +88,36 @@ export class JobAttempts {
   }
 
   /** Adds the output of numbered frame `seq`. A job with more output than it can have asked for ends in `failed`. */
-  addOutput(jobId: string, seq: number, items: readonly OutputItem[]): Promise<void> {
+  addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
     const job = this.#active.require(jobId);
+    const items = job.delivered.take(claimed);
     const full = this.#active.takeOutput(job, sizeOf(items));
     if (full !== null) return this.#failTooLarge(job, full);
-    if (!job.feed.hasOutput) job.announce("streaming");
+    if (!job.feed.hasItems) job.announce("streaming");
     const states = job.takeUnsaved();
     const chunk = { jobId, attempt: job.attempt, seq, items: [...states, ...items] };
     const { jobs } = this.#deps.store;
     const appended = this.#active.persist(jobs.appendFeed(chunk));
+    const before = job.feed.tokens;
     // The states are in the feed already.
     job.say(jobs.storedItems(chunk, appended).slice(states.length));
+    job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
+    if (job.feed.hasOutput) job.earner = job.assignee;
     return appended;
   }
 
   /** The run succeeded. A job whose result is larger than its output may be ends in `failed`. */
-  complete(jobId: string, result: RunResult): Promise<void> {
+  complete(jobId: string, { usage, timings, ...result }: RunResult): Promise<void> {
     const job = this.#active.require(jobId);
     const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
     const full = this.#active.takeOutput(job, { tokens: 0, bytes, memoryBytes: 0 });
     if (full !== null) return this.#active.end(job, { event: "fail", error: tooLarge(job, full) });
-    return this.#active.end(job, { event: "complete", ...result });
+    return this.#active.end(job, {
+      event: "complete",
+      ...result,
+      usage: job.delivered.bound(usage, job.feed.tokens, job.traits),
+      timings: job.meter?.bounded(timings, this.#deps.clock.monotonicMs()) ?? timings,
+    });
   }
 
   /** The attempt failed, and another would fail too. */
@@ -113,6 +128,19 @@ export class JobAttempts {
   /** The Cargo is gone, so that the attempt cannot be sent. */
   failWithoutCargo(jobId: string): Promise<void> {
     return this.#active.failWithoutCargo(this.#active.require(jobId));
+  }
+
+  /** False when the present attempt is the last one: no other may begin, or continue what was delivered. */
+  mayRetry(jobId: string): boolean {
+    const job = this.#active.require(jobId);
+    return mayRetry(job, this.#deps.maxAttempts) && this.#active.hasCargo(job);
+  }
+
+  /** The present Island says that no Island can do the job: another one is asked. */
+  confirm(jobId: string, error: JobError): Promise<void> {
+    const job = this.#active.require(jobId);
+    if (job.islandId !== null) job.final ??= { islandId: job.islandId, error };
+    return this.requeue(jobId, error);
   }
 
   /** The attempt is over without a result. Another follows if the retry policy allows it, else the job fails with `error`. */
@@ -136,7 +164,7 @@ export class JobAttempts {
   }
 
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
-    job.assign(attempt, assignee);
+    job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
     const assigned = this.#active.storeMove(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {

@@ -1,8 +1,10 @@
 import type { JobError } from "../../shared/errors.ts";
 import { isTerminal } from "../../shared/job-state.ts";
-import type { FinishReason, Timings, Usage } from "../../shared/output.ts";
+import type { FinishReason, PromptTokens, Timings, Usage } from "../../shared/output.ts";
+import type { SettleFacts } from "../credits/settle.ts";
 import type { JobEnding, JobRecord } from "../store/job-store.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
+import type { JobTraits } from "./job-traits.ts";
 
 /** How a job comes to its end. */
 export interface Outcome {
@@ -17,9 +19,42 @@ export interface Outcome {
 /** What an Island reports of a run that completed. `output` undefined: the text of the tokens. */
 export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timings">> & { readonly output?: unknown };
 
-/** Usage of a job that did not complete: only a result tells the tokens of the prompt. */
-export function deliveredUsage({ tokens }: Feed): Usage | null {
-  return tokens === 0 ? null : { promptTokens: 0, completionTokens: tokens };
+/** Usage of a job that did not complete: what was delivered, and what was read of the prompt. */
+export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): Usage | null {
+  const promptTokens = readOf(prompt, tokens);
+  return tokens === 0 && promptTokens === 0 ? null : { promptTokens, completionTokens: tokens };
+}
+
+/** What a job's charge counts for its prompt: what was read of it, and all of it. Nothing if the Island does not tell. */
+export function promptCostOf({
+  prompt,
+  traits,
+  feed,
+}: {
+  readonly prompt: PromptTokens | null;
+  readonly traits: JobTraits | null;
+  readonly feed: Feed;
+}): Pick<SettleFacts, "readTokens" | "promptTokens"> {
+  if (prompt === null) return { readTokens: 0, promptTokens: 0 };
+  const readTokens = readOf(prompt, feed.tokens);
+  const formatTokens = traits?.formatTokens ?? 0;
+  return { readTokens: readTokens === 0 ? 0 : readTokens + formatTokens, promptTokens: prompt.total + formatTokens };
+}
+
+/** A result that gives the client nothing. */
+export function isEmptyOutput(output: unknown): boolean {
+  return output === undefined || output === null || output === "";
+}
+
+/** True for an error that the Island made by breaking the protocol: such an attempt is not paid, whatever it delivered. */
+export function isFaultOfIsland(error: JobError | undefined): boolean {
+  return error?.code === "invalid_output" || error?.code === "output_too_large";
+}
+
+/** Tokens of the prompt that were read: all of them once the model has said something. */
+function readOf(prompt: PromptTokens | null, deliveredTokens: number): number {
+  if (prompt === null) return 0;
+  return deliveredTokens > 0 ? prompt.total : prompt.done;
 }
 
 /**

@@ -136,9 +136,12 @@ export class JobRegistry {
 
   /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
+    const job = this.#active.require(jobId);
+    // Nobody came to confirm what the one Island said that tried.
+    if (job.final !== null) return this.#active.end(job, { event: "fail", error: job.final.error });
     const message = `No Island began the job within its wait limit${reason === null ? "" : `: ${reason}`}`;
     const error: JobError = { code: "wait_timeout", message, retryable: true };
-    return this.#active.stop(this.#active.require(jobId), "timeout", { event: "expire", error });
+    return this.#active.stop(job, "timeout", { event: "expire", error });
   }
 
   /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */

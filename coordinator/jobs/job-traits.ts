@@ -1,4 +1,4 @@
-import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
+import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../shared/chat-input.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -12,11 +12,22 @@ export interface JobTraits {
   readonly maxOutputBytes: number;
   /** Another Island can continue after the text that was delivered. */
   readonly canContinue: boolean;
+  /** Tokens that the prompt can have at most: one for each byte, and what a chat template adds. */
+  readonly maxPromptTokens: number;
+  /** Bytes of the longest stop sequence, which is generated and not delivered. */
+  readonly stopBytes: number;
+  /** What the schema of the answer costs beside the prompt, in tokens. */
+  readonly formatTokens: number;
 }
 
 const MAX_BYTES_PER_TOKEN = KIB;
 /** Four bytes in base64, as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
+/** What templates add to a prompt: a system text of their own, and marks around each message. */
+const TEMPLATE_TOKENS = 512;
+const TEMPLATE_TOKENS_PER_MESSAGE = 64;
+/** Of JSON. A schema is no part of the prompt, but is compiled like one is read. */
+const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
  * An answer in JSON cannot continue: a grammar has no way to start in the middle.
@@ -30,12 +41,27 @@ export function traitsOf(
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
   if (parsed === undefined || !parsed.success) {
-    const bytes = cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo));
-    return { maxTokens: null, maxOutputBytes: bytes, canContinue: false };
+    return {
+      maxTokens: null,
+      maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),
+      canContinue: false,
+      maxPromptTokens: Buffer.byteLength(JSON.stringify(input)) + TEMPLATE_TOKENS,
+      stopBytes: 0,
+      formatTokens: 0,
+    };
   }
-  const { maxTokens, responseFormat } = chatRequestOf(parsed.data);
-  const bytes = (maxTokens + 1) * MAX_BYTES_PER_TOKEN;
-  return { maxTokens, maxOutputBytes: bytes, canContinue: responseFormat.type === "text" };
+  const request = chatRequestOf(parsed.data);
+  return {
+    maxTokens: request.maxTokens,
+    maxOutputBytes: (request.maxTokens + 1) * MAX_BYTES_PER_TOKEN,
+    canContinue: request.responseFormat.type === "text",
+    maxPromptTokens: request.messages.reduce(
+      (sum, { content }) => sum + Buffer.byteLength(content) + TEMPLATE_TOKENS_PER_MESSAGE,
+      TEMPLATE_TOKENS,
+    ),
+    stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
+    formatTokens: formatTokensOf(request),
+  };
 }
 
 /** Infinity for a job that makes no image, or leaves its size to the Cargo. */
@@ -43,4 +69,9 @@ function imageBytes({ width, height }: JobInput, cargo: Parameters<typeof traits
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;
   return MIB + width * height * MAX_BYTES_PER_PIXEL;
+}
+
+function formatTokensOf({ responseFormat }: ChatRequest): number {
+  if (responseFormat.type !== "json_schema") return 0;
+  return Math.ceil(Buffer.byteLength(JSON.stringify(responseFormat.json_schema.schema)) / SCHEMA_BYTES_PER_TOKEN);
 }

@@ -1,7 +1,10 @@
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
+import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { FeedItem, JobInput, ActiveJobRecord, StatusItem } from "../store/job-store.ts";
-import type { ActiveJob } from "./active-job.ts";
+import type { ActiveJob, FinalFailure } from "./active-job.ts";
+import type { AttemptMeter } from "./attempt-meter.ts";
+import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed, type Backlog } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
@@ -25,6 +28,12 @@ export class MutableJob implements ActiveJob {
   #state: JobState;
   attempt: number;
   assignee: Assignee | null = null;
+  /** Who earns what is charged: who delivered last; before output, who has the job. */
+  earner: Assignee | null = null;
+  meter: AttemptMeter | null = null;
+  prompt: PromptTokens | null = null;
+  final: FinalFailure | null = null;
+  readonly delivered = new DeliveredTokens();
   startedAtMs: number | null;
   waitDeadlineMs: number;
   waitsSinceMs: number;
@@ -82,10 +91,16 @@ export class MutableJob implements ActiveJob {
   }
 
   /** Begins attempt number `attempt`. @throws {IllegalTransitionError} unless the job is pending. */
-  assign(attempt: number, assignee: Assignee): void {
+  assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
     this.assignee = assignee;
+    this.meter = meter;
+    if (!this.feed.hasOutput) {
+      this.earner = assignee;
+      // What an attempt without output read is not paid: the next one reads it again.
+      this.prompt = null;
+    }
     this.lastSeq = 0;
     this.durableSeq = 0;
     this.announce("queued");
@@ -104,6 +119,13 @@ export class MutableJob implements ActiveJob {
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");
+  }
+
+  /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. */
+  notePrompt({ total, done }: PromptTokens): void {
+    const known = this.prompt?.done ?? 0;
+    const bounded = boundPrompt(total, this.traits);
+    this.prompt = { total: bounded, done: Math.max(known, Math.min(done, bounded)) };
   }
 
   /** Adds a state to the feed. Readers see it at once. */

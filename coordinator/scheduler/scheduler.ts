@@ -77,6 +77,19 @@ export class Scheduler {
     return { ...cause, position: queue.positionOf(job) };
   }
 
+  /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */
+  hasIslandFor(
+    { slug, onlyIslandsOf }: Pick<WaitingJob, "slug" | "onlyIslandsOf">,
+    avoid: ReadonlySet<string>,
+  ): boolean {
+    const cargo = this.#cargos(slug);
+    if (cargo === undefined) return false;
+    for (const { id, info } of this.#islands.values()) {
+      if (!avoid.has(id) && fits({ ...cargo, onlyIslandsOf }, info) === true) return true;
+    }
+    return false;
+  }
+
   /** Waiting jobs by slug; only Cargos that have some. */
   queuedDemand(): ReadonlyMap<string, number> {
     const demand = new Map<string, number>();

@@ -130,6 +130,8 @@ export interface FeedProgress {
   readonly largeBytes: number;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly outputs: readonly { readonly attempt: number; readonly count: number }[];
+  /** True with text or an image: what cannot be taken back. */
+  readonly hasOutput: boolean;
   /** Number of the last stored frame of the present attempt; 0 for none. */
   readonly lastSeq: number;
 }

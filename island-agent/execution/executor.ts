@@ -1,6 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { JobFailure, shutdownFailure, type JobErrorCode } from "../../shared/errors.ts";
+import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
@@ -36,9 +36,6 @@ interface Run {
 
 /** Added to the run limit: the coordinator's limit comes first. Ours applies when the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
-
-/** Failures whose message may quote a program's output, a library or the input. The log gets only their code. */
-const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set(["cargo_failed", "invalid_input", "out_of_memory", "internal"]);
 
 /** Tries to start a job. In each one its Cargo may be unloaded before the job begins; then the job fails as retryable. */
 const MAX_TRIES = 3;
@@ -78,7 +75,7 @@ export class Executor {
     if (outbox.has(jobId, attempt)) return;
     if (closedBecause !== null) {
       const message = `The Island is ${closedBecause}`;
-      outbox.refuse({ type: "refused", jobId, attempt, code: "shutting_down", message });
+      outbox.refuse({ type: "refused", jobId, attempt, code: "island_refused", message });
       return;
     }
     const abort = new AbortController();
@@ -125,7 +122,7 @@ export class Executor {
     else if (last.type === "cancelled") this.counts.cancelled += 1;
     else {
       this.counts.failed += 1;
-      const reason = MAY_QUOTE.has(last.code) ? "sent to the client only" : last.message;
+      const reason = MAY_QUOTE.has(last.code) ? "sent to the coordinator only" : last.message;
       this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
     }
   }
@@ -175,6 +172,7 @@ export class Executor {
           outbox.output(jobId, attempt, item);
         },
         abort.signal,
+        (prompt) => outbox.prompt(jobId, attempt, prompt),
       );
       const { output, finishReason, usage } = result;
       const timings = {

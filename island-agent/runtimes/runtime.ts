@@ -1,7 +1,7 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
-import type { FinishReason, OutputItem, Usage } from "../../shared/output.ts";
+import type { FinishReason, OutputItem, PromptTokens, Usage } from "../../shared/output.ts";
 
 export type ProbeResult = { usable: true; version: string } | { usable: false; reason: string };
 
@@ -58,9 +58,15 @@ export interface LoadedCargo extends AsyncDisposable {
   /**
    * Runs one job. `onOutput` is called in order, before the promise settles and never after.
    * Aborting rejects with `signal.reason` within 2 s, after the work has stopped.
+   * @param onPrompt called while a prompt is read, with how much of it is; never by runtimes without prompts.
    * @throws {JobFailure} {@link CargoGone} when the Cargo was gone before the run began.
    */
-  run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
+  run(
+    request: RunRequest,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    onPrompt?: (prompt: PromptTokens) => void,
+  ): Promise<RunResult>;
 }
 
 /** The Cargo was gone before the run began. Nothing was done, so the run can start again after another load. */

@@ -8,7 +8,7 @@ import {
   type HeldJob,
   type NumberedFrame,
 } from "../../shared/protocol/from-island.ts";
-import type { OutputItem } from "../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import { maxBytes, splitItems } from "./split-items.ts";
 
 /** A numbered frame before it has its number. */
@@ -29,6 +29,8 @@ interface AttemptLog extends AttemptName {
   started: boolean;
   /** False while the coordinator has not heard that the run began. */
   startTold: boolean;
+  /** How much of the prompt is read; null before, and for Cargos without prompts. */
+  prompt: PromptTokens | null;
   lastSeq: number;
   /** Numbered frames that the coordinator has not acknowledged, in order. */
   unacked: NumberedFrame[];
@@ -86,6 +88,7 @@ export class Outbox {
       onFailure,
       started: false,
       startTold: false,
+      prompt: null,
       lastSeq: 0,
       unacked: [],
       items: [],
@@ -105,6 +108,14 @@ export class Outbox {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.started) return;
     log.started = true;
+    this.#tellStart(log);
+  }
+
+  /** Tells how much of the prompt is read. */
+  prompt(jobId: string, attempt: number, prompt: PromptTokens): void {
+    const log = this.#find(jobId, attempt);
+    if (log === undefined || log.hasEnded) return;
+    log.prompt = prompt;
     this.#tellStart(log);
   }
 
@@ -184,12 +195,13 @@ export class Outbox {
   #tellStart(log: AttemptLog): void {
     if (this.#send === null) return;
     log.startTold = true;
-    this.#send({ type: "started", jobId: log.jobId, attempt: log.attempt });
+    const { jobId, attempt, prompt } = log;
+    this.#send({ type: "started", jobId, attempt, ...(prompt === null ? {} : { prompt }) });
   }
 
   #resend(log: AttemptLog, send: (frame: FromIsland) => void): void {
     // The run may have begun between hello and welcome.
-    if (log.started && !log.startTold) this.#tellStart(log);
+    if (log.started && (!log.startTold || log.prompt !== null)) this.#tellStart(log);
     for (const frame of log.unacked) {
       if (this.#isTooLarge(frame)) return this.#failAt(log, frame.seq);
       send(frame);

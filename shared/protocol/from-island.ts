@@ -4,7 +4,7 @@ import { JOB_ERROR_CODES } from "../errors.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
 import { ownerPolicySchema } from "../owner-policy.ts";
-import { FINISH_REASONS, outputItemSchema, timingsSchema, usageSchema } from "../output.ts";
+import { FINISH_REASONS, outputItemSchema, promptSchema, timingsSchema, usageSchema } from "../output.ts";
 
 const slug = z.string().max(100);
 /** Name one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
@@ -69,8 +69,15 @@ const refused = z.object({
   code: z.enum(JOB_ERROR_CODES),
   message: z.string().max(2_000),
 });
-/** The model is in memory and the run begins. */
-const started = z.object({ type: z.literal("started"), ...attemptFields });
+/**
+ * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how many of them are
+ * read. An agent that does not say it is not paid for a prompt whose answer never came.
+ */
+const started = z.object({
+  type: z.literal("started"),
+  ...attemptFields,
+  prompt: promptSchema.optional(),
+});
 const output = z.object({
   type: z.literal("output"),
   ...attemptFields,

@@ -31,7 +31,7 @@ describe("drain()", () => {
     await agent.drain(MAX_DRAIN_MS);
     await session.next("draining");
     session.send(makeAssign({ jobId: "job_2" }));
-    expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "shutting_down" });
+    expect(await session.next("refused")).toMatchObject({ jobId: "job_2", code: "island_refused" });
     runtime.go("run");
     await session.next("finished");
     expect(session.frames("draining")).toHaveLength(1);

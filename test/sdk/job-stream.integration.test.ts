@@ -154,7 +154,7 @@ describe("jobs.stream()", () => {
     expect(events.at(-1)).toMatchObject({
       type: "error",
       code: "model_invalid",
-      error: "No such thing",
+      error: "The Cargo's model or image cannot be loaded. The Island says: No such thing",
       retryable: false,
     });
   });

@@ -4,8 +4,10 @@ import type { Usage } from "../../shared/output.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 
+type AttemptName = Pick<Assign, "jobId" | "attempt">;
+
 /** What an Island says of an attempt, for a FakeIsland to send. */
-export function beginFrames({ jobId, attempt }: Assign): FromIsland[] {
+export function beginFrames({ jobId, attempt }: AttemptName): FromIsland[] {
   return [
     { type: "accepted", jobId, attempt },
     { type: "started", jobId, attempt },
@@ -13,13 +15,13 @@ export function beginFrames({ jobId, attempt }: Assign): FromIsland[] {
 }
 
 /** A token for each text. */
-export function outputFrame({ jobId, attempt }: Assign, seq: number, ...texts: string[]): FromIsland {
+export function outputFrame({ jobId, attempt }: AttemptName, seq: number, ...texts: string[]): FromIsland {
   const items = texts.map((content) => ({ type: "token" as const, content, count: 1 }));
   return { type: "output", jobId, attempt, seq, items };
 }
 
 export function finishedFrame(
-  { jobId, attempt }: Assign,
+  { jobId, attempt }: AttemptName,
   seq: number,
   { output, ...usage }: Partial<Usage> & { output?: JsonValue | undefined } = {},
 ): FromIsland {
@@ -36,7 +38,7 @@ export function finishedFrame(
 }
 
 /** A failure that another Island would not mend. */
-export function failedFrame({ jobId, attempt }: Assign, seq: number, code: JobErrorCode): FromIsland {
+export function failedFrame({ jobId, attempt }: AttemptName, seq: number, code: JobErrorCode): FromIsland {
   return { type: "failed", jobId, attempt, seq, code, message: "because", retryable: false };
 }
 

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { jsonValueSchema } from "../../../shared/json-value.ts";
-import { FINISH_REASONS, type OutputItem, outputItemSchema, usageSchema } from "../../../shared/output.ts";
+import {
+  FINISH_REASONS,
+  type OutputItem,
+  outputItemSchema,
+  promptSchema,
+  usageSchema,
+} from "../../../shared/output.ts";
 import type { RunRequest } from "../runtime.ts";
 
 /** One job for a host process. `job`: what the runtime's `readInput` made of the client's input. */
@@ -46,6 +52,8 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("loaded"), memory, facts: z.record(z.string(), z.unknown()) }),
   /** The estimate or the load failed. */
   z.object({ kind: z.literal("refused"), error }),
+  /** How much of the prompt of a run is read. */
+  z.object({ kind: z.literal("prompt"), run, prompt: promptSchema }),
   z.object({
     kind: z.literal("finished"),
     run,

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { OutputItem } from "../../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../../shared/output.ts";
 import { Semaphore } from "../../../shared/semaphore.ts";
 import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { runFailureOf } from "./host-failure.ts";
@@ -27,6 +27,7 @@ export interface HostedCargoOptions {
 interface ActiveRun {
   readonly signal: AbortSignal;
   readonly onOutput: (item: OutputItem) => void;
+  readonly onPrompt: (prompt: PromptTokens) => void;
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
 
@@ -67,7 +68,12 @@ export class HostedCargo implements LoadedCargo {
   }
 
   /** @throws {JobFailure} as in `LoadedCargo`, and `cannot_resume`. */
-  async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
+  async run(
+    request: RunRequest,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    onPrompt: (prompt: PromptTokens) => void = () => {},
+  ): Promise<RunResult> {
     signal.throwIfAborted();
     this.#over.signal.throwIfAborted();
     const { readInput, canResume } = this.#options;
@@ -81,7 +87,7 @@ export class HostedCargo implements LoadedCargo {
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
-      return await this.#start(run, { job, resume: request.resume }, onOutput, signal);
+      return await this.#start(run, { job, resume: request.resume }, { onOutput, onPrompt }, signal);
     } finally {
       this.#slots.release();
     }
@@ -102,7 +108,7 @@ export class HostedCargo implements LoadedCargo {
   #start(
     run: number,
     job: HostRun<unknown>,
-    onOutput: (item: OutputItem) => void,
+    { onOutput, onPrompt }: Pick<ActiveRun, "onOutput" | "onPrompt">,
     signal: AbortSignal,
   ): Promise<RunResult> {
     const { clock, killAfterMs } = this.#options;
@@ -118,6 +124,9 @@ export class HostedCargo implements LoadedCargo {
         signal,
         onOutput: (item) => {
           if (!signal.aborted) onOutput(item);
+        },
+        onPrompt: (prompt) => {
+          if (!signal.aborted) onPrompt(prompt);
         },
         settle: (outcome) => {
           this.#runs.delete(run);
@@ -150,6 +159,8 @@ export class HostedCargo implements LoadedCargo {
           for (const item of items) active?.onOutput(item);
         }
         return;
+      case "prompt":
+        return this.#find(message.run)?.onPrompt(message.prompt);
       case "finished":
         if (this.#runs.has(message.run)) this.#memory = message.memory;
         return this.#find(message.run)?.settle({ result: message.result });

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { JobFailure, type JobError } from "../../../shared/errors.ts";
-import type { OutputItem } from "../../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../../shared/output.ts";
 import type { MemoryUse, ProbeResult, RunResult } from "../runtime.ts";
 import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
 import type { FromHost, HostRun, ToHost } from "./host-protocol.ts";
@@ -13,8 +13,17 @@ export interface HostedModel<Job> {
   readonly facts: Readonly<Record<string, unknown>>;
   /** GPU memory that the model takes; null when it uses no GPU. `isShared`: that memory is the machine's RAM. */
   readonly gpuMemory: { readonly bytes: number; readonly isShared: boolean } | null;
-  /** After `signal` is aborted, any error counts as the run having stopped. @throws {JobFailure} */
-  run(run: HostRun<Job>, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
+  /**
+   * After `signal` is aborted, any error counts as the run having stopped.
+   * @param onPrompt as in `LoadedCargo.run`.
+   * @throws {JobFailure}
+   */
+  run(
+    run: HostRun<Job>,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    onPrompt: (prompt: PromptTokens) => void,
+  ): Promise<RunResult>;
   dispose(): Promise<void>;
 }
 
@@ -91,7 +100,9 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
     aborts.set(id, abort);
     try {
       if (model === undefined) throw new Error("A run came before the model was loaded");
-      const result = await model.run({ job, resume }, (item) => outbox.add(id, item), abort.signal);
+      const onOutput = (item: OutputItem): void => outbox.add(id, item);
+      const onPrompt = (prompt: PromptTokens): void => void send({ kind: "prompt", run: id, prompt });
+      const result = await model.run({ job, resume }, onOutput, abort.signal, onPrompt);
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {

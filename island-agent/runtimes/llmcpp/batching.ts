@@ -13,6 +13,8 @@ const MAX_DELAYS = 256;
 export class SequenceBatching {
   /** Runs that generate in this context now. */
   activeRuns = 0;
+  /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
+  readonly onBatch = new Map<number, (tokens: number) => void>();
   #delays = 0;
   #context: LlamaContext | undefined;
 
@@ -28,6 +30,7 @@ export class SequenceBatching {
     const waiting = items.map(({ tokens }, index) => ({ sequenceId: ids?.[index] ?? index, count: tokens.length }));
     return fillBatch(waiting, size).flatMap(({ index, count }) => {
       const item = items[index];
+      if (this.onBatch.size > 0) this.onBatch.get(ids?.[index] ?? -1)?.(count);
       return item === undefined ? [] : [{ item, processAmount: count }];
     });
   };

@@ -11,7 +11,7 @@ import {
 } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { OutputItem, Usage } from "../../../shared/output.ts";
+import type { OutputItem, PromptTokens, Usage } from "../../../shared/output.ts";
 import type { RunRequest, RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
 import type { SequenceBatching } from "./batching.ts";
@@ -23,6 +23,11 @@ import { SequencePool } from "./sequence-pool.ts";
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
+
+interface Listener {
+  readonly onOutput: (item: OutputItem) => void;
+  readonly onPrompt: (prompt: PromptTokens) => void;
+}
 
 /** A loaded model that answers several chats at a time in one context. */
 export class ChatModel {
@@ -48,7 +53,7 @@ export class ChatModel {
   async run(
     request: ChatRequest,
     resume: RunRequest["resume"],
-    onOutput: (item: OutputItem) => void,
+    { onOutput, onPrompt }: Listener,
     signal: AbortSignal,
   ): Promise<RunResult> {
     if (resume !== null && request.responseFormat.type !== "text") {
@@ -77,6 +82,8 @@ export class ChatModel {
     const answer = new Answer(request.stop, onOutput, signal);
     const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
     this.#batching.activeRuns++;
+    const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
+    const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
     try {
       const finishReason = await answer.write((hooks) =>
         chat.generateResponse(history, {
@@ -89,10 +96,30 @@ export class ChatModel {
       );
       return { finishReason, usage: usageOf(answer.tokens) };
     } finally {
+      endReading();
       this.#batching.activeRuns--;
       chat.dispose({ disposeSequence: false });
       this.#pool.release(sequence);
     }
+  }
+
+  /** Calls `onPrompt` for each batch that takes a part of the prompt. What the sequence has in its cache counts at the end. */
+  #watchReading(
+    sequence: LlamaContextSequence,
+    total: number,
+    unread: number,
+    onPrompt: Listener["onPrompt"],
+  ): () => void {
+    const { onBatch } = this.#batching;
+    // Only a private field has it, as in the queue that `SequenceBatching` sorts.
+    const id = (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
+    let read = 0;
+    onBatch.set(id, (tokens) => {
+      read += tokens;
+      onPrompt({ total, done: read < unread ? Math.min(read, total) : total });
+      if (read >= unread) onBatch.delete(id);
+    });
+    return () => onBatch.delete(id);
   }
 
   #tooLong(promptTokens: number): JobFailure {

@@ -46,6 +46,26 @@ describe("checkInput() of a chat Cargo", () => {
       "input.top_p",
     ]);
   });
+  it("names the place of a schema that no grammar can keep, or that costs too much", () => {
+    const asked = (schema: object) => ({
+      prompt: "Hi",
+      response_format: { type: "json_schema", json_schema: { name: "a", schema } },
+    });
+    const strings = Array.from({ length: 990 }, (_, index) => [
+      `p${index}`,
+      { type: "string", maxLength: 1_010 + index },
+    ]);
+    expect(detailsOf(asked({ type: "object", properties: Object.fromEntries(strings) }))).toEqual([
+      {
+        path: "input.response_format.json_schema.schema",
+        message: "its lengths and numbers of items and properties add up to 1489455; at most 20000 are supported",
+      },
+    ]);
+    expect(pathsOf(asked({ type: "object", properties: { a: { not: {} } } }))).toEqual([
+      "input.response_format.json_schema.schema.properties.a",
+    ]);
+    expect(detailsOf(asked({ type: "object", properties: { a: { type: "string" } } }))).toEqual([]);
+  });
   it("wants exactly one of prompt and messages", () => {
     expect(pathsOf({})).toEqual(["input.messages"]);
     expect(pathsOf({ prompt: "a", messages: [{ role: "user", content: "b" }] })).toEqual(["input.messages"]);

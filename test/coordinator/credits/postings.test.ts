@@ -41,11 +41,24 @@ const sumOf = (postings: readonly Posting[]): bigint => postings.reduce((sum, { 
 const ending = fc.record({
   event: fc.constantFrom("complete" as const, "fail" as const, "cancel" as const, "expire" as const),
   hasOutput: fc.boolean(),
+  isFaultOfIsland: fc.boolean(),
   deliveredTokens: fc.nat(),
+  readTokens: fc.nat(),
+  promptTokens: fc.nat(),
   maxTokens: fc.option(fc.integer({ min: 1 })),
   networkFee: fc.double({ min: 0, max: 1, noNaN: true }),
   ownerAccountId: fc.constantFrom(null, OWNER, CLIENT),
 });
+
+/** Of a job that said all that it may say. */
+const RUN = {
+  hasOutput: true,
+  isFaultOfIsland: false,
+  deliveredTokens: 1,
+  readTokens: 0,
+  promptTokens: 0,
+  maxTokens: 1,
+} as const;
 
 describe("postings", () => {
   it("sum to zero and are exact, whatever is granted, held or settled", () => {
@@ -141,7 +154,7 @@ describe("refusalOf()", () => {
     expect(books.refusal(grantPostings(OWNER, 1))).toMatchObject({ code: "bad_request" });
     books.post(grantPostings(CLIENT, 10));
     books.post(holdPostings(CLIENT, [10]));
-    const facts = { event: "complete", hasOutput: true, deliveredTokens: 1, maxTokens: 1, networkFee: 0 } as const;
+    const facts = { event: "complete", ...RUN, networkFee: 0 } as const;
     books.post(settle({ ...facts, accountId: CLIENT, priceMicro: 10, ownerAccountId: OWNER }).postings);
     expect(books.of(`client:${OWNER}`)).toBe(2n ** 53n + 9n);
   });
@@ -159,7 +172,7 @@ describe("refusalOf()", () => {
     const [network, client] = grantPostings(CLIENT, 5) as [Posting, Posting];
     expect(String(books.refusal([network]))).toMatch(/^Error: .*sum to -5/);
     expect(String(books.refusal([network, { ...client, micro: 4.5 }]))).toMatch(/^Error: .*4\.5/);
-    const facts = { event: "fail", hasOutput: true, deliveredTokens: 1, maxTokens: 1, networkFee: 0 } as const;
+    const facts = { event: "fail", ...RUN, networkFee: 0 } as const;
     const release = settle({ ...facts, accountId: CLIENT, priceMicro: 10, ownerAccountId: OWNER });
     expect(String(books.refusal(release.postings))).toMatch(/^Error: hold:user_client has 0/);
   });

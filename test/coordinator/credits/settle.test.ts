@@ -7,7 +7,10 @@ function settleOf(override: Partial<SettleFacts> = {}): ReturnType<typeof settle
     event: "complete",
     priceMicro: 1_000_000,
     hasOutput: true,
+    isFaultOfIsland: false,
     deliveredTokens: 30,
+    readTokens: 0,
+    promptTokens: 0,
     maxTokens: 100,
     networkFee: 0.1,
     accountId: "user_client",
@@ -32,21 +35,44 @@ const RELEASED = [
 ];
 
 describe("settle()", () => {
-  it("charges a completed job in full, whatever it delivered", () => {
+  it("charges a completed job in full, however little it delivered", () => {
     expect(settleOf().chargeMicro).toBe(1_000_000);
     expect(moved(settleOf())).toEqual(PAID);
-    expect(settleOf({ hasOutput: false, deliveredTokens: 0 })).toEqual(settleOf());
+    expect(settleOf({ deliveredTokens: 1 })).toEqual(settleOf());
   });
 
-  it.each(["fail", "expire"] as const)("charges nothing for a job that ends by %s", (event) => {
-    expect(settleOf({ event }).chargeMicro).toBe(0);
-    expect(moved(settleOf({ event }))).toEqual(RELEASED);
+  it("charges nothing for an empty result", () => {
+    expect(moved(settleOf({ hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
   });
 
-  it("charges nothing for a cancel before output", () => {
-    const settled = settleOf({ event: "cancel", hasOutput: false });
+  it.each(["fail", "expire"] as const)("charges what was delivered before a job ends by %s", (event) => {
+    expect(settleOf({ event }).chargeMicro).toBe(300_000);
+    expect(moved(settleOf({ event, hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
+    // Of other Cargos there is no share that a client can use.
+    expect(moved(settleOf({ event, maxTokens: null }))).toEqual(RELEASED);
+  });
+
+  it("charges nothing where the Island broke the protocol", () => {
+    expect(moved(settleOf({ event: "fail", isFaultOfIsland: true }))).toEqual(RELEASED);
+  });
+
+  it("charges nothing for a cancel before output, of a prompt that nobody tells about", () => {
+    const settled = settleOf({ event: "cancel", hasOutput: false, deliveredTokens: 0 });
     expect(settled.chargeMicro).toBe(0);
     expect(moved(settled)).toEqual(RELEASED);
+  });
+
+  it("charges a cancel while the prompt is read by what was read, four tokens of it for one that is generated", () => {
+    const prefill = { event: "cancel", hasOutput: false, deliveredTokens: 0, promptTokens: 400 } as const;
+    expect(settleOf({ ...prefill, readTokens: 400 }).chargeMicro).toBe(500_000);
+    expect(settleOf({ ...prefill, readTokens: 100 }).chargeMicro).toBe(125_000);
+    expect(settleOf({ ...prefill, readTokens: 400, event: "fail" }).chargeMicro).toBe(0);
+  });
+
+  it("charges the prompt beside what was delivered, whatever the end", () => {
+    for (const event of ["cancel", "fail", "expire"] as const) {
+      expect(settleOf({ event, deliveredTokens: 50, readTokens: 400, promptTokens: 400 }).chargeMicro).toBe(750_000);
+    }
   });
 
   it("charges a cancel after output by the delivered share of max_tokens, rounded up", () => {

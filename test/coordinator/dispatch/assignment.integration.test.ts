@@ -59,7 +59,7 @@ describe("an attempt whose assignment is not durable yet", () => {
     expect([feed.hasOutput, feed.ending]).toEqual([false, null]);
     open();
     await Promise.all(said);
-    expect([feed.text(), feed.ending?.type]).toEqual(["abcabc", "done"]);
+    expect([feed.text(), feed.ending?.type]).toEqual(["abcabcd", "done"]);
   });
 
   it("says nothing any more when the job is cancelled first", async () => {

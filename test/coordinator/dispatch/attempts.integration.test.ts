@@ -148,7 +148,8 @@ describe("An attempt", () => {
       "failed",
     );
     const { body } = await api("GET", `/jobs/${jobId}`);
-    expect(body.data.error).toMatchObject({ code: "runtime_crashed", message: "it crashed" });
+    const message = "The process that ran the job ended early. The Island says: it crashed";
+    expect(body.data.error).toMatchObject({ code: "runtime_crashed", message });
     expect((await api("GET", "/account")).body.data.credits).toBe(before);
   });
 

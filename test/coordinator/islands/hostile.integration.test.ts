@@ -24,8 +24,8 @@ afterEach(async () => {
 const join = (hostId: string = randomUUID()): Promise<FakeIsland> =>
   FakeIsland.join(coordinator.url, account.islandToken, { hostId });
 
-async function submit(input: object = { prompt: "Hi" }): Promise<string> {
-  const { body } = await call(coordinator.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input });
+async function submit(input: object = { prompt: "Hi" }, workload = "tiny-chat"): Promise<string> {
+  const { body } = await call(coordinator.url, account.key, "POST", "/jobs", { workload, input });
   return body.data.id as string;
 }
 
@@ -70,8 +70,9 @@ describe("a hostile Island", () => {
   });
 
   it("may pass an output of very many elements", async () => {
-    const island = await join();
-    const id = await submit();
+    const runtimes = [{ type: "wasm" as const, version: "test" }];
+    const island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes });
+    const id = await submit({ data: "x" }, "base64");
     const assign = await island.next("assign");
     const output = Array.from({ length: 500_000 }, () => 0);
     const usage = { promptTokens: 1, completionTokens: 1 };

@@ -107,6 +107,7 @@ describe("what an Island is assigned", () => {
       ({ status }) => status === "failed",
       "the end",
     );
-    expect(ended.error).toEqual({ code: "manifest_untrusted", message: "not signed", retryable: true });
+    const message = "The Island does not trust the Cargo's signature. The Island says: not signed";
+    expect(ended.error).toEqual({ code: "manifest_untrusted", message, retryable: true });
   });
 });

@@ -43,12 +43,12 @@ describe("The limit of unfinished jobs", () => {
       expect(island.pending("assign")).toEqual([]);
       const { counts } = await batchOf(id);
       expect((counts.queued ?? 0) + (counts.running ?? 0)).toBeLessThanOrEqual(10);
-      island.send(...working.slice(0, 5).map((assign) => finished(assign)));
+      island.send(...working.slice(0, 5).flatMap((assign) => finished(assign)));
       const next = await assigned(island, 5);
       order.push(...next.map(({ jobId }) => jobId));
       working = [...working.slice(5), ...next];
     }
-    island.send(...working.map((assign) => finished(assign)));
+    island.send(...working.flatMap((assign) => finished(assign)));
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 25, total: 25 } });
     expect(order).toEqual(jobs.map((job) => job.id));
     expect((await api("GET", `/jobs/${jobs[20]?.id}`)).body.data).toMatchObject({
@@ -83,9 +83,9 @@ describe("The limit of unfinished jobs", () => {
       code: "rate_limited",
       limit: "concurrent_jobs",
     });
-    island.send(finished(first as Assign));
+    island.send(...finished(first as Assign));
     const third = await island.next("assign");
-    island.send(finished(second as Assign), finished(third));
+    island.send(...finished(second as Assign), ...finished(third));
     await ended(id);
     expect((await api("POST", "/jobs", single)).status).toBe(201);
   });
@@ -133,8 +133,8 @@ describe("A restart", () => {
     await again.next("welcome");
     expect((await batchOf(id)).counts).toMatchObject({ running: 3, pending: 5 });
     expect(again.pending("assign")).toEqual([]);
-    again.send(...working.map((assign) => finished(assign)));
-    for (let left = 5; left > 0; left -= 1) again.send(finished(await again.next("assign")));
+    again.send(...working.flatMap((assign) => finished(assign)));
+    for (let left = 5; left > 0; left -= 1) again.send(...finished(await again.next("assign")));
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 8 } });
   });
 
@@ -156,7 +156,7 @@ describe("A restart", () => {
       ({ body }) => body.data.status === "running" && body.data.waiting === null,
       "it runs",
     );
-    island.send(finished(held));
+    island.send(...finished(held));
     await until(
       () => batchOf(id),
       ({ counts }) => counts.completed === 1,

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
@@ -62,17 +64,8 @@ export async function priceOf(slug = "tiny-chat"): Promise<number> {
   return cargos.find((cargo) => cargo.slug === slug)?.price_per_job ?? Number.NaN;
 }
 
-export function finished({ jobId, attempt }: Pick<Assign, "jobId" | "attempt">, seq = 1) {
-  return {
-    type: "finished" as const,
-    jobId,
-    attempt,
-    seq,
-    output: `done ${jobId}`,
-    finishReason: "stop" as const,
-    usage: { promptTokens: 5, completionTokens: 1 },
-    timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
-  };
+export function finished(assign: Pick<Assign, "jobId" | "attempt">): FromIsland[] {
+  return [outputFrame(assign, 1, `done ${assign.jobId}`), finishedFrame(assign, 2, { completionTokens: 1 })];
 }
 
 export function failed({ jobId, attempt }: Assign) {

@@ -122,7 +122,7 @@ describe("fail_fast", () => {
     await using island = await join();
     const { id } = await submit(20, { fail_mode: "fail_fast" });
     const working = await assigned(island, 10);
-    island.send(finished(working[0] as Assign));
+    island.send(...finished(working[0] as Assign));
     await island.next("assign");
     const price = await priceOf();
     island.send(failed(working[1] as Assign));
@@ -146,7 +146,7 @@ describe("fail_fast", () => {
     await using island = await join();
     const { id } = await submit(3);
     const [first, ...rest] = await assigned(island, 3);
-    island.send(failed(first as Assign), ...rest.map((assign) => finished(assign)));
+    island.send(failed(first as Assign), ...rest.flatMap((assign) => finished(assign)));
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { completed: 2, failed: 1 } });
   });
 });
@@ -156,7 +156,7 @@ describe("DELETE /jobs/batch/{id}", () => {
     await using island = await join();
     const { id, jobs } = await submit(15);
     const working = await assigned(island, 10);
-    island.send(finished(working[0] as Assign));
+    island.send(...finished(working[0] as Assign));
     await island.next("assign");
     const events = collect(jobEvents(coordinator.url, account.key, jobs[14]?.id ?? ""));
     const { status, body } = await api("DELETE", `/jobs/batch/${id}`);
@@ -176,10 +176,10 @@ describe("DELETE /jobs/batch/{id}", () => {
     const { id, jobs } = await submit(3);
     const first = await island.next("assign");
     expect((await api("DELETE", `/jobs/${jobs[1]?.id}`)).body.data.status).toBe("cancelled");
-    island.send(finished(first));
+    island.send(...finished(first));
     const last = await island.next("assign");
     expect(last.jobId).toBe(jobs[2]?.id);
-    island.send(finished(last));
+    island.send(...finished(last));
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 2, cancelled: 1 } });
   });
 
@@ -190,7 +190,7 @@ describe("DELETE /jobs/batch/{id}", () => {
       const { id } = await submit(6);
       const working = await assigned(island, 4);
       const cancelled = api("DELETE", `/jobs/batch/${id}`);
-      for (const assign of working.slice(round % 4)) island.send(finished(assign));
+      for (const assign of working.slice(round % 4)) island.send(...finished(assign));
       const { status } = await cancelled;
       expect([200, 422]).toContain(status);
       const { counts } = await ended(id);

@@ -177,11 +177,10 @@ async function checkBooks(
 
 /** What a job that ended owes, by what of it was delivered. Source: DESIGN §4, row Credits. */
 async function dueOf(jobId: string, state: string, priceMicro: number): Promise<number> {
-  if (state === "completed") return priceMicro;
-  if (state !== "cancelled") return 0;
   const parts = await store.jobs.feed(jobId);
   const items = parts.flatMap((part) => part.items);
   const delivered = items.reduce((tokens, item) => tokens + (item.type === "token" ? item.count : 0), 0);
+  if (state === "completed") return delivered === 0 ? 0 : priceMicro;
   return Math.min(priceMicro, Math.ceil((priceMicro * delivered) / MAX_TOKENS));
 }
 

@@ -16,6 +16,7 @@ const progress = {
     { attempt: 1, count: 1 },
     { attempt: 2, count: 1 },
   ],
+  hasOutput: true,
   lastSeq: 1,
 };
 

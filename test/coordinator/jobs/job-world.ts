@@ -14,7 +14,7 @@ import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { OutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
-import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
@@ -34,6 +34,8 @@ export class JobWorld {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly fatal: unknown[] = [];
+  /** What the scheduler was told of runs. */
+  readonly measured: Extract<SchedulerEvent, { kind: "measured" }>[] = [];
   readonly jobQuota = new JobQuota();
   readonly registry: JobRegistry;
   readonly connections: IslandConnections;
@@ -66,7 +68,17 @@ export class JobWorld {
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS });
     const waitReasons = new WaitReasons({ scheduler, islands, gate });
     const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
-    const reports = new AttemptFencing({ jobs: registry, islands, proofs, measure: (run) => dispatcher.schedule(run) });
+    const reports = new AttemptFencing({
+      jobs: registry,
+      islands,
+      proofs,
+      measure: (run) => {
+        this.measured.push(run);
+        dispatcher.schedule(run);
+      },
+      hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
+      log: { warn: () => undefined },
+    });
     const heartbeatMs = 10_000;
     this.connections = new IslandConnections({
       store,
@@ -134,7 +146,7 @@ interface HeldAttempt {
 }
 
 /** What an Island can do with an attempt that it holds. */
-export const DEEDS = ["start", "output", "finish", "fail", "giveUp", "refuse", "repeat"] as const;
+export const DEEDS = ["start", "output", "finish", "empty", "fail", "giveUp", "refuse", "repeat"] as const;
 export type Deed = (typeof DEEDS)[number];
 
 /** An Island's agent, without a socket: it does what a test says, and keeps everything else. */
@@ -216,7 +228,9 @@ export class ScriptedAgent implements IslandLink {
       case "output":
         return [outputFrame(assign, ++held.seq, "a", "b", "c")];
       case "finish":
-        return [finishedFrame(assign, ++held.seq, { completionTokens: 3 })];
+        return [outputFrame(assign, ++held.seq, "d"), finishedFrame(assign, ++held.seq, { completionTokens: 4 })];
+      case "empty":
+        return [finishedFrame(assign, ++held.seq, { completionTokens: 1_000 })];
       case "fail":
         return [failedFrame(assign, ++held.seq, "invalid_input")];
       case "giveUp":

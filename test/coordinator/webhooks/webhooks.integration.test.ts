@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../shared/json-value.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { endUncharged } from "../store/contract/store-builders.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
@@ -36,17 +37,8 @@ async function submit(more: object = {}): Promise<{ id: string; webhook_secret?:
   return body.data as { id: string; webhook_secret?: string };
 }
 
-function finished({ jobId, attempt }: Assign, output: JsonValue = "Hello") {
-  return {
-    type: "finished" as const,
-    jobId,
-    attempt,
-    seq: 1,
-    output,
-    finishReason: "stop" as const,
-    usage: { promptTokens: 5, completionTokens: 2 },
-    timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
-  };
+function finished(assign: Assign, text = "Hello"): FromIsland[] {
+  return [outputFrame(assign, 1, text), finishedFrame(assign, 2, { completionTokens: 2 })];
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
@@ -65,7 +57,7 @@ describe("The webhook of a job", () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const shown = await webhookOf(`/jobs/${id}`);
     expect(shown).toEqual({ url: receiver.url, state: "waiting", attempts: [] });
-    island.send(finished(await island.next("assign")));
+    island.send(...finished(await island.next("assign")));
     const request = await receiver.next();
     expect(verifySignature(secret, request)).toEqual(request.body);
     expect(() => verifySignature(OWN_SECRET, request)).toThrow(/signature/);
@@ -88,7 +80,7 @@ describe("The webhook of a job", () => {
     await using island = await join();
     const submitted = await submit({ webhook_secret: OWN_SECRET });
     expect(JSON.stringify(submitted)).not.toContain("whsec_");
-    island.send(finished(await island.next("assign")));
+    island.send(...finished(await island.next("assign")));
     verifySignature(OWN_SECRET, await receiver.next());
   });
 
@@ -96,8 +88,9 @@ describe("The webhook of a job", () => {
     await using island = await join();
     await submit();
     const { jobId, attempt } = await island.next("assign");
-    const error = { code: "invalid_input" as const, message: "no", retryable: false };
-    island.send({ type: "failed", jobId, attempt, seq: 1, ...error });
+    const failure = { code: "invalid_input" as const, message: "no", retryable: false };
+    island.send({ type: "failed", jobId, attempt, seq: 1, ...failure });
+    const error = { ...failure, message: "The Cargo cannot run this input. The Island says: no" };
     expect((await receiver.next()).body).toMatchObject({ type: "job.failed", data: { id: jobId, error } });
     const { id } = await submit();
     await api("DELETE", `/jobs/${id}`);
@@ -107,15 +100,16 @@ describe("The webhook of a job", () => {
   it("leaves out an output of more than 256 KB", async () => {
     await using island = await join();
     await submit();
-    island.send(finished(await island.next("assign"), "x".repeat(262_200)));
+    island.send(...finished(await island.next("assign"), "x".repeat(262_200)));
     expect((await receiver.next()).body.data).toMatchObject({ output: null, output_omitted: true });
   });
 
   it("has an output that is kept in pieces and is small enough to be sent", async () => {
-    await using island = await join();
-    await submit();
+    const runtimes = [{ type: "wasm" as const, version: "1" }];
+    await using island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes });
+    await submit({ workload: "base64", input: { data: "a" } });
     const output = { pages: ["x".repeat(100_000), "\u00e9\n"] };
-    island.send(finished(await island.next("assign"), output));
+    island.send(finishedFrame(await island.next("assign"), 1, { output }));
     expect((await receiver.next()).body.data).toMatchObject({ output, output_omitted: false });
   });
 
@@ -123,7 +117,7 @@ describe("The webhook of a job", () => {
     await using island = await join();
     receiver.answers.push(500, 503);
     const { id, webhook_secret: secret = "" } = await submit();
-    island.send(finished(await island.next("assign")));
+    island.send(...finished(await island.next("assign")));
     const tries = [await receiver.next(), await receiver.next(), await receiver.next()];
     for (const one of tries) verifySignature(secret, one);
     expect(new Set(tries.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
@@ -137,7 +131,7 @@ describe("The webhook of a job", () => {
     await using island = await join();
     receiver.answers.push(410);
     const { id } = await submit();
-    island.send(finished(await island.next("assign")));
+    island.send(...finished(await island.next("assign")));
     const log = await settled(`/jobs/${id}`);
     expect(log).toMatchObject({ state: "failed", attempts: [{ status: 410 }] });
   });
@@ -147,7 +141,7 @@ describe("The webhook of a job", () => {
     await using elsewhere = await WebhookReceiver.start();
     receiver.answers.push((_request, response) => response.writeHead(307, { location: elsewhere.url }).end());
     const { id } = await submit();
-    island.send(finished(await island.next("assign")));
+    island.send(...finished(await island.next("assign")));
     const { attempts } = await settled(`/jobs/${id}`);
     expect(attempts.map(({ status }: { status: number }) => status)).toEqual([307, 204]);
     expect(elsewhere.received).toEqual([]);
@@ -158,7 +152,7 @@ describe("The webhook of a job", () => {
     // It takes the request and never answers.
     receiver.answers.push(() => undefined);
     const { id } = await submit();
-    island.send(finished(await island.next("assign")));
+    island.send(...finished(await island.next("assign")));
     const first = await receiver.next();
     await coordinator.stop();
     await coordinator.start();
@@ -192,7 +186,7 @@ describe("The webhook of a batch", () => {
     const { body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs, webhook_url: receiver.url });
     const { id, jobs, webhook_secret: secret } = body.data;
     const first = await island.next("assign");
-    island.send(finished(first), finished(await island.next("assign")));
+    island.send(...finished(first), ...finished(await island.next("assign")));
     await until(
       async () => (await api("GET", `/jobs/batch/${id}`)).body.data.counts.completed as number,
       (completed) => completed === 2,

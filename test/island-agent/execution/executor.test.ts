@@ -56,7 +56,7 @@ describe("assign()", () => {
 
   it("refuses while the Island drains, and keeps nothing of the job", () => {
     executor.assign(makeAssign(), "draining");
-    expect(sent).toEqual([expect.objectContaining({ type: "refused", jobId: "job_1", code: "shutting_down" })]);
+    expect(sent).toEqual([expect.objectContaining({ type: "refused", jobId: "job_1", code: "island_refused" })]);
     expect(outbox.isEmpty).toBe(true);
     expect(executor.isIdle).toBe(true);
   });

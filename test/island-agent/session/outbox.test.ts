@@ -120,6 +120,22 @@ describe("Outbox", () => {
     ]);
   });
 
+  it("tells how much of a prompt is read, and the last of it again after a reconnect", () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.start("job_1", 1);
+    outbox.prompt("job_1", 1, { total: 900, done: 512 });
+    outbox.disconnect();
+    outbox.prompt("job_1", 1, { total: 900, done: 900 });
+    outbox.held();
+    outbox.connect((frame) => sent.push(frame), [{ jobId: "job_1", attempt: 1, action: "continue", ackedSeq: 0 }]);
+    expect(sent.filter(({ type }) => type === "started")).toEqual([
+      { type: "started", jobId: "job_1", attempt: 1 },
+      { type: "started", jobId: "job_1", attempt: 1, prompt: { total: 900, done: 512 } },
+      { type: "started", jobId: "job_1", attempt: 1, prompt: { total: 900, done: 900 } },
+    ]);
+  });
+
   it("emptied() resolves with the last acknowledgement, and at once when nothing is owed", async () => {
     const { outbox } = open();
     await outbox.emptied();

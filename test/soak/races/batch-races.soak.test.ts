@@ -14,6 +14,8 @@ import {
   makeKeys,
   PRICE,
   race,
+  RESULT,
+  RUNTIMES,
   statusesOf,
   UNLIMITED,
 } from "./race-world.ts";
@@ -50,6 +52,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
       const owner = await coordinator.createAccount("batch-owner@example.com", 0, UNLIMITED);
       await using island = await FakeIsland.join(coordinator.url, owner.islandToken, {
         hostId: randomUUID(),
+        runtimes: RUNTIMES,
         slots: 2 * LANES,
       });
       const assignments = new Assignments(island);
@@ -61,9 +64,9 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
         const [one, other] = held;
         const cancelled = api(key, "DELETE", `/jobs/batch/${batch.id}`);
         await headStart(index);
-        island.send(finishedFrame(one.assign, 1, { completionTokens: 1 }));
+        island.send(finishedFrame(one.assign, 1, RESULT));
         await headStart(index >> 3);
-        island.send(finishedFrame(other.assign, 1, { completionTokens: 1 }));
+        island.send(finishedFrame(other.assign, 1, RESULT));
         await acked(held);
         const { status, body } = await cancelled;
         const { counts, status: shown } = (await api(key, "GET", `/jobs/batch/${batch.id}`)).body.data as Batch;
@@ -91,10 +94,12 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
       // Two Islands, whose frames come in any order.
       await using first = await FakeIsland.join(coordinator.url, owner.islandToken, {
         hostId: randomUUID(),
+        runtimes: RUNTIMES,
         slots: LANES,
       });
       await using second = await FakeIsland.join(coordinator.url, owner.islandToken, {
         hostId: randomUUID(),
+        runtimes: RUNTIMES,
         slots: LANES,
       });
       const assignments = new Assignments(first, second);
@@ -107,7 +112,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
         const isEarly = index % 2 === 0;
         const frames = [
           () => failing.island.send(failedFrame(failing.assign, 1, "invalid_input")),
-          () => finishing.island.send(finishedFrame(finishing.assign, 1, { completionTokens: 1 })),
+          () => finishing.island.send(finishedFrame(finishing.assign, 1, RESULT)),
         ];
         for (const send of isEarly ? frames : frames.toReversed()) send();
         await acked(held);

@@ -12,6 +12,8 @@ import {
   makeKeys,
   PRICE,
   race,
+  RESULT,
+  RUNTIMES,
   statusesOf,
   submit,
   UNLIMITED,
@@ -71,7 +73,10 @@ describe(`${ROUNDS} races of two clients`, () => {
   it("on cancel against completion: it is charged if it completed, and only then", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("completion", ROUNDS * PRICE);
     const owner = await coordinator.createAccount("owner@example.com", 0, UNLIMITED);
-    await using island = await FakeIsland.join(coordinator.url, owner.islandToken, { slots: LANES });
+    await using island = await FakeIsland.join(coordinator.url, owner.islandToken, {
+      runtimes: RUNTIMES,
+      slots: LANES,
+    });
     const completed = Array.from({ length: LANES }, () => 0);
     await race(ROUNDS, async (lane, index) => {
       const key = keys[lane] as string;
@@ -81,7 +86,7 @@ describe(`${ROUNDS} races of two clients`, () => {
       island.send({ type: "started", jobId, attempt });
       const cancelled = api(key, "DELETE", `/jobs/${jobId}?if_ended=refuse`);
       await headStart(index);
-      island.send(finishedFrame(assign, 1, { completionTokens: 1 }));
+      island.send(finishedFrame(assign, 1, RESULT));
       await island.next("ack", (ack) => ack.jobId === jobId);
       const { status, body } = await cancelled;
       const { data } = (await api(key, "GET", `/jobs/${jobId}`)).body;

@@ -5,16 +5,19 @@ import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 /** Lanes run beside each other so that they share commits. So many that no account makes more keys in a minute than it may. */
 export const LANES = IS_FULL_SOAK ? 25 : 10;
-/** Of a tiny-chat job, in credits. */
-export const PRICE = 0.01;
-export const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
+/** Of a job, in credits. */
+export const PRICE = 0.005;
+/** It ends in one frame, and costs all or nothing. */
+export const JOB = { workload: "base64", input: { data: "Hi" } };
+export const RUNTIMES = [{ type: "wasm" as const, version: "test" }];
+export const RESULT = { output: "SGk=" };
 export const UNLIMITED = { requestsPerMinute: 1_000_000, concurrentJobs: 1_000, concurrentStreams: 1_000 };
 
 /** The coordinator of the test file that imports this. */
 export let coordinator: TestCoordinator;
 beforeAll(async () => {
-  // Few heartbeats: the Island of this file sends none.
-  coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, heartbeatS: 3_600 });
+  // Few heartbeats: the Island of this file sends none. One attempt: a failure ends the job.
+  coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, heartbeatS: 3_600, maxAttempts: 1 });
   const cargo = (await call(coordinator.url, null, "GET", `/cargos/${JOB.workload}`)).body.data;
   expect(cargo.price_per_job).toBe(PRICE);
 });

@@ -65,6 +65,25 @@ describe("response_format", () => {
     });
   });
 
+  it.each([
+    [
+      "of 990 bounded strings",
+      {
+        type: "object",
+        properties: Object.fromEntries(
+          Array.from({ length: 990 }, (_, index) => [`p${index}`, { type: "string", maxLength: 1_010 + index }]),
+        ),
+      },
+      "add up to 1489455",
+    ],
+    ["of 5,000 values", { enum: Array.from({ length: 5_000 }, (_, index) => `value${index}`) }, "5000 alternatives"],
+  ])("json_schema %s is refused here too: it would stop every other run", async (_what, schema, message) => {
+    await expect(collect(llm, jsonRequest(schema))).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining(message),
+    });
+  });
+
   it("a run goes well after one whose schema was refused", async () => {
     await expect(collect(llm, jsonRequest({ type: "matrix" }))).rejects.toMatchObject({ code: "invalid_input" });
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));

@@ -82,6 +82,23 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(second.usage.promptTokens).toBe(13);
   });
 
+  it("run() tells how much of a prompt it has read, batch by batch", async () => {
+    await using wide = await makeRuntime().load(makeCargo({ contextTokens: 1_024 }), TINY_ISLANDER, NEVER);
+    const done: number[] = [];
+    // More than one batch of 512 tokens.
+    const request = makeRequest({ prompt: "Tell me a story of a boat. ".repeat(100), max_tokens: 2 });
+    const { usage } = await wide.run(
+      request,
+      () => {},
+      NEVER,
+      (prompt) => {
+        expect(prompt.total).toBeGreaterThan(512);
+        done.push(prompt.done);
+      },
+    );
+    expect(done).toEqual([512, usage.promptTokens]);
+  });
+
   it("run() ends with length at max_tokens", async () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4 }));
     expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", usage: { completionTokens: 4 } });

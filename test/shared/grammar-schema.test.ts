@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grammarSchemaOf } from "../../../../island-agent/runtimes/llmcpp/json-schema.ts";
+import { grammarSchemaOf } from "../../shared/grammar-schema.ts";
 
 const read = (schema: Record<string, unknown>, isStrict = false): unknown => grammarSchemaOf(schema, isStrict);
 
@@ -69,5 +69,67 @@ describe("grammarSchemaOf()", () => {
   it("refuses a schema of more parts than can be compiled in good time", () => {
     const properties = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { type: "null" }]));
     expect(() => read({ type: "object", properties })).toThrow("more than 1000 parts");
+  });
+
+  describe("the cost of a schema", () => {
+    const text = (maxLength: number) => ({ type: "string", maxLength });
+    const object = (properties: Record<string, unknown>) => ({ type: "object", properties });
+    const many = (count: number, part: (index: number) => unknown) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, part(index)]));
+    const list = (count: number, part: (index: number) => unknown) =>
+      Array.from({ length: count }, (_, index) => part(index));
+
+    it("is refused for many bounded strings, with the bound", () => {
+      expect(() => read(object(many(990, (index) => text(1_010 + index))))).toThrow(
+        "response_format.json_schema.schema: its lengths and numbers of items and properties add up to 1489455; at most 20000",
+      );
+      expect(read(object(many(20, () => text(1_000))))).toMatchObject({ type: "object" });
+    });
+
+    it("counts bounds wherever they are, and no property that is named like one", () => {
+      const deep = { type: "array", maxItems: 1_999, items: { anyOf: [text(2_000), { $ref: "#/$defs/a" }] } };
+      const $defs = Object.fromEntries("abcdefghi".split("").map((name) => [name, text(2_000)]));
+      expect(() => read({ ...deep, $defs })).toThrow("add up to 21999");
+      expect(read(object({ maxLength: text(5) }))).toMatchObject({ type: "object" });
+    });
+
+    it.each([
+      ["values", { enum: list(251, String) }],
+      ["alternatives that begin alike", { anyOf: list(251, () => text(50)) }],
+      [
+        "alternatives inside of alternatives that begin alike",
+        { anyOf: list(20, (i) => object({ a: { anyOf: list(20, (j) => text(i + j)) } })) },
+      ],
+    ])("is refused for more than 250 %s", (_what, schema) => {
+      expect(() => read(schema)).toThrow("at most 250 are supported");
+    });
+
+    it("does not add up what the first property tells apart", () => {
+      const kinds = list(20, (i) => object({ kind: { const: `k${i}` }, a: { enum: list(20, (j) => `${i} ${j}`) } }));
+      expect(read({ anyOf: kinds })).toMatchObject({ oneOf: expect.any(Array) });
+    });
+
+    const arrayOf = (items: unknown) => ({ type: "array", items, minItems: 1 });
+    it("is refused for a reference back from alternatives that begin alike: each level would double what is open", () => {
+      const $ref = "#/$defs/E";
+      const $defs = { E: { anyOf: [arrayOf({ $ref }), { ...arrayOf({ $ref }), maxItems: 9 }] } };
+      expect(() => read({ $ref, $defs })).toThrow("#/$defs/E refers back to itself from alternatives that begin alike");
+    });
+
+    it("takes references back that do not: trees, linked lists, tagged expressions", () => {
+      const $ref = "#/$defs/E";
+      const tree = object({ name: { type: "string" }, children: { type: "array", items: { $ref } } });
+      const linked = object({ next: { anyOf: [{ type: "null" }, { $ref }] } });
+      const tagged = {
+        anyOf: ["add", "mul"].map((op) => object({ op: { const: op }, left: { $ref }, right: { $ref } })),
+      };
+      for (const E of [tree, linked, tagged]) expect(read({ $ref, $defs: { E } })).toMatchObject({ $ref });
+    });
+
+    it("is refused for references that expand without end", () => {
+      const twice = (name: string) => ({ type: "array", prefixItems: list(4, () => ({ $ref: `#/$defs/${name}` })) });
+      const $defs = many(12, (index) => (index === 0 ? text(1) : twice(`p${index - 1}`)));
+      expect(() => read({ $ref: "#/$defs/p11", $defs })).toThrow("expand to too many parts");
+    });
   });
 });

@@ -1,9 +1,6 @@
-import type { Llama } from "node-llama-cpp";
-import { JobFailure } from "../../../shared/errors.ts";
+import { costProblem } from "./grammar-cost.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-/** The parameter of `createGrammarForJsonSchema`. The reader builds a `Schema`, because this type cannot be built piece by piece. */
-export type GrammarSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
 
 /** Keywords without effect on which values are valid. */
 const ANNOTATIONS = new Set(
@@ -24,18 +21,33 @@ const UNDERSTOOD = new Set(
     "properties required additionalProperties minProperties maxProperties"
   ).split(" "),
 );
-/** A grammar grows with the bounds and the nodes of its schema, and compiling it blocks every other run. */
+/** A grammar grows with the bounds and the nodes of its schema, and compiling it blocks every other run; see grammar-cost.ts. */
 const MAX_REPEATS = 2_000;
 const MAX_NODES = 1_000;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
 
 /**
  * Converts a JSON Schema to the subset that node-llama-cpp's grammars support. Objects get all listed properties and no others,
- * which is valid where more or fewer are allowed.
- * @throws {JobFailure} `invalid_input`, naming the place and the keyword that is not supported.
+ * which is valid where more or fewer are allowed. The coordinator asks before it takes a job, and the agent again, which compiles it.
+ * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
-export function grammarSchemaOf(schema: Schema, isStrict: boolean): GrammarSchema {
-  return new SchemaReader(isStrict).read(schema, "schema") as GrammarSchema;
+export function grammarSchemaOf(schema: Schema, isStrict: boolean): Schema {
+  const read = new SchemaReader(isStrict).read(schema, "schema");
+  const problem = costProblem(read);
+  if (problem !== null) throw unsupported("schema", problem);
+  return read;
+}
+
+/** No grammar can keep the schema, or it would cost too much. `path` begins with "response_format". */
+export class UnsupportedSchema extends Error {
+  override readonly name = "UnsupportedSchema";
+  readonly path: string;
+  readonly why: string;
+  constructor(path: string, why: string) {
+    super(`${path}: ${why}`);
+    this.path = path;
+    this.why = why;
+  }
 }
 
 class SchemaReader {
@@ -196,6 +208,6 @@ function isSchema(raw: unknown): raw is Schema {
   return typeof raw === "object" && raw !== null && !Array.isArray(raw);
 }
 
-function unsupported(path: string, why: string): JobFailure {
-  return new JobFailure("invalid_input", `response_format.json_schema.${path}: ${why}`);
+function unsupported(path: string, why: string): UnsupportedSchema {
+  return new UnsupportedSchema(`response_format.json_schema.${path}`, why);
 }

@@ -1,0 +1,44 @@
+import type { JobError, JobErrorCode } from "../../shared/errors.ts";
+import type { IslandView } from "../islands/island.ts";
+import type { ActiveJob } from "../jobs/active-job.ts";
+
+/** What clients read of a failure that an Island reports. An Island's own words could say anything, to anybody's client. */
+const TEXTS: Readonly<Record<JobErrorCode, string>> = {
+  wait_timeout: "No Island began the job in time",
+  run_timeout: "The run took longer than its limit",
+  island_lost: "The Island that had the job was lost",
+  island_refused: "The Island takes no jobs now",
+  cannot_resume: "The Island was lost in mid-output, and no other Island can continue this output",
+  cargo_unavailable: "The Cargo is not available any more",
+  invalid_input: "The Cargo cannot run this input",
+  invalid_output: "The Island's result is empty or differs from what it delivered",
+  context_length_exceeded: "The prompt is longer than the model's context",
+  model_unavailable: "The Island could not fetch the Cargo's model or image",
+  model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",
+  model_invalid: "The Cargo's model or image cannot be loaded",
+  manifest_untrusted: "The Island does not trust the Cargo's signature",
+  out_of_memory: "The run needs more memory than the Island gives it",
+  output_too_large: "The job made more output than it can have",
+  runtime_unavailable: "The Island cannot run this kind of Cargo now",
+  runtime_crashed: "The process that ran the job ended early",
+  cargo_failed: "The Cargo's program failed",
+  shutting_down: "The Island stopped before the job was done",
+  internal: "The Island failed",
+};
+
+/** Longest words of an Island that its owner reads. */
+const MAX_WORDS = 1_000;
+
+/**
+ * The error that a job gets for a failure that its Island reports: our text for the code. The Island's own words are added only for
+ * a job of the Island's owner, who debugs a Cargo or an Island; every job of a Cargo that is not approved is one.
+ */
+export function errorOf(
+  { code, message, retryable }: Omit<JobError, "message"> & { readonly message?: string },
+  job: Pick<ActiveJob, "accountId">,
+  island: Pick<IslandView, "accountId"> | undefined,
+): JobError {
+  const words = message === undefined || island?.accountId !== job.accountId ? "" : message.trim().slice(0, MAX_WORDS);
+  const text = TEXTS[code];
+  return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
+}

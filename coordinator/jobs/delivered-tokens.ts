@@ -1,0 +1,37 @@
+import type { OutputItem, Usage } from "../../shared/output.ts";
+import type { JobTraits } from "./job-traits.ts";
+
+/**
+ * Counts the tokens of a job's output by what was delivered. An Island says how many tokens are behind each piece of text; it is
+ * believed up to the text: a token has at least one byte. Tokens whose text comes later (of an incomplete character, of what may
+ * become a stop sequence) are counted with that text, so an honest Island loses only tokens that the client never sees.
+ */
+export class DeliveredTokens {
+  /** Bytes of text that no token was counted for yet. */
+  #roomTokens = 0;
+
+  /** The same items, with the counts that are believed. */
+  take(items: readonly OutputItem[]): OutputItem[] {
+    return items.map((item) => {
+      if (item.type !== "token") return item;
+      this.#roomTokens += Buffer.byteLength(item.content);
+      const count = Math.min(item.count, this.#roomTokens);
+      this.#roomTokens -= count;
+      return count === item.count ? item : { ...item, count };
+    });
+  }
+
+  /** What a finished run used: at most what the text and the prompt can have been. */
+  bound({ promptTokens, completionTokens }: Usage, counted: number, traits: JobTraits | null): Usage {
+    const stopTokens = traits?.stopBytes ?? 0;
+    return {
+      promptTokens: boundPrompt(promptTokens, traits),
+      completionTokens: Math.min(completionTokens, counted + this.#roomTokens + (counted > 0 ? stopTokens : 0)),
+    };
+  }
+}
+
+/** At most the tokens that the prompt can have. */
+export function boundPrompt(tokens: number, traits: JobTraits | null): number {
+  return Math.min(tokens, traits?.maxPromptTokens ?? 0);
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { GRACE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: SqliteStore;
+let clock: ManualClock;
+let world: JobWorld;
+let agent: ScriptedAgent;
+let accountId: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  world = new JobWorld(store, clock);
+  agent = new ScriptedAgent(world, accountId);
+  await agent.connect(false);
+});
+afterEach(async () => {
+  await world.settle();
+  expect(world.fatal).toEqual([]);
+  world.close();
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+describe("what the scheduler learns of a run", () => {
+  it("is the speed at which it was delivered, whatever the Island says of its time and tokens", async () => {
+    await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
+    await agent.act("start", 0);
+    await agent.act("output", 0);
+    clock.advance(500);
+    // One more token, and a result that claims 4 in 10 ms.
+    await agent.act("finish", 0);
+    expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: 2, succeeded: true }]);
+  });
+
+  it("is a failure when the result is empty", async () => {
+    await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
+    await agent.act("start", 0);
+    await agent.act("empty", 0);
+    expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: null, succeeded: false }]);
+  });
+});
+
+describe("a failure that an Island calls final", () => {
+  it("is the job's end when nobody came to confirm it within the wait limit", async () => {
+    const other = new ScriptedAgent(world, accountId);
+    const request = { accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };
+    const { record } = await world.jobs.submit(request);
+    await agent.act("start", 0);
+    await other.connect(false);
+    await agent.act("fail", 0);
+    // The other Island has the job now, and both are lost.
+    agent.lose();
+    other.lose();
+    clock.advance(GRACE_MS);
+    await world.settle();
+    expect(await world.jobs.get(accountId, record.id)).toMatchObject({ state: "pending", attempt: 2 });
+    clock.advance(3_600_000);
+    await world.settle();
+    const error = { code: "invalid_input", retryable: false };
+    expect(await world.jobs.get(accountId, record.id)).toMatchObject({ state: "failed", error });
+  });
+});

@@ -1,0 +1,277 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland, Hello } from "../../../shared/protocol/from-island.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+/** Of the Cargo tiny-chat. */
+const PRICE = 0.01;
+const CREDITS = 100;
+
+let coordinator: TestCoordinator;
+let client: { id: string; key: string };
+/** An Island's owner, who is not the client. */
+let owner: { id: string; key: string; islandToken: string };
+
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open({ islandGraceS: 0.3, networkFee: 0 });
+  client = await coordinator.createAccount("client@example.com", CREDITS);
+  owner = await coordinator.createAccount("owner@example.com", CREDITS);
+});
+afterEach(async () => {
+  expect(coordinator.fatal).toEqual([]);
+  const report = await coordinator.withStore((store) => store.ledger.verify());
+  expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+  await coordinator[Symbol.asyncDispose]();
+});
+
+const join = (more: Partial<Hello> = {}): Promise<FakeIsland> =>
+  FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), ...more });
+const api = (method: string, path: string, body?: unknown) => call(coordinator.url, client.key, method, path, body);
+async function submit(input: object = {}, workload = "tiny-chat"): Promise<string> {
+  const { status, body } = await api("POST", "/jobs", { workload, input });
+  expect([status, body.error]).toEqual([201, undefined]);
+  return body.data.id as string;
+}
+const ended = (jobId: string) =>
+  until(
+    async () => (await api("GET", `/jobs/${jobId}`)).body.data,
+    ({ completed_at }) => completed_at !== null,
+    "the job ended",
+  );
+const paid = async (): Promise<number> =>
+  Math.round((CREDITS - ((await api("GET", "/account")).body.data.credits as number)) * 1e6) / 1e6;
+const earned = async (): Promise<number> => {
+  const { body } = await call(coordinator.url, owner.key, "GET", "/account");
+  return Math.round(((body.data.credits as number) - CREDITS) * 1e6) / 1e6;
+};
+const prompt = (text = "Hi", more: object = {}) => ({ prompt: text, ...more });
+const progress = ({ jobId, attempt }: Assign, seq: number): FromIsland => ({
+  type: "output",
+  jobId,
+  attempt,
+  seq,
+  items: [{ type: "progress", step: 1, total: 25 }],
+});
+
+describe("What an Island claims to have used", () => {
+  it("is at most what it delivered and what the prompt can have", async () => {
+    await using island = await join();
+    const jobId = await submit(prompt("Hi"));
+    const assign = await island.next("assign");
+    const usage = { promptTokens: 1_000_000_000, completionTokens: 1_000_000_000 };
+    island.send(...beginFrames(assign), outputFrame(assign, 1, "four"), finishedFrame(assign, 2, usage));
+    // A token has a byte of text; a template may add 576 tokens to one message.
+    expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 578, completion_tokens: 4 });
+  });
+
+  it("is believed of an honest Island, whose tokens wait for a character or a stop sequence", async () => {
+    await using island = await join();
+    const jobId = await submit(prompt("Hi", { stop: ["END"] }));
+    const assign = await island.next("assign");
+    const { jobId: id, attempt } = assign;
+    const items = [{ type: "token" as const, content: "🌊", count: 4 }];
+    island.send(...beginFrames(assign), { type: "output", jobId: id, attempt, seq: 1, items });
+    island.send(finishedFrame(assign, 2, { promptTokens: 11, completionTokens: 7 }));
+    expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
+  });
+
+  it("one empty token that claims to be a thousand costs its client nothing", async () => {
+    await using island = await join();
+    const jobId = await submit(prompt("Hi", { max_tokens: 1_000 }));
+    const assign = await island.next("assign");
+    const { attempt } = assign;
+    const items = [{ type: "token" as const, content: "", count: 1_000 }];
+    island.send(...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items });
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    expect([await paid(), await earned()]).toEqual([0, 0]);
+  });
+});
+
+describe("A chat's output", () => {
+  it("is what was streamed: another one in the result fails the attempt", async () => {
+    await using liar = await join();
+    const jobId = await submit(prompt());
+    const events = collect(jobEvents(coordinator.url, client.key, jobId));
+    const lie = await liar.next("assign");
+    liar.send(...beginFrames(lie), outputFrame(lie, 1, "one "));
+    await liar.next("ack");
+    await using honest = await join();
+    liar.send(finishedFrame(lie, 2, { output: "something else", completionTokens: 1 }));
+    const assign = await honest.next("assign");
+    expect(assign).toMatchObject({ jobId, attempt: 2, resume: { text: "one ", tokens: 1 } });
+    honest.send(
+      ...beginFrames(assign),
+      outputFrame(assign, 1, "two"),
+      finishedFrame(assign, 2, { completionTokens: 2 }),
+    );
+    expect((await ended(jobId)).output).toBe("one two");
+    expect(textOf(await events)).toBe("one two");
+  });
+
+  it("that is empty earns nothing and is asked of another Island", async () => {
+    await using liar = await join();
+    const jobId = await submit(prompt());
+    const lie = await liar.next("assign");
+    await using honest = await join();
+    liar.send(...beginFrames(lie), finishedFrame(lie, 1, { completionTokens: 1_000 }));
+    const assign = await honest.next("assign");
+    honest.send(
+      ...beginFrames(assign),
+      outputFrame(assign, 1, "hello"),
+      finishedFrame(assign, 2, { completionTokens: 1 }),
+    );
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
+  });
+
+  it("that is empty twice is the answer, free of charge", async () => {
+    await using one = await join();
+    const jobId = await submit(prompt());
+    const first = await one.next("assign");
+    await using other = await join();
+    one.send(...beginFrames(first), finishedFrame(first, 1));
+    const second = await other.next("assign");
+    other.send(...beginFrames(second), finishedFrame(second, 1));
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "", attempts: 2 });
+    expect([await paid(), await earned()]).toEqual([0, 0]);
+  });
+});
+
+describe("Progress", () => {
+  const runtimes = [{ type: "wasm" as const, version: "test" }];
+
+  it("is no output: another Island takes the job of one that was lost after its first step", async () => {
+    const lost = await join({ runtimes });
+    const jobId = await submit({ data: "x" }, "base64");
+    const assign = await lost.next("assign");
+    lost.send(...beginFrames(assign), progress(assign, 1));
+    await lost.next("ack");
+    await using other = await join({ runtimes });
+    lost.cut();
+    const next = await other.next("assign");
+    expect(next).toMatchObject({ jobId, attempt: 2 });
+    expect(next.resume).toBeUndefined();
+    other.send(...beginFrames(next), finishedFrame(next, 1, { output: "eA==" }));
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "eA==" });
+  });
+
+  it("costs nothing when the job is cancelled", async () => {
+    await using island = await join({ runtimes });
+    const jobId = await submit({ data: "x" }, "base64");
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), progress(assign, 1));
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    expect([(await ended(jobId)).status, await paid()]).toEqual(["cancelled", 0]);
+  });
+});
+
+describe("What is paid of a job that did not complete", () => {
+  const readPrompt = ({ jobId, attempt }: Assign, done: number, total = 400): FromIsland => ({
+    type: "started",
+    jobId,
+    attempt,
+    prompt: { done, total },
+  });
+  const LONG = prompt("word ".repeat(400), { max_tokens: 100 });
+
+  it("is the prompt, as far as it was read", async () => {
+    await using island = await join();
+    const jobId = await submit(LONG);
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), readPrompt(assign, 100), readPrompt(assign, 200));
+    island.send(progress(assign, 1));
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    // 400 tokens of the prompt weigh as much as 100 of the answer.
+    expect([await paid(), await earned()]).toEqual([PRICE / 4, PRICE / 4]);
+    expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 200, completion_tokens: 0 });
+  });
+
+  it("is what was delivered, also when the Island then fails", async () => {
+    await using island = await join();
+    const jobId = await submit({ ...LONG, response_format: { type: "json_object" } });
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), readPrompt(assign, 400));
+    island.send(
+      outputFrame(assign, 1, ...Array.from({ length: 50 }, String)),
+      failedFrame(assign, 2, "runtime_crashed"),
+    );
+    expect((await ended(jobId)).status).toBe("failed");
+    expect([await paid(), await earned()]).toEqual([0.75 * PRICE, 0.75 * PRICE]);
+  });
+
+  it("is nothing when the Island fails before it said anything", async () => {
+    await using island = await join();
+    const jobId = await submit(LONG);
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), readPrompt(assign, 400), failedFrame(assign, 1, "runtime_crashed"));
+    expect((await ended(jobId)).status).toBe("failed");
+    expect([await paid(), await earned()]).toEqual([0, 0]);
+  });
+
+  it("is never more than the hold, whatever the Island claims", async () => {
+    await using island = await join();
+    const jobId = await submit(LONG);
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), readPrompt(assign, 1_000_000_000, 1_000_000_000), progress(assign, 1));
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    expect((await ended(jobId)).usage.prompt_tokens).toBe(2_000 + 576);
+    expect(await paid()).toBeLessThan(PRICE);
+  });
+});
+
+describe("A failure that an Island calls final", () => {
+  const WORDS = "Dear client, send 5 credits to me ".repeat(50);
+  const final = (assign: Assign): FromIsland[] => [
+    ...beginFrames(assign),
+    { ...failedFrame(assign, 1, "invalid_input"), message: WORDS } as FromIsland,
+  ];
+
+  it("is believed when another Island says so too, and its client reads our words", async () => {
+    await using one = await join();
+    const jobId = await submit(prompt());
+    const first = await one.next("assign");
+    await using other = await join();
+    one.send(...final(first));
+    other.send(...final(await other.next("assign")));
+    const { status, attempts, error } = await ended(jobId);
+    expect([status, attempts, error]).toEqual([
+      "failed",
+      2,
+      { code: "invalid_input", message: "The Cargo cannot run this input", retryable: false },
+    ]);
+  });
+
+  it("is not believed when another Island can do it", async () => {
+    await using liar = await join();
+    const jobId = await submit(prompt());
+    const lie = await liar.next("assign");
+    await using honest = await join();
+    liar.send(...final(lie));
+    const assign = await honest.next("assign");
+    honest.send(
+      ...beginFrames(assign),
+      outputFrame(assign, 1, "yes"),
+      finishedFrame(assign, 2, { completionTokens: 1 }),
+    );
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "yes" });
+  });
+
+  it("is told in the Island's words to its own owner only", async () => {
+    await using island = await join();
+    const own = await call(coordinator.url, owner.key, "POST", "/jobs", { workload: "tiny-chat", input: prompt() });
+    island.send(...final(await island.next("assign")));
+    const { error } = await until(
+      async () => (await call(coordinator.url, owner.key, "GET", `/jobs/${own.body.data.id}`)).body.data,
+      ({ status }) => status === "failed",
+      "failed",
+    );
+    expect(error.message).toBe(`The Cargo cannot run this input. The Island says: ${WORDS.trim().slice(0, 1_000)}`);
+  });
+});
