@@ -111,7 +111,7 @@ export class IslandAgent {
       pool: this.#pool,
       executor: this.#executor,
       outbox: this.#outbox,
-      ...{ hostId, slots, hardware, runtimes, caps, files },
+      ...{ hostId, slots, hardware, runtimes, caps, files, clock },
     });
     this.downloads = new BackgroundDownloads({
       runtimes: new Set(runtimes.keys()),
@@ -246,6 +246,7 @@ export class IslandAgent {
     this.#sessions += 1;
     this.#link = "connected";
     this.#send = send;
+    this.#reports.noteQuarantine(welcome.quarantine);
     this.#executor.applyDecisions(welcome.held);
     this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
     this.#reportAvailability();
@@ -261,10 +262,10 @@ export class IslandAgent {
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
+        this.#reports.noteQuarantine(frame.quarantine);
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
-        if (this.#trust.problemOf(frame) !== null) return undefined;
-        return this.downloads.offer(frame.cargo, this.#leave.signal);
+        return this.#trust.problemOf(frame) ? undefined : this.downloads.offer(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
     }

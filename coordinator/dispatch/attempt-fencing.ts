@@ -1,4 +1,4 @@
-import type { JobError } from "../../shared/errors.ts";
+import type { JobError, JobErrorCode } from "../../shared/errors.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { HeldJob, NumberedFrame } from "../../shared/protocol/from-island.ts";
@@ -7,7 +7,7 @@ import type { IslandView } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { SchedulerEvent } from "../scheduler/scheduler.ts";
+import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 import { islandLost, presentJob } from "./present-job.ts";
 
@@ -17,6 +17,8 @@ export interface AttemptFencingDeps {
   readonly proofs: AttemptProofs;
   /** Tells the scheduler how a run went. */
   readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
+  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
+  readonly letDown: (event: Extract<SchedulerEvent, { kind: "let_down" }>) => void;
 }
 
 /**
@@ -39,9 +41,12 @@ export class AttemptFencing implements AttemptReports {
     switch (frame.type) {
       case "refused": {
         const job = presentJob(jobs, islandId, frame);
+        // Too late for a refusal: the Island had begun, so this is a try that failed.
+        const cause = job?.state === "running" ? "failed" : "refused";
+        if (job !== undefined) this.#noteLetDown(islandId, job, cause, frame.code);
         islands.freeSlot(islandId, frame);
         if (job === undefined) return undefined;
-        return jobs.attempts.requeue(job.id, { code: frame.code, message: frame.message, retryable: true });
+        return jobs.attempts.requeue(job.id, { code: frame.code, message: frame.message, retryable: true }, cause);
       }
       case "started":
         if (presentJob(jobs, islandId, frame)?.state === "queued") jobs.attempts.start(frame.jobId);
@@ -90,7 +95,8 @@ export class AttemptFencing implements AttemptReports {
     return jobs.get(frame.jobId)?.settled ?? Promise.resolve();
   }
 
-  #apply(islandId: string, { id: jobId, slug }: ActiveJob, frame: NumberedFrame): Promise<void> {
+  #apply(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {
+    const { id: jobId, slug } = job;
     const { islands, measure } = this.#deps;
     const { attempts } = this.#deps.jobs;
     switch (frame.type) {
@@ -106,19 +112,25 @@ export class AttemptFencing implements AttemptReports {
       }
       case "failed": {
         const { code, message, retryable } = frame;
-        // First the slot, so that another waiting job may take it: the failed one prefers another Island.
-        islands.freeSlot(islandId, frame);
         measure({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+        if (retryable) this.#noteLetDown(islandId, job, "failed", code);
+        // First the slot, so that another waiting job may take it: the failed one waits for another Island.
+        islands.freeSlot(islandId, frame);
         const error: JobError = { code, message, retryable };
-        return retryable ? attempts.requeue(jobId, error) : attempts.fail(jobId, error);
+        return retryable ? attempts.requeue(jobId, error, "failed") : attempts.fail(jobId, error);
       }
       case "cancelled":
         // The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work.
+        this.#noteLetDown(islandId, job, "lost", "island_lost");
         islands.freeSlot(islandId, frame);
-        return attempts.requeue(jobId, islandLost("The Island gave the job up"));
+        return attempts.requeue(jobId, islandLost("The Island gave the job up"), "lost");
       default:
         return frame satisfies never;
     }
+  }
+
+  #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
+    this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
   }
 
   #reconcile(island: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {
