@@ -67,8 +67,9 @@ export class CargoIslands {
     for (const island of islands) this.put(island);
   }
 
-  /** Adds an Island, or updates one whose facts or measurements changed. */
-  put(island: OnlineIsland): void {
+  /** Adds an Island, or updates one whose facts or measurements changed. True if there is one less now that is worth waiting for. */
+  put(island: OnlineIsland): boolean {
+    const openBefore = this.#open;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
     if (this.#entries.has(island.id)) this.#uncount(entry);
     const place = modelPlaceOf(this.cargo, island.info);
@@ -80,6 +81,7 @@ export class CargoIslands {
     this.#entries.set(island.id, entry);
     this.#count(entry);
     this.#order(entry);
+    return this.#open < openBefore;
   }
 
   /**

@@ -49,11 +49,16 @@ export class IslandIndices {
     return index;
   }
 
-  /** Adds an Island, or updates one whose facts changed. `slug`: only for jobs of that Cargo. */
-  put(island: OnlineIsland, slug?: string): void {
+  /**
+   * Adds an Island, or updates one whose facts changed. True if jobs of some Cargo now have one Island less to wait for.
+   * @param slug only for jobs of that Cargo.
+   */
+  put(island: OnlineIsland, slug?: string): boolean {
+    let isWorse = false;
     for (const index of this.#indices.values()) {
-      if (slug === undefined || index.cargo.slug === slug) index.put(island);
+      if (slug === undefined || index.cargo.slug === slug) isWorse = index.put(island) || isWorse;
     }
+    return isWorse;
   }
 
   /** The Island has one more free slot. */

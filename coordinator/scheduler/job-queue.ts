@@ -9,14 +9,16 @@ export interface JobKind {
   readonly jobClass: JobClass;
   /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
-  /** As in `WaitingJob`, sorted. */
+  /** Those of `WaitingJob` that are online, sorted: one that is away makes no difference. */
   readonly avoidIslands: readonly string[];
 }
 
 /** A waiting job as the queues hold it. */
 export interface QueuedJob extends HeapItem {
   readonly id: string;
-  readonly kind: JobKind;
+  kind: JobKind;
+  /** As in `WaitingJob`. */
+  readonly avoidIslands: readonly string[];
   /** `dueAtMs()` of the job. */
   readonly dueAtMs: number;
   readonly createdAtMs: number;

@@ -64,7 +64,7 @@ export class Scheduler {
       ofCargo: { firstMs: firstPauseMs, random, ...ofOne },
       ofIsland: { firstMs: firstPauseMs * QUARANTINE_FACTOR, random, ...ofAll },
     };
-    this.#waiting = new WaitingJobs(chatShare);
+    this.#waiting = new WaitingJobs(chatShare, (islandId) => this.#islands.has(islandId));
     this.#indices = new IslandIndices(cargos, this.#islands);
   }
 
@@ -163,6 +163,7 @@ export class Scheduler {
     const island = new OnlineIsland(info, busy, record);
     for (const pause of record.paused) this.#pauses.push(pause);
     this.#islands.set(info.id, island);
+    this.#waiting.regroup(info.id);
     this.#holders.replace([], info.cachedModels);
     this.#indices.put(island);
     return [...this.#fillIsland(island), ...this.#serveAvoiding()];
@@ -173,8 +174,9 @@ export class Scheduler {
     if (island === undefined) return [];
     this.#holders.replace(island.info.cachedModels, info.cachedModels);
     island.change(info);
-    this.#indices.put(island);
-    return [...this.#fillIsland(island), ...this.#serveAvoiding()];
+    const isWorse = this.#indices.put(island);
+    const effects = this.#fillIsland(island);
+    return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
   /** What its jobs used is paid now: whether they go on while it is away is unknown. */
@@ -185,6 +187,7 @@ export class Scheduler {
     island.record.releaseAll();
     for (const pause of island.record.paused) this.#pauses.remove(pause);
     this.#islands.delete(islandId);
+    this.#waiting.regroup(islandId);
     this.#holders.replace(island.info.cachedModels, []);
     this.#away.set(islandId, island.record);
     this.#indices.remove(island);
@@ -253,7 +256,7 @@ export class Scheduler {
 
   /** Some Island may have become worse: jobs that waited for it may now go to one that they avoid. */
   #serveAvoiding(): SchedulerEffect[] {
-    return [...this.#waiting.avoidingQueues].flatMap((queue) => this.#serveQueue(queue));
+    return this.#waiting.avoidingQueues().flatMap((queue) => this.#serveQueue(queue));
   }
 
   /** Gives the free slots of any Island to the jobs of one kind. */

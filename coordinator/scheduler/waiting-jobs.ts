@@ -22,10 +22,14 @@ export class WaitingJobs {
   /** Queues with at least one job, by `keyOf()`. */
   readonly #queues = new Map<string, JobQueue>();
   readonly #avoiding = new Set<JobQueue>();
+  /** Jobs that avoid an Island, online or not. */
+  readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
+  readonly #isOnline: (islandId: string) => boolean;
 
   /** @param chatShare As in {@link JobClasses}. */
-  constructor(chatShare: number) {
+  constructor(chatShare: number, isOnline: (islandId: string) => boolean) {
     this.#classes = new JobClasses(chatShare);
+    this.#isOnline = isOnline;
   }
 
   get size(): number {
@@ -36,9 +40,9 @@ export class WaitingJobs {
     return this.#queues.values();
   }
 
-  /** Those whose jobs avoid some Islands. */
-  get avoidingQueues(): Iterable<JobQueue> {
-    return this.#avoiding;
+  /** Those whose jobs avoid Islands that are online, in an order that does not depend on history. */
+  avoidingQueues(): JobQueue[] {
+    return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
   }
 
   get(jobId: string): QueuedJob | undefined {
@@ -47,17 +51,25 @@ export class WaitingJobs {
 
   /** Adds a job that does not wait yet. Returns its queue. */
   add(job: WaitingJob): JobQueue {
-    const { id, slug, jobClass, onlyIslandsOf, createdAtMs } = job;
-    const kind: JobKind = { slug, jobClass, onlyIslandsOf, avoidIslands: job.avoidIslands.toSorted() };
-    const key = keyOf(kind);
-    const queue = this.#queues.get(key) ?? new JobQueue(kind);
-    this.#queues.set(key, queue);
-    if (kind.avoidIslands.length > 0) this.#avoiding.add(queue);
+    const { id, slug, jobClass, onlyIslandsOf, createdAtMs, avoidIslands } = job;
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
-    const queued: QueuedJob = { heapIndex: -1, id, kind: queue.kind, dueAtMs: dueAtMs(job), createdAtMs, account };
-    queue.add(queued);
+    const kind = { slug, jobClass, onlyIslandsOf, avoidIslands: this.#onlineOf(avoidIslands) };
+    const queued = { heapIndex: -1, id, kind, dueAtMs: dueAtMs(job), createdAtMs, account, avoidIslands };
     this.#jobs.set(id, queued);
-    return queue;
+    for (const islandId of avoidIslands) {
+      const avoiders = this.#avoidersOf.get(islandId) ?? new Set();
+      this.#avoidersOf.set(islandId, avoiders.add(queued));
+    }
+    return this.#enqueue(queued);
+  }
+
+  /** The Island came or went: the jobs that avoid it are now of another kind. */
+  regroup(islandId: string): void {
+    for (const job of this.#avoidersOf.get(islandId) ?? []) {
+      this.#dequeue(job);
+      job.kind = { ...job.kind, avoidIslands: this.#onlineOf(job.avoidIslands) };
+      this.#enqueue(job);
+    }
   }
 
   /** Unknown ids are ignored. */
@@ -117,15 +129,36 @@ export class WaitingJobs {
   }
 
   #unlist(job: QueuedJob): void {
+    this.#dequeue(job);
+    this.#jobs.delete(job.id);
+    for (const islandId of job.avoidIslands) {
+      const avoiders = this.#avoidersOf.get(islandId);
+      avoiders?.delete(job);
+      if (avoiders?.size === 0) this.#avoidersOf.delete(islandId);
+    }
+  }
+
+  #enqueue(job: QueuedJob): JobQueue {
+    const key = keyOf(job.kind);
+    const queue = this.#queues.get(key) ?? new JobQueue(job.kind);
+    this.#queues.set(key, queue);
+    if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
+    queue.add(job);
+    return queue;
+  }
+
+  #dequeue(job: QueuedJob): void {
     const key = keyOf(job.kind);
     const queue = this.#queues.get(key);
     if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);
     queue.remove(job);
-    if (queue.size === 0) {
-      this.#queues.delete(key);
-      this.#avoiding.delete(queue);
-    }
-    this.#jobs.delete(job.id);
+    if (queue.size > 0) return;
+    this.#queues.delete(key);
+    this.#avoiding.delete(queue);
+  }
+
+  #onlineOf(islandIds: readonly string[]): string[] {
+    return islandIds.filter((id) => this.#isOnline(id)).sort();
   }
 }
 

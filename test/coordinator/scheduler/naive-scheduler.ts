@@ -123,9 +123,8 @@ export class NaiveScheduler {
       );
       if (job !== undefined) return { job, island: filled };
     }
-    const kinds = Map.groupBy(open, kindOf);
-    const order = [...new Set([...this.waiting.values()].map(kindOf))];
-    const [kind] = order.filter((each) => kinds.has(each));
+    const kinds = Map.groupBy(open, (job) => this.#kindOf(job));
+    const [kind] = [...kinds.keys()].sort();
     const job = this.#first(kinds.get(kind ?? "") ?? []);
     const island = job === undefined ? undefined : this.#bestIsland(job);
     return job === undefined || island === undefined ? undefined : { job, island };
@@ -142,6 +141,11 @@ export class NaiveScheduler {
     const place = this.#place(accountOf(next));
     place.passedOver = inMemory !== undefined && place.passedOver < 1 ? place.passedOver + 1 : 0;
     return place.passedOver > 0 ? inMemory : next;
+  }
+
+  #kindOf({ jobClass, slug, onlyIslandsOf, avoidIslands }: WaitingJob): string {
+    const avoided = avoidIslands.filter((id) => this.islands.has(id)).sort();
+    return [jobClass, slug, onlyIslandsOf ?? "", ...avoided].join(" ");
   }
 
   #first(jobs: readonly WaitingJob[]): WaitingJob | undefined {
@@ -236,10 +240,6 @@ function cost(ms: number, share: number): number {
 
 function accountOf({ jobClass, accountId }: WaitingJob): string {
   return `${jobClass} ${accountId}`;
-}
-
-function kindOf({ jobClass, slug, onlyIslandsOf, avoidIslands }: WaitingJob): string {
-  return [jobClass, slug, onlyIslandsOf, ...avoidIslands.toSorted()].join(" ");
 }
 
 /** When waiting has raised the job to priority 100. */

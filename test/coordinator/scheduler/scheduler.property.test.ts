@@ -1,121 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
-import {
+import type {
   Scheduler,
-  type SchedulerEffect,
-  type SchedulerEvent,
-  type SchedulerIsland,
-  type WaitingJob,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerIsland,
+  WaitingJob,
 } from "../../../coordinator/scheduler/scheduler.ts";
-import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_OPTIONS, START_MS } from "./builders.ts";
+import { makeIsland, START_MS } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
+import { assignments, events, findCargo, job, newScheduler, Runs, stormyEvents } from "./random-events.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
-
-const cargos = [
-  makeCargo({ slug: "small", requiredRamBytes: 2 * GB }),
-  makeCargo({ slug: "large", requiredRamBytes: 12 * GB, model: { url: "hf:a/large", sha256: null, sizeBytes: null } }),
-  makeCargo({ slug: "gpu", requiredVramBytes: 4 * GB, model: null }),
-  makeCargo({ slug: "embed", runtimeType: "onnx", model: { url: "hf:a/embed", sha256: null, sizeBytes: null } }),
-];
-const catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-const slugs = [...catalog.keys(), "unknown"];
-const findCargo = (slug: string): CargoManifest | undefined => catalog.get(slug);
-
-function newScheduler(): Scheduler {
-  return new Scheduler({ cargos: findCargo, ...SCHEDULER_OPTIONS });
-}
-
-type Assignment = Extract<SchedulerEffect, { kind: "assign" }>;
-function assignments(effects: readonly SchedulerEffect[]): Assignment[] {
-  return effects.filter((effect) => effect.kind === "assign");
-}
-
-const islandId = fc.constantFrom("isle-1", "isle-2", "isle-3", "isle-4");
-const island: fc.Arbitrary<SchedulerIsland> = fc
-  .record({
-    id: islandId,
-    accountId: fc.constantFrom("user_a", "user_b"),
-    runtimes: fc.constantFrom<SchedulerIsland["runtimes"][]>(["llmcpp"], ["llmcpp", "onnx"], ["onnx"]),
-    ramBytes: fc.constantFrom(GB, 8 * GB, 16 * GB),
-    vramBytes: fc.constantFrom(0, 8 * GB),
-    slots: fc.integer({ min: 0, max: 4 }),
-    draining: fc.constantFrom(false, false, false, true),
-    cachedModels: fc.subarray(["hf:owner/repo", "hf:a/large", "hf:a/embed"]),
-    loaded: fc.subarray(slugs),
-    downloads: fc.subarray(slugs).map((list) => list.map((slug) => ({ slug, fraction: 0.5 }))),
-    cpuLoad: fc.constantFrom(null, 0, 0.9),
-    rttMs: fc.constantFrom(null, 5, 300),
-  })
-  .map(makeIsland);
-
-const SHARES = { user_a: 100, user_b: 300, user_c: 30 };
-const job = fc
-  .record({
-    accountId: fc.constantFrom("user_a" as const, "user_b" as const, "user_c" as const),
-    slug: fc.constantFrom(...slugs),
-    jobClass: fc.constantFrom("chat" as const, "batch" as const),
-    onlyIslandsOf: fc.constantFrom(null, null, null, "user_a"),
-    priority: fc.constantFrom(50, 50, 50, 51, 90),
-    createdAtMs: fc.constantFrom(0, 1, 2, MINUTE_MS, 2 * MINUTE_MS).map((ms) => START_MS + ms),
-    avoidIslands: fc.subarray(["isle-1", "isle-2", "isle-3"]),
-  })
-  .map((each) => makeJob({ ...each, share: SHARES[each.accountId] }));
-
-const tag = <K extends string>(kind: K): fc.Arbitrary<K> => fc.constant(kind);
-/** Job ids are numbered when the sequence is run, or point back to an earlier job. */
-const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: tag("job_gone"), jobId: fc.integer({ min: 0, max: 40 }).map((n) => `job_${n}`) }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: tag("island_up"), island, busy: fc.integer({ min: 0, max: 3 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: tag("island_changed"), island }) },
-  { weight: 1, arbitrary: fc.record({ kind: tag("island_down"), islandId }) },
-  { weight: 6, arbitrary: fc.record({ kind: tag("slot_freed"), islandId, jobId: fc.constant("") }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: tag("measured"),
-      islandId,
-      slug: fc.constantFrom(...slugs),
-      tokensPerSecond: fc.constantFrom(null, 1, 12, 80),
-      succeeded: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: tag("cargo_changed"), slug: fc.constantFrom(...slugs) }) },
-);
-
-/** Each job gets an id of its own; now and then an earlier id comes again, as after a lost Island. */
-const events = fc.array(event, { maxLength: 120, size: "max" }).map((list) =>
-  list.map((each, index): SchedulerEvent => {
-    if (each.kind !== "job_waiting") return each;
-    return { kind: "job_waiting", job: { ...each.job, id: `job_${index % 17 === 0 ? 0 : index}` } };
-  }),
-);
-
-/** Replaces a freed slot without a job by that of a job that the Island has; each step is 2 s after the one before. */
-class Runs {
-  readonly #running = new Map<string, string[]>();
-  nowMs = START_MS;
-
-  begin(event: SchedulerEvent): SchedulerEvent {
-    this.nowMs += 2_000;
-    if (event.kind === "island_up" || event.kind === "island_down") {
-      this.#running.delete(event.kind === "island_up" ? event.island.id : event.islandId);
-    }
-    if (event.kind !== "slot_freed") return event;
-    return { ...event, jobId: this.#running.get(event.islandId)?.shift() ?? "job_of_before" };
-  }
-
-  end(effects: readonly SchedulerEffect[]): void {
-    for (const { jobId, islandId } of assignments(effects)) {
-      this.#running.set(islandId, [...(this.#running.get(islandId) ?? []), jobId]);
-    }
-  }
-}
 
 /** Runs both schedulers side by side and lets `check` look after every step. */
 function replay(
@@ -153,11 +49,18 @@ describe("Scheduler, over random events", () => {
 
   it("assigns a waiting job once, to an Island that fits it and has a free slot", () => {
     fc.assert(
-      fc.property(events, (list) => {
+      fc.property(stormyEvents, (list) => {
         const real = newScheduler();
         const waiting = new Map<string, WaitingJob>();
         const islands = new Map<string, { info: SchedulerIsland; inUse: number }>();
-        for (const each of list) {
+        const history = new Runs();
+        const step = (each: SchedulerEvent): SchedulerEffect[] => {
+          const effects = real.step(each, history.nowMs);
+          history.end(effects);
+          return effects;
+        };
+        for (const listed of list) {
+          const each = history.begin(listed);
           if (each.kind === "job_waiting") waiting.set(each.job.id, each.job);
           if (each.kind === "job_gone") waiting.delete(each.jobId);
           if (each.kind === "island_up") islands.set(each.island.id, { info: each.island, inUse: each.busy });
@@ -166,7 +69,7 @@ describe("Scheduler, over random events", () => {
           if (each.kind === "island_changed" && known !== undefined) known.info = each.island;
           const freed = islands.get(each.kind === "slot_freed" ? each.islandId : "");
           if (freed !== undefined) freed.inUse = Math.max(0, freed.inUse - 1);
-          for (const { jobId, islandId } of assignments(real.step(each, START_MS))) {
+          for (const { jobId, islandId } of assignments(step(each))) {
             const cargo = scheduledCargo(waiting.get(jobId));
             const target = islands.get(islandId);
             if (cargo === undefined || target === undefined) throw new Error(`${jobId} on ${islandId} is not possible`);
