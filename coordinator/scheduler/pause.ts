@@ -3,8 +3,7 @@ import type { JobErrorCode } from "../../shared/errors.ts";
 import type { HeapItem } from "./indexed-heap.ts";
 
 /** How an Island let a job down. `lost`: the Island, or the job on it, was lost. */
-export const LET_DOWNS = ["refused", "failed", "lost"] as const;
-export type LetDown = (typeof LET_DOWNS)[number];
+export type LetDown = "refused" | "failed" | "lost";
 
 /** An Island let a job of an account down. */
 export interface Stumble {
