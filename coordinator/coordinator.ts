@@ -86,7 +86,9 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     registration: config.registration,
     log,
   });
-  const scheduler = new Scheduler((slug) => catalog.known(slug));
+  const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
+  const cargoOf = (slug: string) => catalog.known(slug);
+  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random });
   const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
@@ -117,21 +119,32 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const limitOf = async (accountId: string) => (await accounts.limits(accountId)).concurrentJobs;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
-  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate });
+  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
   const islands = new IslandRegistry({ clock, graceMs });
   const proofs = await AttemptProofs.open(config.dataDirectory);
   const waitReasons = new WaitReasons({ scheduler, islands, gate });
-  const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
+  const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
+  const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({
     jobs: registry,
     islands,
     proofs,
-    measure: (run) => dispatcher.schedule(run),
+    measure: schedule,
+    letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
     log,
   });
-  const connections = new IslandConnections({ store, registry: islands, reports, signer, catalog, clock, heartbeatMs });
+  const connections = new IslandConnections({
+    store,
+    registry: islands,
+    reports,
+    signer,
+    catalog,
+    clock,
+    heartbeatMs,
+    quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
+  });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
   await webhooks.start();
@@ -185,7 +198,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const { publicKey } = signer;
   const intake = new Intake(memory);
   const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, intake, accounts, publicKey, addressOf });
-  const metrics = new Metrics({ jobs: registry, islands, version });
+  const metrics = new Metrics({ jobs: registry, islands, scheduler, version });
   const app = createApp({
     metrics,
     jobs,
@@ -235,6 +248,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       limit.cancel();
       await catalogSync.close();
       registry.close();
+      dispatcher.close();
       islands.close();
       gate.close();
       await webhooks.close();

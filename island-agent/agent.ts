@@ -108,7 +108,7 @@ export class IslandAgent {
       pool: this.#pool,
       executor: this.#executor,
       outbox: this.#outbox,
-      ...{ hostId, slots, hardware, runtimes, caps, files },
+      ...{ hostId, slots, hardware, runtimes, caps, files, clock },
     });
     this.downloads = new BackgroundDownloads({
       runtimes: new Set(runtimes.keys()),
@@ -243,6 +243,7 @@ export class IslandAgent {
     this.#sessions += 1;
     this.#link = "connected";
     this.#send = send;
+    this.#reports.noteQuarantine(welcome.quarantine);
     this.#executor.applyDecisions(welcome.held);
     this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
     this.#reportAvailability();
@@ -258,6 +259,7 @@ export class IslandAgent {
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
+        this.#reports.noteQuarantine(frame.quarantine);
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#admission.refusalOf(frame) !== null) return undefined;

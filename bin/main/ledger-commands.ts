@@ -22,6 +22,7 @@ interface LimitOptions extends DataOptions {
   requestsPerMinute?: string;
   jobs?: string;
   streams?: string;
+  share?: string;
 }
 
 /** `coordinator account limits`. It works beside a running coordinator, which applies a change from the next request. */
@@ -35,6 +36,7 @@ export function addLimitsCommand(
     .option("--requests-per-minute <number>", "requests a minute of each API key and each session")
     .option("--jobs <number>", "unfinished jobs")
     .option("--streams <number>", "open streams")
+    .option("--share <number>", "weight in the fair share of slot time, 1 to 1000; twice the share gets twice the time")
     .action(async (options: LimitOptions) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
@@ -42,12 +44,13 @@ export function addLimitsCommand(
           ...readLimit("requestsPerMinute", options.requestsPerMinute),
           ...readLimit("concurrentJobs", options.jobs),
           ...readLimit("concurrentStreams", options.streams),
+          ...readLimit("share", options.share),
         };
         const limits =
           Object.keys(wish).length === 0
             ? resolveLimits(await store.accounts.limits(accountId))
             : await changeLimits(store.accounts, accountId, wish);
-        const { requestsPerMinute, concurrentJobs, concurrentStreams } = limits;
+        const { requestsPerMinute, concurrentJobs, concurrentStreams, share } = limits;
         print(
           options,
           {
@@ -55,8 +58,9 @@ export function addLimitsCommand(
             requests_per_minute: requestsPerMinute,
             concurrent_jobs: concurrentJobs,
             concurrent_streams: concurrentStreams,
+            share,
           },
-          `${requestsPerMinute} requests a minute, ${concurrentJobs} unfinished jobs, ${concurrentStreams} open streams`,
+          `${requestsPerMinute} requests a minute, ${concurrentJobs} unfinished jobs, ${concurrentStreams} open streams, share ${share}`,
         );
       });
     });

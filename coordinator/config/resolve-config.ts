@@ -86,6 +86,25 @@ const COORDINATOR_SETTINGS = {
     fallback: 3,
     meaning: "Attempts of a job before it fails; another attempt follows when its Island is lost",
   }),
+  islandBackoffMs: seconds("island_backoff_s", {
+    min: 0.001,
+    max: 3_600,
+    fallback: 1,
+    meaning:
+      "First pause of an Island after it refused or failed a job of a Cargo; it doubles with each further one, to 10 minutes",
+  }),
+  chatShare: setting.number("chat_share", {
+    min: 0.01,
+    max: 0.99,
+    fallback: 0.5,
+    meaning: "Share of the slots' time that chats get at least while both chats and other jobs wait",
+  }),
+  priorityPrice: setting.number("priority_price", {
+    min: 1,
+    max: 1_000,
+    fallback: 1,
+    meaning: "Price of a job of priority 100, as a multiple of its Cargo's price; lower priorities in proportion",
+  }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,
     max: 3_600,

@@ -51,6 +51,14 @@ export function returnPostings(accountId: string, balanceMicro: bigint): Posting
   ];
 }
 
+/**
+ * The price of a job: its Cargo's at priority 0, `priorityPrice` times as much at priority 100, and in between in proportion.
+ * @param priorityPrice 1 or more.
+ */
+export function priceOf(cargoPriceMicro: number, priority: number, priorityPrice: number): number {
+  return Math.round(cargoPriceMicro * (1 + ((priorityPrice - 1) * priority) / 100));
+}
+
 /** Holds the prices of all jobs of a submission; a single job is a submission of one. @throws {RangeError} for an invalid price. */
 export function holdPostings(accountId: string, pricesMicro: readonly number[]): Posting[] {
   for (const price of pricesMicro) assertPrice(price);

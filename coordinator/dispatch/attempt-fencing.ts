@@ -9,7 +9,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import { isEmptyOutput } from "../jobs/job-ending.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { SchedulerEvent } from "../scheduler/scheduler.ts";
+import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 import { errorOf } from "./island-errors.ts";
 import { islandLost, presentJob } from "./present-job.ts";
@@ -23,6 +23,8 @@ export interface AttemptFencingDeps {
   /** True if an Island that has not tried the job yet could run it. */
   readonly hasOtherIsland: (job: ActiveJob) => boolean;
   readonly log: Pick<Logger, "warn">;
+  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
+  readonly letDown: (event: Extract<SchedulerEvent, { kind: "let_down" }>) => void;
 }
 
 type Failure = Omit<JobError, "message"> & { readonly message?: string };
@@ -49,10 +51,13 @@ export class AttemptFencing implements AttemptReports {
     switch (frame.type) {
       case "refused": {
         const job = presentJob(jobs, islandId, frame);
+        // Too late for a refusal: the Island had begun, so this is a try that failed.
+        const cause = job?.state === "running" ? "failed" : "refused";
+        if (job !== undefined) this.#noteLetDown(islandId, job, cause, frame.code);
         islands.freeSlot(islandId, frame);
         if (job === undefined) return undefined;
         this.#note(islandId, job, frame.code, frame.message);
-        return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }));
+        return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }), cause);
       }
       case "started": {
         const job = presentJob(jobs, islandId, frame);
@@ -115,13 +120,14 @@ export class AttemptFencing implements AttemptReports {
         return this.#finish(islandId, job, frame);
       case "failed": {
         const error = this.#failed(islandId, job, frame);
-        if (error.retryable) return attempts.requeue(jobId, error);
+        if (error.retryable) return attempts.requeue(jobId, error, "failed");
         return this.#isFinal(islandId, job) ? attempts.fail(jobId, error) : attempts.confirm(jobId, error);
       }
       case "cancelled":
         // The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work.
+        this.#noteLetDown(islandId, job, "lost", "island_lost");
         islands.freeSlot(islandId, frame);
-        return attempts.requeue(jobId, islandLost("The Island gave the job up"));
+        return attempts.requeue(jobId, islandLost("The Island gave the job up"), "lost");
       default:
         return frame satisfies never;
     }
@@ -141,11 +147,11 @@ export class AttemptFencing implements AttemptReports {
     const { output, usage, finishReason, timings } = frame;
     // The output of a chat is what was streamed.
     const isText = jobs.cargoOf(job)?.isChat === true;
-    const differs = isText && output !== undefined && output !== job.feed.text();
+    const differs = isText && output !== undefined && !(job.feed.isLoaded && output === job.feed.text());
     const isEmpty = !job.feed.hasOutput && (isText || isEmptyOutput(output));
     if (differs || isEmpty) {
       const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
-      if (differs) return jobs.attempts.requeue(job.id, error);
+      if (differs) return jobs.attempts.requeue(job.id, error, "failed");
       if (!this.#isFinal(islandId, job)) return jobs.attempts.confirm(job.id, error);
       // Nobody has more to say: the client gets the empty answer, free.
       return jobs.attempts.complete(job.id, { output: isText ? undefined : output, usage, finishReason, timings });
@@ -157,11 +163,12 @@ export class AttemptFencing implements AttemptReports {
     return ended;
   }
 
-  /** Frees the slot of a failed attempt and counts the failure. Returns the error that the job has if this is its end. */
+  /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
   #failed(islandId: string, job: ActiveJob, failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">): JobError {
-    // First the slot, so that another waiting job may take it: the failed one prefers another Island.
-    this.#deps.islands.freeSlot(islandId, failure);
     this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
+    if (failure.retryable) this.#noteLetDown(islandId, job, "failed", failure.code);
+    // First the slot, so that another waiting job may take it: the failed one waits for another Island.
+    this.#deps.islands.freeSlot(islandId, failure);
     this.#note(islandId, job, failure.code, failure.message);
     return this.#errorOf(islandId, job, failure);
   }
@@ -180,6 +187,10 @@ export class AttemptFencing implements AttemptReports {
   #isFinal(islandId: string, job: ActiveJob): boolean {
     if (job.final !== null && job.final.islandId !== islandId) return true;
     return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
+  }
+
+  #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
+    this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
   }
 
   #reconcile(island: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {

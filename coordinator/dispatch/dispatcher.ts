@@ -1,8 +1,10 @@
-import type { Clock } from "../../shared/clock.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
 import type { IslandRegistryEvent } from "../islands/island-registry-events.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
-import type { Scheduler, SchedulerEvent, WaitingJob } from "../scheduler/scheduler.ts";
+import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
+import type { Scheduler, SchedulerEffect, SchedulerEvent, WaitingJob } from "../scheduler/scheduler.ts";
 import { Assignments, type AssignmentsDeps } from "./assignments.ts";
 import { islandLost, presentJob } from "./present-job.ts";
 import type { WaitReasons } from "./wait-reasons.ts";
@@ -10,16 +12,19 @@ import type { WaitReasons } from "./wait-reasons.ts";
 export interface DispatcherDeps extends AssignmentsDeps {
   readonly scheduler: Scheduler;
   readonly waitReasons: WaitReasons;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly log: Pick<Logger, "info" | "warn">;
 }
 
 /**
  * Where jobs meet Islands: takes the events of both registries, asks the scheduler, and answers with commands to the registries.
- * It has no state of its own.
+ * Its only state is the timer for what the scheduler does as time passes.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #assignments: Assignments;
+  #wake: { readonly atMs: number; readonly timer: Timer } | null = null;
+  #isClosed = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -31,7 +36,14 @@ export class Dispatcher {
   /** Hands an event to the scheduler and carries out what it decides. */
   schedule(event: SchedulerEvent): void {
     const { scheduler, clock } = this.#deps;
-    for (const { jobId, islandId } of scheduler.step(event, clock.now())) this.#assignments.assign(jobId, islandId);
+    for (const effect of scheduler.step(event, clock.monotonicMs())) this.#carryOut(effect);
+    this.#setWake();
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake?.timer.cancel();
   }
 
   /** True if an Island that neither has the job nor lost or refused it could run it. */
@@ -45,6 +57,37 @@ export class Dispatcher {
   cargoChanged(slug: string): void {
     this.#deps.jobs.cargoChanged(slug);
     this.schedule({ kind: "cargo_changed", slug });
+  }
+
+  #carryOut(effect: SchedulerEffect): void {
+    const { log } = this.#deps;
+    switch (effect.kind) {
+      case "assign":
+        return this.#assignments.assign(effect.jobId, effect.islandId);
+      case "quarantine": {
+        const { islandId: island, quarantine } = effect;
+        if (quarantine === null) log.info({ island }, "An Island left quarantine: a job succeeded");
+        else log.warn({ island, ...quarantine }, "An Island is in quarantine: it let down several jobs in a row");
+        return undefined;
+      }
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  /** One timer for all, at the earliest time that the scheduler waits for. */
+  #setWake(): void {
+    const { scheduler, clock } = this.#deps;
+    const atMs = scheduler.nextWakeMs;
+    if (atMs === (this.#wake?.atMs ?? null) || this.#isClosed) return;
+    this.#wake?.timer.cancel();
+    this.#wake = null;
+    if (atMs === null) return;
+    const timer = clock.schedule(atMs - clock.monotonicMs(), () => {
+      this.#wake = null;
+      this.schedule({ kind: "time_passed" });
+    });
+    this.#wake = { atMs, timer };
   }
 
   #handle(event: JobRegistryEvent | IslandRegistryEvent): void {
@@ -71,11 +114,21 @@ export class Dispatcher {
       case "island_down":
         return this.schedule({ kind: "island_down", islandId: event.islandId });
       case "slot_freed":
-        return this.schedule({ kind: "slot_freed", islandId: event.islandId });
+        return this.schedule({ kind: "slot_freed", islandId: event.islandId, jobId: event.jobId });
       case "attempts_lost":
         for (const attempt of event.attempts) {
           const job = presentJob(jobs, event.islandId, attempt);
-          if (job !== undefined) void jobs.attempts.requeue(job.id, islandLost(event.message));
+          if (job === undefined) continue;
+          const { id, slug, accountId } = job;
+          this.schedule({
+            kind: "let_down",
+            islandId: event.islandId,
+            slug,
+            accountId,
+            cause: "lost",
+            code: "island_lost",
+          });
+          void jobs.attempts.requeue(id, islandLost(event.message), "lost");
         }
         return undefined;
       default:
@@ -87,10 +140,13 @@ export class Dispatcher {
     return {
       id: job.id,
       accountId: job.accountId,
+      share: job.share ?? DEFAULT_LIMITS.share,
       slug: job.slug,
+      jobClass: job.jobClass,
       onlyIslandsOf: this.#deps.jobs.cargoOf(job)?.privateTo ?? null,
       priority: job.priority,
       createdAtMs: job.waitsSinceMs,
+      waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,
       avoidIslands: [...job.avoidIslands],
     };
   }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
+import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello } from "../../shared/protocol/from-island.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Store } from "../store/store.ts";
@@ -17,6 +18,8 @@ export interface IslandConnectionsDeps {
   readonly catalog: Pick<Catalog, "find">;
   readonly clock: Pick<Clock, "now">;
   readonly heartbeatMs: number;
+  /** What the owner of an Island should know of its quarantine; null if it is in none. */
+  readonly quarantineOf: (hostId: string) => QuarantineNotice | null;
 }
 
 /** What a session does with the frames of its Island. */
@@ -32,7 +35,7 @@ export class IslandConnections {
    * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
    */
   async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<IslandView | null> {
-    const { store, clock, registry, reports, heartbeatMs } = this.#deps;
+    const { store, clock, registry, reports, heartbeatMs, quarantineOf } = this.#deps;
     const { hostId, agentVersion, hardware, runtimes } = hello;
     const lastSeenAtMs = clock.now();
     const isOurs = await store.islands.save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs });
@@ -40,7 +43,8 @@ export class IslandConnections {
     if (!link.isOpen) return null;
     const island = registry.connect(hello, accountId, link);
     const held = reports.reconcile(island, hello.held);
-    link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held });
+    const quarantine = quarantineOf(hostId);
+    link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held, quarantine });
     registry.resume(island, held);
     return island;
   }
@@ -82,7 +86,11 @@ export class IslandConnections {
       case "failed":
       case "cancelled": {
         const { jobId, attempt, seq } = frame;
-        const acknowledge = (): void => registry.send(island.hostId, { type: "ack", jobId, attempt, seq });
+        const acknowledge = (): void => {
+          // Only the end of a run changes it.
+          const news = frame.type === "output" ? {} : { quarantine: this.#deps.quarantineOf(island.hostId) };
+          registry.send(island.hostId, { type: "ack", jobId, attempt, seq, ...news });
+        };
         return reports.receive(island.hostId, frame)?.then(acknowledge);
       }
       default:

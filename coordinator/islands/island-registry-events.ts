@@ -10,7 +10,7 @@ export type IslandRegistryEvent =
   /** The session is over. The Island keeps its attempts for the grace. */
   | { readonly type: "island_down"; readonly islandId: string }
   /** A connected Island finished with an attempt, however it ended. */
-  | { readonly type: "slot_freed"; readonly islandId: string }
+  | { readonly type: "slot_freed"; readonly islandId: string; readonly jobId: string }
   /** Attempts that the Island does not continue. Some of their jobs may have ended. `message`: why, for the job's error. */
   | {
       readonly type: "attempts_lost";

@@ -127,7 +127,7 @@ export class IslandRegistry {
     const island = this.#islands.get(hostId);
     if (island?.slots.get(jobId) !== attempt) return;
     island.slots.delete(jobId);
-    if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId });
+    if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId, jobId });
   }
 
   /** Stops all timers. */

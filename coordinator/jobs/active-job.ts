@@ -1,7 +1,7 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobClass, JobInput } from "../store/job-store.ts";
 import type { AttemptMeter } from "./attempt-meter.ts";
 import type { Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
@@ -19,23 +19,30 @@ export interface ActiveJob {
   /** Null for a job that was submitted alone. */
   readonly batchId: string | null;
   readonly slug: string;
+  readonly jobClass: JobClass;
+  /** The account's weight in the fair share; null: the default. */
+  readonly share: number | null;
   readonly priority: number;
   readonly state: JobState;
   readonly hasEnded: boolean;
   readonly feed: Feed;
   /** When the job began to compete for Islands: a job of a batch when it got its place, any other when it was made. */
   readonly waitsSinceMs: number;
+  /** When the job has waited too long. Later than its wait limit once it has lost an attempt. */
+  readonly waitDeadlineMs: number;
   /** Counts against the account's limit of unfinished jobs. False for a job of a batch that waits for a place. */
   readonly hasPlace: boolean;
-  /** Attempts begun; the number of the present one while the job is queued or running. */
+  /** Attempts begun, with those that were refused; the number of the present one while the job is queued or running. */
   readonly attempt: number;
+  /** Attempts that an Island refused. They are no tries. */
+  readonly refusals: number;
   /** The Island that has the present attempt; null while the job is pending. */
   readonly islandId: string | null;
   /** Of the present attempt; null before the first, and for one that began before the last restart. */
   readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
   /** Null until an Island says that no Island can do the job. It is believed when another one says so too. */
   readonly final: FinalFailure | null;
-  /** Islands that lost or refused the job. They are asked last. */
+  /** Islands that lost or failed the job. They are asked again only if no other one fits. */
   readonly avoidIslands: ReadonlySet<string>;
   /** Last numbered frame received of the present attempt; 0 for none. */
   readonly lastSeq: number;

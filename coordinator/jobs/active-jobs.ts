@@ -130,8 +130,8 @@ export class ActiveJobs {
 
   /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
   awaitStart(job: MutableJob, earliestMs: number): void {
-    const deadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
-    this.#deadlines.set(job.id, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
+    job.waitDeadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
+    this.#deadlines.set(job.id, job.waitDeadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
   }
 
   /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
@@ -145,8 +145,9 @@ export class ActiveJobs {
 
   /** Stores a move that the job has just made. */
   storeMove(job: MutableJob, event: JobMove["event"]): Promise<void> {
-    const { id: jobId, attempt, islandId } = job;
-    return this.persist(this.#deps.store.jobs.move({ jobId, event, attempt, islandId, atMs: this.#deps.clock.now() }));
+    const { id: jobId, attempt, refusals, islandId } = job;
+    const atMs = this.#deps.clock.now();
+    return this.persist(this.#deps.store.jobs.move({ jobId, event, attempt, refusals, islandId, atMs }));
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */

@@ -139,7 +139,14 @@ export class BatchService {
   }
 
   #begin(batch: NewBatch, { cargo }: CheckedSubmission): void {
-    const unbegun = { batchId: batch.id, state: "pending", attempt: 0, islandId: null, startedAtMs: null } as const;
+    const unbegun = {
+      batchId: batch.id,
+      state: "pending",
+      attempt: 0,
+      refusals: 0,
+      islandId: null,
+      startedAtMs: null,
+    } as const;
     const parked = batch.jobs.map((job) => {
       const active = this.#deps.jobs.park({ ...job, ...unbegun }, cargo);
       this.#add(batch, active);

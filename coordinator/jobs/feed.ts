@@ -35,6 +35,7 @@ export interface Feed {
   readonly hasOutput: boolean;
   /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
   load(): Promise<void>;
+  readonly isLoaded: boolean;
   /** True once anything was said besides states: output or progress. */
   readonly hasItems: boolean;
   /** The text delivered so far. */
@@ -106,6 +107,10 @@ export class JobFeed implements Feed {
 
   get hasItems(): boolean {
     return this.#outputs.length > 0;
+  }
+
+  get isLoaded(): boolean {
+    return this.#backlog === null;
   }
 
   async load(): Promise<void> {

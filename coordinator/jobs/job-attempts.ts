@@ -2,6 +2,7 @@ import type { JobError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import type { FullBudget } from "../quotas/output-budget.ts";
+import type { LetDown } from "../scheduler/scheduler.ts";
 import type { JobInput } from "../store/job-store.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
@@ -140,21 +141,29 @@ export class JobAttempts {
   confirm(jobId: string, error: JobError): Promise<void> {
     const job = this.#active.require(jobId);
     if (job.islandId !== null) job.final ??= { islandId: job.islandId, error };
-    return this.requeue(jobId, error);
+    return this.requeue(jobId, error, "failed");
   }
 
-  /** The attempt is over without a result. Another follows if the retry policy allows it, else the job fails with `error`. */
-  requeue(jobId: string, error: JobError): Promise<void> {
+  /**
+   * The attempt is over without a result. A refused one is no try: the job waits on, within the wait limit that it has. After another,
+   * a new attempt follows if the retry policy allows it, else the job fails with `error`.
+   */
+  requeue(jobId: string, error: JobError, cause: LetDown): Promise<void> {
     const job = this.#active.require(jobId);
-    if (job.islandId !== null) job.avoidIslands.add(job.islandId);
-    if (!mayRetry(job, this.#deps.maxAttempts)) {
-      return this.#active.end(job, { event: "fail", error: { ...error, retryable: true } });
+    if (cause === "refused") {
+      job.refusals += 1;
+    } else {
+      if (job.islandId !== null) job.avoidIslands.add(job.islandId);
+      if (!mayRetry(job, this.#deps.maxAttempts)) {
+        return this.#active.end(job, { event: "fail", error: { ...error, retryable: true } });
+      }
     }
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);
     const stored = this.#active.storeMove(job, "lose");
     this.#active.leaveIsland(job);
     job.lose();
-    this.#active.awaitStart(job, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
+    const earliestMs = cause === "refused" ? 0 : this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS;
+    this.#active.awaitStart(job, earliestMs);
     this.#active.compete(job);
     return stored;
   }

@@ -1,7 +1,7 @@
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { FeedItem, JobInput, ActiveJobRecord, StatusItem } from "../store/job-store.ts";
+import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
 import type { ActiveJob, FinalFailure } from "./active-job.ts";
 import type { AttemptMeter } from "./attempt-meter.ts";
 import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
@@ -21,12 +21,15 @@ export class MutableJob implements ActiveJob {
   readonly accountId: string;
   readonly batchId: string | null;
   readonly slug: string;
+  readonly jobClass: JobClass;
+  readonly share: number | null;
   readonly priority: number;
   readonly priceMicro: number;
   readonly feed: JobFeed;
   readonly avoidIslands = new Set<string>();
   #state: JobState;
   attempt: number;
+  refusals: number;
   assignee: Assignee | null = null;
   /** Who earns what is charged: who delivered last; before output, who has the job. */
   earner: Assignee | null = null;
@@ -59,12 +62,15 @@ export class MutableJob implements ActiveJob {
     this.accountId = record.accountId;
     this.batchId = record.batchId;
     this.slug = record.slug;
+    this.jobClass = record.jobClass;
+    this.share = record.share;
     this.priority = record.priority;
     this.priceMicro = record.priceMicro;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.waitsSinceMs = record.createdAtMs;
     this.#state = record.state;
     this.attempt = record.attempt;
+    this.refusals = record.refusals;
     this.startedAtMs = record.startedAtMs;
     this.feed = backlog === null ? new JobFeed(record.id) : JobFeed.restored(record.id, backlog);
     const stored = backlog === null ? NO_OUTPUT : sizeOfStored(backlog.progress);

@@ -3,7 +3,7 @@ import { MAX_DETAILS, ValidationError, type FieldError } from "../../shared/erro
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
-import { holdPostings } from "../credits/postings.ts";
+import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -15,6 +15,8 @@ export interface SubmissionsDeps {
   readonly clock: Pick<Clock, "now">;
   /** Accept webhooks with private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
+  /** Price of a job of priority 100, as a multiple of its Cargo's price. */
+  readonly priorityPrice: number;
 }
 
 /** What a client asks of one job and of a batch alike. */
@@ -34,7 +36,10 @@ export interface CheckedSubmission {
   /** Most unfinished jobs that the account may have. */
   readonly maxJobs: number;
   /** Shared by a batch and each of its jobs. */
-  readonly common: Pick<SubmittedJob, "accountId" | "slug" | "workloadId" | "priority" | "createdAtMs">;
+  readonly common: Pick<
+    SubmittedJob,
+    "accountId" | "slug" | "workloadId" | "jobClass" | "share" | "priority" | "createdAtMs"
+  >;
   readonly webhook: NewJob["webhook"];
   /** They hold the prices of all jobs. */
   readonly postings: NewJob["postings"];
@@ -73,27 +78,37 @@ export class Submissions {
 
   /**
    * @param inputs Each with the field of the request that held it.
-   * @param maxWaitMs Shortens the Cargo's wait limit.
+   * @param maxWaitMs How long a client waits for the answer: shortens the Cargo's wait limit. Undefined if none waits.
    * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming what is wrong in every input.
    */
   async check(
     request: SubmissionRequest,
     inputs: readonly { readonly path: string; readonly input: JobInput }[],
-    maxWaitMs: number = Infinity,
+    maxWaitMs?: number,
   ): Promise<CheckedSubmission> {
-    const { store, catalog, clock, webhookAllowPrivate } = this.#deps;
+    const { store, catalog, clock, webhookAllowPrivate, priorityPrice } = this.#deps;
     const { accountId, priority } = request;
     const cargo = catalog.get(request.slug, accountId);
     checkInputs(cargo, inputs);
     const createdAtMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
-    const { concurrentJobs } = resolveLimits(await store.accounts.limits(accountId));
-    const { slug, workloadId, priceMicro } = cargo;
-    const common = { accountId, slug, workloadId, priority, createdAtMs };
-    const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs);
+    const limits = await store.accounts.limits(accountId);
+    const { slug, workloadId } = cargo;
+    const priceMicro = priceOf(cargo.priceMicro, priority, priorityPrice);
+    const jobClass = maxWaitMs === undefined ? "batch" : "chat";
+    const common = {
+      accountId,
+      slug,
+      workloadId,
+      jobClass,
+      share: limits?.share ?? null,
+      priority,
+      createdAtMs,
+    } as const;
+    const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
     return {
       cargo,
-      maxJobs: concurrentJobs,
+      maxJobs: resolveLimits(limits).concurrentJobs,
       common,
       webhook,
       postings: holdPostings(

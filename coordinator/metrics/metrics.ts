@@ -2,10 +2,12 @@ import { Counter, Gauge, Registry } from "prom-client";
 import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
 
 export interface MetricsDeps {
   readonly jobs: Pick<JobRegistry, "list" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount">;
+  readonly scheduler: Pick<Scheduler, "quarantinedCount">;
   readonly version: string;
 }
 
@@ -17,7 +19,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly contentType: string = this.#registry.contentType;
 
-  constructor({ jobs, islands, version }: MetricsDeps) {
+  constructor({ jobs, islands, scheduler, version }: MetricsDeps) {
     const registers = [this.#registry];
     new Gauge({ name: "atoll_info", help: "Version of the coordinator", labelNames: ["version"], registers }).set(
       { version },
@@ -42,7 +44,15 @@ export class Metrics {
         this.set(islands.connectedCount);
       },
     });
-    for (const gauge of [unfinished, connected]) this.#registry.registerMetric(gauge);
+    const quarantined = new Gauge({
+      name: "atoll_islands_quarantined",
+      help: "Connected Islands that get no or few jobs, because they let down several in a row",
+      registers: [],
+      collect() {
+        this.set(scheduler.quarantinedCount);
+      },
+    });
+    for (const gauge of [unfinished, connected, quarantined]) this.#registry.registerMetric(gauge);
     const ended = new Counter({
       name: "atoll_jobs_ended_total",
       help: "Jobs that ended since the coordinator started",

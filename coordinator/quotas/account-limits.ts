@@ -9,6 +9,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   requestsPerMinute: 100,
   concurrentJobs: 10,
   concurrentStreams: 5,
+  share: 100,
 };
 
 /** Retry-After of a refused job or stream. When one ends is unknown, and one request a second costs little. */
@@ -17,12 +18,14 @@ export const RETRY_AFTER_S = 1;
 /** The window keeps one number for each request of the last minute, so this limit also bounds memory. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
+const MAX_SHARE = 1_000;
 
 /** Range of each limit. 0 jobs or streams stops an account. */
 const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, max: number] } = {
   requestsPerMinute: [1, MAX_REQUESTS_PER_MINUTE],
   concurrentJobs: [0, MAX_CONCURRENT],
   concurrentStreams: [0, MAX_CONCURRENT],
+  share: [1, MAX_SHARE],
 };
 
 /** The limits in force. `stored` is undefined for an unknown account, which gets the defaults. */
@@ -31,6 +34,7 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
     requestsPerMinute: stored?.requestsPerMinute ?? DEFAULT_LIMITS.requestsPerMinute,
     concurrentJobs: stored?.concurrentJobs ?? DEFAULT_LIMITS.concurrentJobs,
     concurrentStreams: stored?.concurrentStreams ?? DEFAULT_LIMITS.concurrentStreams,
+    share: stored?.share ?? DEFAULT_LIMITS.share,
   };
 }
 

@@ -1,7 +1,7 @@
 import { fits, MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
-import { UNMEASURED } from "./island-performance.ts";
 import type { OnlineIsland } from "./online-island.ts";
+import type { Stumble } from "./pause.ts";
 import { meritOf, modelPlaceOf, rankOf } from "./rank.ts";
 
 /** The online Islands, counted by how they fit one Cargo. */
@@ -14,11 +14,15 @@ export interface Census {
   readonly withModel: number;
   /** Progress of each fitting Island that fetches the model now: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
+  /** The last let-down of each fitting Island that is paused. */
+  readonly paused: readonly Stumble[];
 }
 
 interface Entry extends HeapItem {
   readonly island: OnlineIsland;
   fit: true | Misfit;
+  /** The Island gets no job of the Cargo now, or only the one that it runs as a probe. */
+  pause: "none" | "probing" | "paused";
   hasModel: boolean;
   merit: number;
   /** The rank it was last sorted by. Never worse than its rank now. */
@@ -29,8 +33,13 @@ function ranksBefore(a: Entry, b: Entry): boolean {
   return a.rank === b.rank ? a.island.id < b.island.id : a.rank < b.rank;
 }
 
-function isReady({ fit, island }: Entry): boolean {
-  return fit === true && island.freeSlots > 0;
+function isReady({ fit, pause, island }: Entry): boolean {
+  return fit === true && pause === "none" && island.freeSlots > 0;
+}
+
+/** Worth waiting for, even while it is busy. */
+function isOpen({ fit, pause }: Entry): boolean {
+  return fit === true && pause !== "paused";
 }
 
 function currentRank({ merit, island }: Entry): number {
@@ -44,6 +53,7 @@ export class CargoIslands {
   readonly #ready = new IndexedHeap<Entry>(ranksBefore);
   readonly #misfits: Record<Misfit, number> = noMisfits();
   #withModel = 0;
+  #open = 0;
   readonly #downloads = new Map<string, number | null>();
 
   constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>) {
@@ -51,17 +61,21 @@ export class CargoIslands {
     for (const island of islands) this.put(island);
   }
 
-  /** Adds an Island, or updates one whose facts or measurements changed. */
-  put(island: OnlineIsland): void {
+  /** Adds an Island, or updates one whose facts or measurements changed. True if there is one less now that is worth waiting for. */
+  put(island: OnlineIsland): boolean {
+    const openBefore = this.#open;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
     if (this.#entries.has(island.id)) this.#uncount(entry);
     const place = modelPlaceOf(this.cargo, island.info);
     entry.fit = fits(this.cargo, island.info);
     entry.hasModel = place !== "absent";
-    entry.merit = meritOf(place, island.measures.get(this.cargo.slug) ?? UNMEASURED);
+    entry.merit = meritOf(place, island.record.measureOf(this.cargo.slug));
+    const pause = island.pauseFor(this.cargo.slug);
+    entry.pause = pause === undefined ? "none" : pause.isPaused ? "paused" : "probing";
     this.#entries.set(island.id, entry);
     this.#count(entry);
     this.#order(entry);
+    return this.#open < openBefore;
   }
 
   /**
@@ -82,7 +96,10 @@ export class CargoIslands {
     if (entry.heapIndex !== -1) this.#ready.remove(entry);
   }
 
-  /** The best ready Island outside of `avoid`, else the best one in `avoid`; undefined if no Island is ready. */
+  /**
+   * The best ready Island outside of `avoid`. One in `avoid` only if no other Island is worth waiting for: a busy one that fits is better
+   * than one that let the job down. Undefined if there is none now.
+   */
   best(avoid: readonly string[]): OnlineIsland | undefined {
     const avoided: Entry[] = [];
     let entry = this.#front();
@@ -92,14 +109,38 @@ export class CargoIslands {
       entry = this.#front();
     }
     for (const back of avoided) this.#ready.push(back);
-    return (entry ?? avoided[0])?.island;
+    if (entry === undefined && this.openOutside(avoid) === 0) return avoided[0]?.island;
+    return entry?.island;
+  }
+
+  /** True if a free slot of the Island may go to a job that avoids `avoid`; the rule of {@link best}. */
+  mayServe(islandId: string, avoid: readonly string[]): boolean {
+    const entry = this.#entries.get(islandId);
+    if (entry === undefined || !isReady(entry)) return false;
+    return !avoid.includes(islandId) || this.openOutside(avoid) === 0;
+  }
+
+  /** Number of Islands outside of `avoid` that fit and are not paused, busy or not. */
+  openOutside(avoid: readonly string[]): number {
+    const avoided = avoid.filter((id) => {
+      const entry = this.#entries.get(id);
+      return entry !== undefined && isOpen(entry);
+    });
+    return this.#open - avoided.length;
   }
 
   census(): Census {
     const misfits = { ...this.#misfits };
     const online = this.#entries.size;
     const fitting = Object.values(misfits).reduce((rest, count) => rest - count, online);
-    return { online, misfits, fitting, withModel: this.#withModel, downloads: [...this.#downloads.values()] };
+    const downloads = [...this.#downloads.values()];
+    return { online, misfits, fitting, withModel: this.#withModel, downloads, paused: this.#pausedOnes(fitting) };
+  }
+
+  #pausedOnes(fitting: number): Stumble[] {
+    if (fitting === this.#open) return [];
+    const paused = [...this.#entries.values()].filter(({ fit, pause }) => fit === true && pause === "paused");
+    return paused.flatMap(({ island }) => island.pauseFor(this.cargo.slug)?.last ?? []);
   }
 
   /** The best Island with a free slot. Each change for the worse costs at most one move here. */
@@ -126,6 +167,7 @@ export class CargoIslands {
 
   #count(entry: Entry): void {
     const { id, info } = entry.island;
+    if (isOpen(entry)) this.#open += 1;
     if (entry.fit !== true) {
       this.#misfits[entry.fit] += 1;
     } else if (entry.hasModel) {
@@ -138,6 +180,7 @@ export class CargoIslands {
 
   /** Takes back `#count()` of the entry as it stands. */
   #uncount(entry: Entry): void {
+    if (isOpen(entry)) this.#open -= 1;
     if (entry.fit !== true) this.#misfits[entry.fit] -= 1;
     else if (entry.hasModel) this.#withModel -= 1;
     else this.#downloads.delete(entry.island.id);
@@ -145,7 +188,7 @@ export class CargoIslands {
 }
 
 function newEntry(island: OnlineIsland): Entry {
-  return { heapIndex: -1, island, fit: "runtime_missing", hasModel: false, merit: 0, rank: 0 };
+  return { heapIndex: -1, island, fit: "runtime_missing", pause: "none", hasModel: false, merit: 0, rank: 0 };
 }
 
 function noMisfits(): Record<Misfit, number> {

@@ -1,5 +1,7 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { JobClass } from "../store/job-store.ts";
+import type { Stumble } from "./pause.ts";
 
 /** What the scheduler knows about an Island. */
 export interface SchedulerIsland {
@@ -31,13 +33,17 @@ export interface SchedulerIsland {
 export interface WaitingJob {
   readonly id: string;
   readonly accountId: string;
+  /** The account's weight in the fair share, 1 to 1,000; the default is 100. */
+  readonly share: number;
   readonly slug: string;
+  readonly jobClass: JobClass;
   /** For a Cargo that is not approved: the account whose Islands may run it, and no others. Null: any Island may. */
   readonly onlyIslandsOf: string | null;
-  /** 0 to 100, higher first. */
+  /** 0 to 100: higher first, among the jobs of its account. */
   readonly priority: number;
   readonly createdAtMs: number;
-  /** Islands that lost or refused the job. Chosen only if no other is free. */
+  readonly waitLimitMs: number;
+  /** Islands that lost or failed the job. Chosen only if no other one fits. */
   readonly avoidIslands: readonly string[];
 }
 
@@ -53,7 +59,9 @@ export type SchedulerEvent =
   /** The Island gets no new jobs. Its slots are forgotten, its measurements are kept for its return. */
   | { readonly kind: "island_down"; readonly islandId: string }
   /** One job of the Island ended, and the Island confirmed it. */
-  | { readonly kind: "slot_freed"; readonly islandId: string }
+  | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
+  /** An Island refused, failed or lost a job, in a way that another Island may not. Comes before `slot_freed`. */
+  | ({ readonly kind: "let_down"; readonly islandId: string; readonly slug: string } & Stumble)
   /** A run ended. `tokensPerSecond` is null for a Cargo without tokens and for a run that made none. */
   | {
       readonly kind: "measured";
@@ -63,11 +71,21 @@ export type SchedulerEvent =
       readonly succeeded: boolean;
     }
   /** The Cargo with this slug is new, changed or gone. */
-  | { readonly kind: "cargo_changed"; readonly slug: string };
+  | { readonly kind: "cargo_changed"; readonly slug: string }
+  /** The time that `nextWakeMs` names has come. */
+  | { readonly kind: "time_passed" };
 
-/** Give the job to the Island. The scheduler has taken the slot and removed the job from its queue. */
-export interface SchedulerEffect {
-  readonly kind: "assign";
-  readonly jobId: string;
-  readonly islandId: string;
+export type SchedulerEffect =
+  /** Give the job to the Island. The scheduler has taken the slot and removed the job from its queue. */
+  | { readonly kind: "assign"; readonly jobId: string; readonly islandId: string }
+  /** The Island let down several jobs in a row, of several Cargos: it gets none for a while. `null`: the quarantine is over. */
+  | { readonly kind: "quarantine"; readonly islandId: string; readonly quarantine: Quarantine | null };
+
+/** An Island that gets no jobs, and after `forMs` one at a time until one succeeds. */
+export interface Quarantine {
+  /** Let-downs since the last success. */
+  readonly inARow: number;
+  /** What is left of it; 0 while the Island is tried again. */
+  readonly forMs: number;
+  readonly lastCode: Stumble["code"];
 }

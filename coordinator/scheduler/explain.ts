@@ -2,6 +2,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisallowed, DISALLOWED, type Disallowed } from "../../shared/owner-policy.ts";
 import type { Census } from "./cargo-islands.ts";
 import { MISFITS, type Misfit, type ScheduledCargo } from "./fit.ts";
+import type { Stumble } from "./pause.ts";
 
 /** What can keep a job from an Island. */
 export const WAIT_CAUSES = [
@@ -10,13 +11,15 @@ export const WAIT_CAUSES = [
   "no_island_offers_runtime",
   "no_island_fits",
   "all_busy",
+  "all_refused",
+  "all_failing",
   "model_downloading",
 ] as const;
 
 /** Why a job waits. Source: DESIGN §4, row "Detail of a job". */
 export interface Waiting {
   readonly reason: (typeof WAIT_CAUSES)[number];
-  /** 1-based place in its Cargo's queue. */
+  /** 1-based place among the waiting jobs of its Cargo and class, in the order in which they would start now. */
   readonly position: number;
   /** Plain words, for people. */
   readonly message: string;
@@ -33,17 +36,20 @@ export function explainUnknownCargo(slug: string): Cause {
   return { reason: "no_island_fits", message: `the catalog has no Cargo ${slug} now` };
 }
 
-/** Why a job of the Cargo waits, given that no fitting Island has a free slot. */
-export function explainWait(cargo: ScheduledCargo, census: Census): Cause {
+/**
+ * Why a job of the Cargo waits, given that no Island that it may use has a free slot.
+ * @param avoided Number of fitting Islands that let this job down, and are not paused.
+ */
+export function explainWait(cargo: ScheduledCargo, census: Census, avoided: number): Cause {
   const own = census.online - census.misfits.not_own;
-  if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own);
+  if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own, avoided);
   if (own === 0) return { reason: "own_islands_only", message: `${OWN_ONLY}, and none of them is online` };
-  const { reason, message } = explainLack(cargo, census, own);
+  const { reason, message } = explainLack(cargo, census, own, avoided);
   return { reason, message: `${message}; ${OWN_ONLY}` };
 }
 
 /** @param online Number of online Islands that may run the Cargo. */
-function explainLack(cargo: ScheduledCargo, census: Census, online: number): Cause {
+function explainLack(cargo: ScheduledCargo, census: Census, online: number, avoided: number): Cause {
   if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
   const refusing = DISALLOWED.filter((what) => census.misfits[what] > 0);
   const allowing = refusing.reduce((rest, what) => rest - census.misfits[what], online);
@@ -51,25 +57,45 @@ function explainLack(cargo: ScheduledCargo, census: Census, online: number): Cau
   if (census.fitting === 0 && refusing.length > 0) {
     const owners = `Islands' owners do not allow ${refusing.map((what) => describeDisallowed(what, cargo)).join(", or ")}`;
     if (allowing === 0) return { reason: "no_island_fits", message: owners };
-    const { reason, message } = explainRest(cargo, census, offering);
+    const { reason, message } = explainRest(cargo, census, offering, avoided);
     return { reason, message: `${message}; other ${owners}` };
   }
-  return explainRest(cargo, census, offering);
+  return explainRest(cargo, census, offering, avoided);
 }
 
 /** @param offering Number of online Islands whose owners allow the Cargo, and which have its runtime. */
-function explainRest(cargo: ScheduledCargo, census: Census, offering: number): Cause {
+function explainRest(cargo: ScheduledCargo, census: Census, offering: number, avoided: number): Cause {
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
   }
   if (census.fitting === 0) return { reason: "no_island_fits", message: describeMisfits(cargo, census, offering) };
+  const { fitting, paused } = census;
+  if (paused.length === fitting) return explainPauses(paused);
   if (census.withModel === 0 && census.downloads.length > 0) {
     return { reason: "model_downloading", message: describeDownloads(census.downloads) };
   }
-  return {
-    reason: "all_busy",
-    message: census.fitting === 1 ? "1 Island fits, it is busy" : `${census.fitting} Islands fit, all busy`,
-  };
+  const asked = Math.max(1, fitting - paused.length - avoided);
+  const busy = asked === 1 ? "1 Island fits, it is busy" : `${asked} Islands fit, all busy`;
+  const others = [
+    ...(avoided === 0 ? [] : [`${islands(avoided)} let this job down`]),
+    ...(paused.length === 0 ? [] : [`${islands(paused.length)} let others down lately (${describeCodes(paused)})`]),
+  ];
+  return { reason: "all_busy", message: [busy, ...others].join("; ") };
+}
+
+/** Every fitting Island refused or failed jobs of the Cargo a moment ago. Each is asked again after a growing time. */
+function explainPauses(paused: readonly Stumble[]): Cause {
+  const isRefused = paused.every(({ cause }) => cause === "refused");
+  const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
+  const count = paused.length === 1 ? "1 Island fits, and it" : `${paused.length} Islands fit, and all`;
+  return { reason, message: `${count} ${verb} (${describeCodes(paused)}); asked again after a growing time` };
+}
+
+/** "shutting_down 2, out_of_memory 1" */
+function describeCodes(paused: readonly Stumble[]): string {
+  const counts = new Map<string, number>();
+  for (const { code } of paused) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...counts].map(([code, count]) => (count === 1 ? code : `${code} ${count}`)).join(", ");
 }
 
 /**

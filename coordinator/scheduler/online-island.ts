@@ -1,30 +1,23 @@
 import type { SchedulerIsland } from "./events.ts";
-import { UNMEASURED, withRun, type Measure } from "./island-performance.ts";
+import type { IslandRecord } from "./island-record.ts";
+import type { SlotUse } from "./job-classes.ts";
+import type { Pause } from "./pause.ts";
 import { loadOf } from "./rank.ts";
-
-/** Measurements of one Island, by slug. */
-export type IslandMeasures = Map<string, Measure>;
-
-/** Adds a run to the measurements. */
-export function recordRun(
-  measures: IslandMeasures,
-  run: { readonly slug: string; readonly tokensPerSecond: number | null; readonly succeeded: boolean },
-): void {
-  measures.set(run.slug, withRun(measures.get(run.slug) ?? UNMEASURED, run));
-}
 
 /** An Island with a session, as the scheduler counts it. */
 export class OnlineIsland {
   readonly id: string;
-  readonly measures: IslandMeasures;
+  readonly record: IslandRecord;
   #info: SchedulerIsland;
   #slotsInUse: number;
+  /** Slots that were given in this session, by job. */
+  readonly #uses = new Map<string, SlotUse>();
   /** `loadOf()` of the present facts. */
   #load: number;
 
-  constructor(info: SchedulerIsland, slotsInUse: number, measures: IslandMeasures) {
+  constructor(info: SchedulerIsland, slotsInUse: number, record: IslandRecord) {
     this.id = info.id;
-    this.measures = measures;
+    this.record = record;
     this.#info = info;
     this.#slotsInUse = slotsInUse;
     this.#load = loadOf(info, slotsInUse);
@@ -43,18 +36,36 @@ export class OnlineIsland {
     return Math.max(0, this.#info.slots - this.#slotsInUse);
   }
 
+  get uses(): Iterable<SlotUse> {
+    return this.#uses.values();
+  }
+
+  /** What keeps jobs of a Cargo from the Island now: of the Cargo, or of the whole Island. */
+  pauseFor(slug: string): Pause | undefined {
+    const { quarantine } = this.record;
+    if (quarantine.holds) return quarantine;
+    const pause = this.record.pauseOf(slug);
+    return pause?.holds === true ? pause : undefined;
+  }
+
   change(info: SchedulerIsland): void {
     this.#info = info;
     this.#load = loadOf(info, this.#slotsInUse);
   }
 
-  takeSlot(): void {
+  takeSlot(jobId: string, slug: string, use: SlotUse): void {
+    this.#uses.set(jobId, use);
     this.#setSlotsInUse(this.#slotsInUse + 1);
+    this.record.quarantine.assign(jobId);
+    this.record.pauseOf(slug)?.assign(jobId);
   }
 
-  /** Freeing more than is in use changes nothing. */
-  freeSlot(): void {
+  /** Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing. */
+  freeSlot(jobId: string): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
+    const use = this.#uses.get(jobId);
+    this.#uses.delete(jobId);
+    return use;
   }
 
   #setSlotsInUse(slots: number): void {

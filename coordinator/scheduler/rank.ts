@@ -1,6 +1,6 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { SchedulerIsland } from "./events.ts";
-import type { Measure } from "./island-performance.ts";
+import { reliableSuccessRate, type Measure } from "./island-performance.ts";
 
 /**
  * The order of the Islands that can serve a Cargo, as one whole number: lower is chosen first. Its digits, in a mixed base and
@@ -33,7 +33,7 @@ export function modelPlaceOf(cargo: CargoManifest, island: SchedulerIsland): Mod
 /** The part of the rank that depends on the Cargo. */
 export function meritOf(place: ModelPlace, measure: Measure): number {
   const speed = speedDigit(measure.tokensPerSecond ?? UNKNOWN_TOKENS_PER_SECOND);
-  return (PLACE_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - measure.successRate);
+  return (PLACE_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - reliableSuccessRate(measure));
 }
 
 /** The part of the rank that is the same for every Cargo. */

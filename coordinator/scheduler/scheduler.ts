@@ -1,51 +1,69 @@
 import { LRUCache } from "lru-cache";
 import type { CargoManifest } from "../../shared/cargo.ts";
-import { AccountTurns } from "./account-turns.ts";
-import { bandOf, isOlder, type QueuedJob } from "./band.ts";
-import { CargoIslands } from "./cargo-islands.ts";
-import { CargoQueue, keyOfKind } from "./cargo-queue.ts";
-import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
+import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
-import { fits } from "./fit.ts";
+import { IndexedHeap } from "./indexed-heap.ts";
+import { IslandIndices } from "./island-indices.ts";
+import { IslandRecord, pausePolicyOf, type PausePolicy } from "./island-record.ts";
+import type { JobQueue, QueuedJob } from "./job-queue.ts";
 import { ModelHolders } from "./model-holders.ts";
-import { OnlineIsland, recordRun, type IslandMeasures } from "./online-island.ts";
+import { OnlineIsland } from "./online-island.ts";
+import type { Pause } from "./pause.ts";
+import { WaitingJobs } from "./waiting-jobs.ts";
 
-export type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
+export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 export type { Waiting } from "./explain.ts";
+export type { LetDown } from "./pause.ts";
 
-/** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
-const MAX_INDEXED_CARGOS = 64;
-/** Islands that are away and whose measurements are kept. */
+export interface SchedulerDeps {
+  /** Looks up the catalog. When its answer for a slug changes, `cargo_changed` must follow. */
+  readonly cargos: (slug: string) => CargoManifest | undefined;
+  /** Part of the slots' time that chats get while both chats and other jobs wait; above 0, below 1. */
+  readonly chatShare: number;
+  /** First pause of an Island after it let a job of a Cargo down. */
+  readonly firstPauseMs: number;
+  /** 0 (included) to 1 (excluded); spreads the pauses. */
+  readonly random: () => number;
+}
+
+/** Islands that are away and whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
 
+function endsFirst(a: Pause, b: Pause): boolean {
+  if (a.untilMs !== b.untilMs) return a.untilMs < b.untilMs;
+  return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;
+}
+
 /**
- * Decides which Island runs which job. Pure: the same events have the same effects. After every step no job waits while an Island
- * that fits it has a free slot. README.md has the rules.
+ * Decides which Island runs which job. Pure but for `random`: the same events at the same times have the same effects. After every step
+ * no job waits while an Island that it may use has a free slot. README.md has the rules.
  */
 export class Scheduler {
-  readonly #cargos: (slug: string) => CargoManifest | undefined;
-  readonly #jobs = new Map<string, QueuedJob>();
-  /** Queues with at least one job, by `keyOfKind()`. */
-  readonly #queues = new Map<string, CargoQueue>();
-  readonly #turns = new AccountTurns();
+  readonly #policy: PausePolicy;
+  readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
+  readonly #indices: IslandIndices;
   readonly #holders = new ModelHolders();
-  readonly #awayMeasures = new LRUCache<string, IslandMeasures>({ max: MAX_REMEMBERED_ISLANDS });
-  /** For every queued kind of jobs whose Cargo the catalog has, and for some others; the least recently used first. */
-  readonly #indices = new Map<string, CargoIslands>();
+  readonly #away = new LRUCache<string, IslandRecord>({ max: MAX_REMEMBERED_ISLANDS });
+  /** The pauses of online Islands, the next to end first. */
+  readonly #pauses = new IndexedHeap<Pause>(endsFirst);
+  /** Now, in a step. */
+  #nowMs = 0;
 
-  /** @param cargos Looks up the catalog. When its answer for a slug changes, `cargo_changed` must follow. */
-  constructor(cargos: (slug: string) => CargoManifest | undefined) {
-    this.#cargos = cargos;
+  constructor({ cargos, chatShare, firstPauseMs, random }: SchedulerDeps) {
+    this.#policy = pausePolicyOf(firstPauseMs, random);
+    this.#waiting = new WaitingJobs(chatShare, (islandId) => this.#islands.has(islandId));
+    this.#indices = new IslandIndices(cargos, this.#islands);
   }
 
-  /** Handles one event. The present rules do not use the time: bands never change as it passes. */
-  step(event: SchedulerEvent, _nowMs: number): SchedulerEffect[] {
+  /** Handles one event. `nowMs` never falls from step to step: take it from a clock that does not jump. */
+  step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
+    this.#nowMs = nowMs;
     switch (event.kind) {
       case "job_waiting":
         return this.#enqueue(event.job);
       case "job_gone":
-        this.#dequeue(event.jobId);
+        this.#waiting.remove(event.jobId);
         return [];
       case "island_up":
         return this.#raiseIsland(event.island, event.busy);
@@ -53,47 +71,47 @@ export class Scheduler {
         return this.#changeIsland(event.island);
       case "island_down":
         this.#dropIsland(event.islandId);
-        return [];
+        return this.#serveAvoiding();
       case "slot_freed":
-        return this.#freeSlot(event.islandId);
+        return this.#freeSlot(event.islandId, event.jobId);
+      case "let_down":
+        return this.#notePause(event);
       case "measured":
-        this.#record(event);
-        return [];
+        return this.#addRun(event);
       case "cargo_changed":
         return this.#changeCargo(event.slug);
+      case "time_passed":
+        return this.#endPauses();
       default:
         return event satisfies never;
     }
   }
 
-  /** Why the job waits; null if it does not wait. The cost grows with the jobs of its Cargo and band, not with Islands. */
+  /** When `time_passed` is due; null if nothing waits for time. */
+  get nextWakeMs(): number | null {
+    return this.#pauses.peek()?.untilMs ?? null;
+  }
+
+  /** Why the job waits; null if it does not wait. The cost grows with the accounts whose jobs wait for its Cargo, not with Islands. */
   explain(jobId: string): Waiting | null {
-    const job = this.#jobs.get(jobId);
-    const key = job === undefined ? "" : keyOfKind(job);
-    const queue = this.#queues.get(key);
-    if (job === undefined || queue === undefined) return null;
-    const index = this.#indices.get(key);
-    const cause = index === undefined ? explainUnknownCargo(job.slug) : explainWait(index.cargo, index.census());
-    return { ...cause, position: queue.positionOf(job) };
+    const job = this.#waiting.get(jobId);
+    if (job === undefined) return null;
+    const index = this.#indices.peek(job.kind);
+    const position = this.#waiting.positionOf(job);
+    if (index === undefined) return { ...explainUnknownCargo(job.kind.slug), position };
+    const avoided = index.openOutside([]) - index.openOutside(job.kind.avoidIslands);
+    return { ...explainWait(index.cargo, index.census(), avoided), position };
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */
-  hasIslandFor(
-    { slug, onlyIslandsOf }: Pick<WaitingJob, "slug" | "onlyIslandsOf">,
-    avoid: ReadonlySet<string>,
-  ): boolean {
-    const cargo = this.#cargos(slug);
-    if (cargo === undefined) return false;
-    for (const { id, info } of this.#islands.values()) {
-      if (!avoid.has(id) && fits({ ...cargo, onlyIslandsOf }, info) === true) return true;
-    }
-    return false;
+  hasIslandFor(kind: Pick<WaitingJob, "slug" | "onlyIslandsOf">, avoid: ReadonlySet<string>): boolean {
+    return this.#indices.hasFitOutside(kind, avoid);
   }
 
   /** Waiting jobs by slug; only Cargos that have some. */
   queuedDemand(): ReadonlyMap<string, number> {
     const demand = new Map<string, number>();
-    for (const { kind, size } of this.#queues.values()) demand.set(kind.slug, (demand.get(kind.slug) ?? 0) + size);
+    for (const { kind, size } of this.#waiting.queues) demand.set(kind.slug, (demand.get(kind.slug) ?? 0) + size);
     return demand;
   }
 
@@ -103,8 +121,22 @@ export class Scheduler {
     return (cacheKey) => this.#holders.count(cacheKey) - (own.has(cacheKey) ? 1 : 0);
   }
 
+  /** The Island's quarantine at `nowMs`; null if it is in none. */
+  quarantineOf(islandId: string, nowMs: number): Quarantine | null {
+    const record = this.#recordOf(islandId);
+    if (record === undefined || record.quarantine.last === null) return null;
+    const { isPaused, untilMs, last } = record.quarantine;
+    const forMs = isPaused ? Math.max(0, Math.round(untilMs - nowMs)) : 0;
+    return { inARow: record.letDowns, forMs, lastCode: last.code };
+  }
+
+  /** Online Islands in quarantine. */
+  get quarantinedCount(): number {
+    return [...this.#islands.values()].filter(({ record }) => record.quarantine.inARow > 0).length;
+  }
+
   get waitingCount(): number {
-    return this.#jobs.size;
+    return this.#waiting.size;
   }
 
   /** 0 for an Island that is not up. */
@@ -113,45 +145,21 @@ export class Scheduler {
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
-    this.#dequeue(job.id);
-    const { id, slug, onlyIslandsOf, createdAtMs, avoidIslands } = job;
-    const key = keyOfKind(job);
-    const turn = this.#turns.enter(job.accountId);
-    const band = bandOf(job);
-    const queued: QueuedJob = { heapIndex: -1, id, slug, onlyIslandsOf, band, createdAtMs, avoidIslands, turn };
-    let queue = this.#queues.get(key);
-    if (queue === undefined) {
-      queue = new CargoQueue(job);
-      this.#queues.set(key, queue);
-    }
-    queue.add(queued);
-    this.#jobs.set(id, queued);
-    return this.#serveQueue(queue);
-  }
-
-  #dequeue(jobId: string): void {
-    const job = this.#jobs.get(jobId);
-    if (job !== undefined) this.#unlist(job);
-  }
-
-  #unlist(job: QueuedJob): void {
-    const key = keyOfKind(job);
-    const queue = this.#queues.get(key);
-    if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);
-    queue.remove(job);
-    if (queue.size === 0) this.#queues.delete(key);
-    this.#jobs.delete(job.id);
-    this.#turns.leave(job.turn);
+    this.#waiting.remove(job.id);
+    return this.#serveQueue(this.#waiting.add(job));
   }
 
   #raiseIsland(info: SchedulerIsland, busy: number): SchedulerEffect[] {
     this.#dropIsland(info.id);
-    const island = new OnlineIsland(info, busy, this.#awayMeasures.get(info.id) ?? new Map());
-    this.#awayMeasures.delete(info.id);
+    const record = this.#away.get(info.id) ?? new IslandRecord(info.id, this.#policy);
+    this.#away.delete(info.id);
+    const island = new OnlineIsland(info, busy, record);
+    for (const pause of record.paused) this.#pauses.push(pause);
     this.#islands.set(info.id, island);
+    this.#waiting.regroup(info.id);
     this.#holders.replace([], info.cachedModels);
-    for (const index of this.#indices.values()) index.put(island);
-    return this.#fillIsland(island);
+    this.#indices.put(island);
+    return [...this.#fillIsland(island), ...this.#serveAvoiding()];
   }
 
   #changeIsland(info: SchedulerIsland): SchedulerEffect[] {
@@ -159,53 +167,99 @@ export class Scheduler {
     if (island === undefined) return [];
     this.#holders.replace(island.info.cachedModels, info.cachedModels);
     island.change(info);
-    for (const index of this.#indices.values()) index.put(island);
-    return this.#fillIsland(island);
+    const isWorse = this.#indices.put(island);
+    const effects = this.#fillIsland(island);
+    return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
+  /** What its jobs used is paid now: whether they go on while it is away is unknown. */
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
+    for (const use of island.uses) this.#waiting.end(use, this.#nowMs);
+    island.record.releaseAll();
+    for (const pause of island.record.paused) this.#pauses.remove(pause);
     this.#islands.delete(islandId);
+    this.#waiting.regroup(islandId);
     this.#holders.replace(island.info.cachedModels, []);
-    this.#awayMeasures.set(islandId, island.measures);
-    for (const index of this.#indices.values()) index.remove(island);
+    this.#away.set(islandId, island.record);
+    this.#indices.remove(island);
   }
 
-  #freeSlot(islandId: string): SchedulerEffect[] {
+  #freeSlot(islandId: string, jobId: string): SchedulerEffect[] {
     const island = this.#islands.get(islandId);
     if (island === undefined) return [];
-    island.freeSlot();
+    const use = island.freeSlot(jobId);
+    if (use !== undefined) this.#waiting.end(use, this.#nowMs);
+    if (island.record.release(jobId).length > 0) this.#indices.put(island);
     const effects = this.#fillIsland(island);
     // If the slot was filled again, the rank of the Island is as before.
-    if (effects.length > 0) return effects;
-    for (const index of this.#indices.values()) index.improve(island);
-    return [];
+    if (effects.length === 0) this.#indices.improve(island);
+    return effects;
   }
 
-  #record(run: Extract<SchedulerEvent, { kind: "measured" }>): void {
-    const island = this.#islands.get(run.islandId);
-    const measures = island?.measures ?? this.#awayMeasures.peek(run.islandId);
-    if (measures === undefined) return;
-    recordRun(measures, run);
-    if (island === undefined) return;
-    for (const index of this.#indices.values()) if (index.cargo.slug === run.slug) index.put(island);
+  #notePause({ islandId, slug, ...stumble }: Extract<SchedulerEvent, { kind: "let_down" }>): SchedulerEffect[] {
+    const record = this.#recordOf(islandId);
+    if (record === undefined) return [];
+    const begun = record.addStumble(slug, stumble, this.#nowMs);
+    const effects: SchedulerEffect[] = [];
+    if (begun.includes(record.quarantine)) {
+      effects.push({ kind: "quarantine", islandId, quarantine: this.quarantineOf(islandId, this.#nowMs) });
+    }
+    const island = this.#islands.get(islandId);
+    if (island === undefined) return effects;
+    for (const pause of begun) this.#pauses.push(pause);
+    this.#indices.put(island);
+    return [...effects, ...this.#serveAvoiding()];
+  }
+
+  #addRun(run: Extract<SchedulerEvent, { kind: "measured" }>): SchedulerEffect[] {
+    const { islandId } = run;
+    const record = this.#recordOf(islandId);
+    if (record === undefined) return [];
+    const ended = record.addRun(run);
+    for (const pause of ended) if (pause.heapIndex !== -1) this.#pauses.remove(pause);
+    const effects: SchedulerEffect[] = [];
+    if (ended.includes(record.quarantine)) effects.push({ kind: "quarantine", islandId, quarantine: null });
+    const island = this.#islands.get(islandId);
+    if (island === undefined) return effects;
+    this.#indices.put(island, ended.length > 0 ? undefined : run.slug);
+    return ended.length > 0 ? [...effects, ...this.#fillIsland(island)] : effects;
+  }
+
+  #endPauses(): SchedulerEffect[] {
+    const effects: SchedulerEffect[] = [];
+    for (let pause = this.#pauses.peek(); pause !== undefined; pause = this.#pauses.peek()) {
+      if (pause.untilMs > this.#nowMs) break;
+      this.#pauses.remove(pause);
+      pause.expire();
+      const island = this.#islands.get(pause.islandId);
+      if (island === undefined) continue;
+      this.#indices.put(island, pause.slug ?? undefined);
+      effects.push(...this.#fillIsland(island));
+    }
+    return effects;
   }
 
   #changeCargo(slug: string): SchedulerEffect[] {
-    for (const [key, { cargo }] of this.#indices) if (cargo.slug === slug) this.#indices.delete(key);
-    const queues = [...this.#queues.values()].filter(({ kind }) => kind.slug === slug);
+    this.#indices.forget(slug);
+    const queues = [...this.#waiting.queues].filter(({ kind }) => kind.slug === slug);
     return queues.flatMap((queue) => this.#serveQueue(queue));
   }
 
+  /** Some Island may have become worse: jobs that waited for it may now go to one that they avoid. */
+  #serveAvoiding(): SchedulerEffect[] {
+    return this.#waiting.avoidingQueues().flatMap((queue) => this.#serveQueue(queue));
+  }
+
   /** Gives the free slots of any Island to the jobs of one kind. */
-  #serveQueue(queue: CargoQueue): SchedulerEffect[] {
+  #serveQueue(queue: JobQueue): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
-    const index = this.#indexOf(queue);
+    const index = this.#indices.of(queue.kind, () => this.#waiting.queues);
     if (index === undefined) return effects;
     for (;;) {
       const job = queue.head();
-      const island = job === undefined ? undefined : index.best(job.avoidIslands);
+      const island = job === undefined ? undefined : index.best(queue.kind.avoidIslands);
       if (job === undefined || island === undefined) return effects;
       effects.push(this.#assign(job, island));
     }
@@ -215,61 +269,25 @@ export class Scheduler {
   #fillIsland(island: OnlineIsland): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
     while (island.freeSlots > 0) {
-      const job = this.#bestJobFor(island);
+      const job = this.#waiting.nextFor(
+        (kind) => this.#indices.peek(kind)?.mayServe(island.id, kind.avoidIslands) === true,
+        island.info.loaded,
+      );
       if (job === undefined) break;
       effects.push(this.#assign(job, island));
     }
     return effects;
   }
 
-  /** The highest band; in it a Cargo that the Island has in memory; then the account whose turn it is. */
-  #bestJobFor(island: OnlineIsland): QueuedJob | undefined {
-    let best: QueuedJob | undefined;
-    for (const [key, queue] of this.#queues) {
-      const index = this.#indices.get(key);
-      if (index === undefined || fits(index.cargo, island.info) !== true) continue;
-      const job = queue.head();
-      if (job !== undefined && (best === undefined || goesBefore(job, best, island.info.loaded))) best = job;
-    }
-    return best;
-  }
-
   #assign(job: QueuedJob, island: OnlineIsland): SchedulerEffect {
-    this.#turns.serve(job.turn);
-    this.#unlist(job);
-    island.takeSlot();
+    const { slug } = job.kind;
+    island.takeSlot(job.id, slug, this.#waiting.start(job, this.#nowMs));
+    // It is a probe, and the only job that the Island gets for now.
+    if (island.pauseFor(slug) !== undefined) this.#indices.put(island);
     return { kind: "assign", jobId: job.id, islandId: island.id };
   }
 
-  /** The index of Islands for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo. */
-  #indexOf({ kind }: CargoQueue): CargoIslands | undefined {
-    const key = keyOfKind(kind);
-    let index = this.#indices.get(key);
-    if (index === undefined) {
-      const cargo = this.#cargos(kind.slug);
-      if (cargo === undefined) return undefined;
-      index = new CargoIslands({ ...cargo, onlyIslandsOf: kind.onlyIslandsOf }, this.#islands.values());
-      this.#dropOldIndex();
-    }
-    this.#indices.delete(key);
-    this.#indices.set(key, index);
-    return index;
+  #recordOf(islandId: string): IslandRecord | undefined {
+    return this.#islands.get(islandId)?.record ?? this.#away.peek(islandId);
   }
-
-  #dropOldIndex(): void {
-    if (this.#indices.size < MAX_INDEXED_CARGOS) return;
-    for (const key of this.#indices.keys()) {
-      if (this.#queues.has(key)) continue;
-      this.#indices.delete(key);
-      return;
-    }
-  }
-}
-
-function goesBefore(a: QueuedJob, b: QueuedJob, loaded: readonly string[]): boolean {
-  if (a.band !== b.band) return a.band > b.band;
-  const aIsLoaded = loaded.includes(a.slug);
-  if (aIsLoaded !== loaded.includes(b.slug)) return aIsLoaded;
-  if (a.turn !== b.turn) return a.turn.place < b.turn.place;
-  return isOlder(a, b);
 }

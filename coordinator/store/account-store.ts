@@ -37,6 +37,8 @@ export interface AccountLimits {
   /** Unfinished jobs. */
   readonly concurrentJobs: number | null;
   readonly concurrentStreams: number | null;
+  /** Weight in the fair share of slot time between accounts that wait. */
+  readonly share: number | null;
 }
 
 export interface Session {

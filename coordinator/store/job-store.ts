@@ -9,6 +9,9 @@ import type { NewWebhook } from "./webhook-store.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
 
+/** `chat`: a client waits for the answer, as in a chat completion. `batch`: everything else. */
+export type JobClass = "chat" | "batch";
+
 /** A job as it is submitted. */
 export interface SubmittedJob {
   readonly id: string;
@@ -16,6 +19,9 @@ export interface SubmittedJob {
   readonly slug: string;
   readonly workloadId: number;
   readonly input: JobInput;
+  readonly jobClass: JobClass;
+  /** The account's weight in the fair share when the job was submitted; null: the default. Kept with the account, not with the job. */
+  readonly share: number | null;
   /** 0 to 100. */
   readonly priority: number;
   readonly priceMicro: number;
@@ -55,10 +61,15 @@ export interface ActiveJobRecord {
   readonly batchId: string | null;
   readonly slug: string;
   readonly state: JobState;
+  readonly jobClass: JobClass;
+  /** The account's weight in the fair share; null: the default. */
+  readonly share: number | null;
   readonly priority: number;
   readonly priceMicro: number;
-  /** Attempts begun so far; while the job is queued or running, the number of the present one. */
+  /** Attempts begun so far, with those that were refused; while the job is queued or running, the number of the present one. */
   readonly attempt: number;
+  /** Attempts that an Island refused. They are no tries. */
+  readonly refusals: number;
   readonly islandId: string | null;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
@@ -163,6 +174,8 @@ export interface JobMove {
   readonly attempt: number;
   /** For `assign` the Island that gets the job; ignored by the other moves. */
   readonly islandId: string | null;
+  /** For `lose`: the attempts that were refused so far; absent if that number stays. Ignored by the other moves. */
+  readonly refusals?: number;
   readonly atMs: number;
 }
 

@@ -25,10 +25,18 @@ export function describeStatus(status: AgentStatus | null): string {
     ],
   ];
   if (status.policy !== undefined) rows.push(["Allowed", describePolicy(status.policy).join("; ")]);
+  if (status.quarantine) rows.push(["Quarantine", describeQuarantine(status.quarantine)]);
   if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
   const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);
   const lines = rows.map(([name, value]) => `${name.padEnd(13)}${value}`);
   return [...lines, ...jobs, ...describePreload(status.preload)].join("\n");
+}
+
+function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus["quarantine"]>): string {
+  const why = `${inARow} jobs in a row failed here (last: ${lastCode})`;
+  const next =
+    forMs === 0 ? "one job at a time is tried now" : `no jobs for ${Math.ceil(forMs / 1_000)} s, then one is tried`;
+  return `${why}; ${next}. See the agent's log and island doctor`;
 }
 
 function describePreload(preload: AgentStatus["preload"]): string[] {

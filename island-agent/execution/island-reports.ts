@@ -1,6 +1,8 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { PreloadStatus } from "../preload/preloader.ts";
@@ -18,6 +20,8 @@ export interface AgentStatus {
   readonly hostId: string;
   /** Why no new jobs are taken; null while they are. */
   readonly closedBecause: string | null;
+  /** The coordinator gives the Island no jobs for a while, because several in a row failed; null while it does. */
+  readonly quarantine: QuarantineNotice | null;
   readonly slots: number;
   /** What the owner allows. Absent in an agent of an earlier version. */
   readonly policy?: OwnerPolicy;
@@ -49,6 +53,7 @@ export interface IslandFacts {
   readonly pool: Pick<CargoPool, "loaded">;
   readonly executor: Pick<Executor, "running" | "counts">;
   readonly outbox: Pick<Outbox, "held">;
+  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts. */
@@ -57,9 +62,16 @@ const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, ver
 /** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
 export class IslandReports {
   readonly #facts: IslandFacts;
+  #quarantine: { readonly notice: QuarantineNotice; readonly atMs: number } | null = null;
 
   constructor(facts: IslandFacts) {
     this.#facts = facts;
+  }
+
+  /** What the coordinator said of a quarantine. Undefined: nothing new. */
+  noteQuarantine(notice: QuarantineNotice | null | undefined): void {
+    if (notice === undefined) return;
+    this.#quarantine = notice === null ? null : { notice, atMs: this.#facts.clock.monotonicMs() };
   }
 
   hello(isDraining: boolean): Hello {
@@ -93,19 +105,27 @@ export class IslandReports {
   /** The part of the owner's status that does not depend on the session. */
   status(): Pick<
     AgentStatus,
-    "hostId" | "slots" | "policy" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"
+    "hostId" | "slots" | "quarantine" | "policy" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"
   > {
     const { hostId, slots, policy, pool, caps, executor } = this.#facts;
     return {
       hostId,
       slots,
       policy,
+      quarantine: this.#quarantineNow(),
       runtimes: this.#runtimes(),
       loaded: pool.loaded(),
       memoryCaps: { ramBytes: caps.ramBytes, vramBytes: Number.isFinite(caps.vramBytes) ? caps.vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },
     };
+  }
+
+  #quarantineNow(): QuarantineNotice | null {
+    if (this.#quarantine === null) return null;
+    const { notice, atMs } = this.#quarantine;
+    const forMs = Math.max(0, Math.round(notice.forMs - (this.#facts.clock.monotonicMs() - atMs)));
+    return { ...notice, forMs };
   }
 
   #runtimes(): RuntimeReport[] {

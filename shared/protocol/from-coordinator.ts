@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cargoManifestSchema, type CargoManifest } from "../cargo.ts";
+import { JOB_ERROR_CODES } from "../errors.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
 
@@ -10,6 +11,19 @@ const heldDecision = z.discriminatedUnion("action", [
 ]);
 export type HeldDecision = z.infer<typeof heldDecision>;
 
+/** The Island let down several jobs in a row: it gets none for a while, then one at a time until one succeeds. */
+const quarantineNotice = z.object({
+  /** Jobs that it let down since the last one that succeeded. */
+  inARow: z.number().int().positive(),
+  /** What is left of it; 0 while the Island is tried again. */
+  forMs: z.number().int().nonnegative(),
+  /** Why the last of the jobs failed. */
+  lastCode: z.enum(JOB_ERROR_CODES),
+});
+export type QuarantineNotice = z.infer<typeof quarantineNotice>;
+/** Null: the Island is in no quarantine. Absent: nothing new. A notice that is not understood is no reason to end the session. */
+const quarantine = quarantineNotice.nullable().optional().catch(undefined);
+
 const welcome = z.object({
   type: z.literal("welcome"),
   sessionId: z.string().max(64),
@@ -17,6 +31,7 @@ const welcome = z.object({
   maxFrameBytes: z.number().int().positive(),
   /** One for each job in `held` of `hello`. */
   held: z.array(heldDecision),
+  quarantine,
 });
 
 /**
@@ -53,7 +68,7 @@ const assign = z.object({
 
 const cancel = z.object({ type: z.literal("cancel"), ...attemptFields, reason: z.enum(["cancelled", "timeout"]) });
 /** Frames of the attempt up to `seq` are durable; the Island can forget them. */
-const ack = z.object({ type: z.literal("ack"), ...attemptFields, seq: z.number().int().positive() });
+const ack = z.object({ type: z.literal("ack"), ...attemptFields, seq: z.number().int().positive(), quarantine });
 const preload = z.object({ type: z.literal("preload"), ...signedCargoFields });
 /** The coordinator closes the session next. `retryAfterMs` null: do not reconnect automatically. */
 const goodbye = z.object({

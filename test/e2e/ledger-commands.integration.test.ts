@@ -23,12 +23,13 @@ describe("coordinator account limits", () => {
   const limits = (...args: string[]) => runJson("account", "limits", "--email", "ANN@example.com", ...args);
 
   it("shows and changes the limits beside a running server, for which they hold at once", async () => {
-    const defaults = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5 };
+    const defaults = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5, share: 100 };
     expect(await limits()).toMatchObject(defaults);
-    expect(await limits("--requests-per-minute", "1000", "--jobs", "0")).toMatchObject({
+    expect(await limits("--requests-per-minute", "1000", "--jobs", "0", "--share", "250")).toMatchObject({
       ...defaults,
       requests_per_minute: 1_000,
       concurrent_jobs: 0,
+      share: 250,
     });
     const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
     const refused = await call(coordinator.url, key, "POST", "/jobs", job);
@@ -42,8 +43,13 @@ describe("coordinator account limits", () => {
       "default",
       "--jobs",
       "default",
+      "--share",
+      "default",
     );
-    expect(back).toMatchObject({ code: 0, stdout: "100 requests a minute, 10 unfinished jobs, 5 open streams\n" });
+    expect(back).toMatchObject({
+      code: 0,
+      stdout: "100 requests a minute, 10 unfinished jobs, 5 open streams, share 100\n",
+    });
   });
 
   it.each([

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
+import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { IslandAgent } from "../../island-agent/agent.ts";
 import { settle } from "../support/event-log.ts";
 import type { FakeRuntime } from "../support/fake-runtime.ts";
@@ -40,6 +42,28 @@ describe("a session", () => {
     await session.heard();
     expect(agent.status()).toMatchObject({ link: "connected", reconnects: 0, lastProblem: null });
     expect(world.connections).toBe(1);
+  });
+
+  it("shows a quarantine that an acknowledgement tells of until another tells its end; later time counts", async () => {
+    const session = await coordinator.session(1);
+    await session.welcome();
+    const told = async (quarantine?: QuarantineNotice | null): Promise<AgentStatus["quarantine"]> => {
+      session.send({
+        type: "ack",
+        jobId: "job_1",
+        attempt: 1,
+        seq: 1,
+        ...(quarantine === undefined ? {} : { quarantine }),
+      });
+      await session.heard();
+      return agent.status().quarantine;
+    };
+    expect(await told()).toBeNull();
+    const notice = { inARow: 4, forMs: 30_000, lastCode: "out_of_memory" } as const;
+    expect(await told(notice)).toEqual(notice);
+    clock.advance(1_000);
+    expect(await told()).toEqual({ ...notice, forMs: 29_000 });
+    expect(await told(null)).toBeNull();
   });
 
   it("runs jobs and forgets them when their end is acknowledged", async () => {

@@ -44,6 +44,7 @@ export function insertAccount(
       requests_per_minute: limits.requestsPerMinute ?? null,
       concurrent_jobs: limits.concurrentJobs ?? null,
       concurrent_streams: limits.concurrentStreams ?? null,
+      share: limits.share ?? null,
     });
     insert("balances", { party: `client:${id}`, micro: 0 });
     insert("balances", { party: `hold:${id}`, micro: 0 });

@@ -48,7 +48,9 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...this.#flags };
+    // An Island that let a job down is asked again soon, unless a test is about that.
+    const fast = { islandBackoffS: 0.01 };
+    const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...fast, ...this.#flags };
     this.#coordinator = await openCoordinator({
       config: resolveConfig({ flags, env: {}, toml: null, shippedCatalogDirectory: smallCatalog() }),
       clock: systemClock,

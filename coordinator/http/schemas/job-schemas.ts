@@ -4,6 +4,7 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/job-service.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
+import { triesOf } from "../../jobs/retry-policy.ts";
 import type { JobSummary } from "../../store/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
@@ -73,7 +74,7 @@ export const detailSchema = z
     duration_ms: z.int().nullable(),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() }).nullable(),
-    attempts: z.int(),
+    attempts: z.int().openapi({ description: "Attempts begun so far; one that an Island refused does not count" }),
     island_id: z.string().nullable(),
     waiting: orNull(waitingSchema),
     timings: z.object({ load_ms: z.number(), first_output_ms: z.number().nullable(), run_ms: z.number() }).nullable(),
@@ -124,7 +125,7 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     duration_ms: startedAtMs === null || completedAtMs === null ? null : completedAtMs - startedAtMs,
     finish_reason: job.finishReason,
     error: error === null ? null : { code: error.code, message: error.message, retryable: error.retryable },
-    attempts: job.attempt,
+    attempts: triesOf(job),
     island_id: job.islandId,
     waiting: waiting === null ? null : { reason: waiting.reason, position: waiting.position, message: waiting.message },
     timings: job.timings === null ? null : presentTimings(job.timings),

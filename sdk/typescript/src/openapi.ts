@@ -1291,6 +1291,7 @@ export interface components {
             type: "image";
         };
         Job: {
+            /** @description Attempts begun so far; one that an Island refused does not count */
             attempts: number;
             batch_id: string | null;
             /**
@@ -1389,6 +1390,7 @@ export interface components {
         };
         JobWebhook: {
             data: {
+                /** @description Attempts begun so far; one that an Island refused does not count */
                 attempts: number;
                 batch_id: string | null;
                 /**
@@ -1933,7 +1935,7 @@ export interface components {
             /** @description Place in the queue of its Cargo; 1 is next */
             position: number;
             /** @enum {string} */
-            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
+            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "account_limit";
         };
         WebhookLog: {
             /** @description The last ten tries, oldest first */

@@ -128,7 +128,7 @@ describe("AccountService", () => {
       accountId,
       keyId: key.id,
       scopes: ["read"],
-      limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5 },
+      limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
     });
     expect(await accounts.revokeKey(accountId, key.id)).toBe(true);
     expect(await accounts.authenticate(secret)).toBeUndefined();

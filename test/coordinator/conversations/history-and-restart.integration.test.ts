@@ -114,6 +114,8 @@ describe("A restart of the coordinator", () => {
         slug: "tiny-chat",
         workloadId: 1,
         input: { messages: [{ role: "user", content: "Hi" }] },
+        jobClass: "chat" as const,
+        share: null,
         priority: 0,
         priceMicro: 1,
         createdAtMs: atMs,

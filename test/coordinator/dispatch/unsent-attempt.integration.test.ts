@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 it("An attempt that cannot be sent after its input was read is fatal, and no rejection is left unhandled", async () => {
@@ -17,8 +17,9 @@ it("An attempt that cannot be sent after its input was read is fatal, and no rej
   world.signer.sign = () => {
     throw broken;
   };
-  // The refused job is assigned again at once, and its input is read from storage.
+  // The refused job is assigned again after a pause, and its input is read from storage.
   await agent.act("refuse", 0);
+  clock.advance(FIRST_PAUSE_MS);
   await world.settle();
   expect(world.fatal).toEqual([broken]);
   world.close();

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { pino } from "pino";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { AttemptFencing } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
@@ -24,6 +25,8 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
+/** First pause of an Island that let a job down. */
+export const FIRST_PAUSE_MS = 1_000;
 export const NETWORK_FEE = 0.1;
 /** Prices that no share and no fee divides evenly. */
 export const PRICES = { free: 0, cheap: 1_000_003, dear: 2_500_001 } as const;
@@ -52,7 +55,8 @@ export class JobWorld {
     const proofs = new AttemptProofs(randomBytes(32));
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
-    const scheduler = new Scheduler((slug) => catalog.known(slug));
+    const cargos = (slug: string) => catalog.known(slug);
+    const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
     const outputBudget = new OutputBudget({
@@ -67,7 +71,9 @@ export class JobWorld {
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS });
     const waitReasons = new WaitReasons({ scheduler, islands, gate });
-    const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
+    const log = pino({ level: "silent" });
+    const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
+    const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
     const reports = new AttemptFencing({
       jobs: registry,
       islands,
@@ -76,8 +82,9 @@ export class JobWorld {
         this.measured.push(run);
         dispatcher.schedule(run);
       },
+      letDown: schedule,
       hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
-      log: { warn: () => undefined },
+      log,
     });
     const heartbeatMs = 10_000;
     this.connections = new IslandConnections({
@@ -88,8 +95,9 @@ export class JobWorld {
       catalog,
       clock,
       heartbeatMs,
+      quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false });
+    const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false, priorityPrice: 1 });
     const explainWait = waitReasons.of.bind(waitReasons);
     const removeContent = async (): Promise<void> => undefined;
     this.jobs = new JobService({ removeContent, store, jobs: registry, submissions, jobQuota, clock, explainWait });

@@ -2,13 +2,13 @@ import type { CargoManifest } from "../../../shared/cargo.ts";
 import {
   Scheduler,
   type SchedulerEffect,
+  type SchedulerEvent,
   type SchedulerIsland,
   type WaitingJob,
 } from "../../../coordinator/scheduler/scheduler.ts";
 
 export const GB = 1_024 ** 3;
 export const MINUTE_MS = 60_000;
-/** A whole minute, so that jobs of the first 59 s share a band. */
 export const START_MS = 1_700_000_040_000;
 
 export function makeCargo(override: Partial<CargoManifest> = {}): CargoManifest {
@@ -46,76 +46,123 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
   return {
     id: "job_1",
     accountId: "user_1",
+    share: 100,
     slug: "llama",
+    jobClass: "batch",
     onlyIslandsOf: null,
     priority: 50,
     createdAtMs: START_MS + 1,
+    waitLimitMs: 60 * MINUTE_MS,
     avoidIslands: [],
     ...override,
   };
 }
 
-/** A scheduler over a few Cargos, with short words for what happens to it. */
+/** As in production, but for the spread of the pauses. */
+export const SCHEDULER_OPTIONS = { chatShare: 0.5, firstPauseMs: 1_000, random: (): number => 0.999_999 };
+
+/** A scheduler over a few Cargos, with short words for what happens to it, and a time that only `pass` moves. */
 export class Bench {
   readonly scheduler: Scheduler;
   readonly catalog: Map<string, CargoManifest>;
   /** How often the scheduler asked the catalog. */
   lookUps = 0;
+  nowMs = 0;
+  /** Jobs on each Island, in the order in which they came. */
+  readonly #running = new Map<string, string[]>();
+  readonly quarantines: Extract<SchedulerEffect, { kind: "quarantine" }>[] = [];
 
-  constructor(cargos: readonly CargoManifest[] = [makeCargo()]) {
+  constructor(cargos: readonly CargoManifest[] = [makeCargo()], options: Partial<typeof SCHEDULER_OPTIONS> = {}) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-    this.scheduler = new Scheduler((slug) => {
+    const find = (slug: string): CargoManifest | undefined => {
       this.lookUps += 1;
       return this.catalog.get(slug);
+    };
+    this.scheduler = new Scheduler({ cargos: find, ...SCHEDULER_OPTIONS, ...options });
+  }
+
+  /** Hands an event over. Returns the assignments as "job_1 on isle-1". */
+  step(event: SchedulerEvent): string[] {
+    const effects = this.scheduler.step(event, this.nowMs);
+    this.quarantines.push(...effects.filter((effect) => effect.kind === "quarantine"));
+    return effects.flatMap((effect) => {
+      if (effect.kind !== "assign") return [];
+      const { jobId, islandId } = effect;
+      this.#running.set(islandId, [...this.running(islandId), jobId]);
+      return [`${jobId} on ${islandId}`];
     });
   }
 
+  running(islandId = "isle-1"): readonly string[] {
+    return this.#running.get(islandId) ?? [];
+  }
+
   submit(override: Partial<WaitingJob> = {}): string[] {
-    return show(this.scheduler.step({ kind: "job_waiting", job: makeJob(override) }, START_MS));
+    return this.step({ kind: "job_waiting", job: makeJob(override) });
   }
 
   cancel(jobId: string): string[] {
-    return show(this.scheduler.step({ kind: "job_gone", jobId }, START_MS));
+    return this.step({ kind: "job_gone", jobId });
   }
 
   up(override: Partial<SchedulerIsland> = {}, busy = 0): string[] {
-    return show(this.scheduler.step({ kind: "island_up", island: makeIsland(override), busy }, START_MS));
+    return this.step({ kind: "island_up", island: makeIsland(override), busy });
   }
 
   change(override: Partial<SchedulerIsland> = {}): string[] {
-    return show(this.scheduler.step({ kind: "island_changed", island: makeIsland(override) }, START_MS));
+    return this.step({ kind: "island_changed", island: makeIsland(override) });
   }
 
   down(islandId: string): string[] {
-    return show(this.scheduler.step({ kind: "island_down", islandId }, START_MS));
+    this.#running.delete(islandId);
+    return this.step({ kind: "island_down", islandId });
   }
 
-  free(islandId = "isle-1"): string[] {
-    return show(this.scheduler.step({ kind: "slot_freed", islandId }, START_MS));
-  }
-
-  measure(islandId: string, tokensPerSecond: number | null, succeeded = true): string[] {
-    return show(
-      this.scheduler.step({ kind: "measured", islandId, slug: "llama", tokensPerSecond, succeeded }, START_MS),
+  /** A job of the Island ends; without a name the one that it has longest. */
+  free(islandId = "isle-1", jobId = this.running(islandId)[0] ?? "job_of_before"): string[] {
+    this.#running.set(
+      islandId,
+      this.running(islandId).filter((id) => id !== jobId),
     );
+    return this.step({ kind: "slot_freed", islandId, jobId });
+  }
+
+  measure(islandId: string, tokensPerSecond: number | null, succeeded = true, slug = "llama"): string[] {
+    return this.step({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
+  }
+
+  letDown(islandId: string, override: Partial<Extract<SchedulerEvent, { kind: "let_down" }>> = {}): string[] {
+    const code = override.cause === "refused" ? "shutting_down" : "model_unavailable";
+    const failed = { kind: "let_down", islandId, slug: "llama", accountId: "user_1", cause: "failed", code } as const;
+    return this.step({ ...failed, ...override });
   }
 
   changeCargo(cargo: CargoManifest): string[] {
     this.catalog.set(cargo.slug, cargo);
-    return show(this.scheduler.step({ kind: "cargo_changed", slug: cargo.slug }, START_MS));
+    return this.step({ kind: "cargo_changed", slug: cargo.slug });
   }
 
-  /** Frees the slot of `islandId` until nothing waits for it: the jobs in the order in which they were served. */
-  drain(islandId = "isle-1"): string[] {
+  /** Time passes; the scheduler is woken whenever it asked for it. */
+  pass(ms: number): string[] {
+    const untilMs = this.nowMs + ms;
+    const served: string[] = [];
+    for (let wakeMs = this.scheduler.nextWakeMs; wakeMs !== null && wakeMs <= untilMs;) {
+      this.nowMs = Math.max(this.nowMs, wakeMs);
+      served.push(...this.step({ kind: "time_passed" }));
+      wakeMs = this.scheduler.nextWakeMs;
+    }
+    this.nowMs = untilMs;
+    return served;
+  }
+
+  /** Frees the slot of `islandId` until nothing waits for it, after `runMs` each: the jobs in the order in which they were served. */
+  drain(islandId = "isle-1", runMs = 1_000): string[] {
     const order: string[] = [];
-    for (let served = this.free(islandId); served.length > 0; served = this.free(islandId)) {
+    for (;;) {
+      this.nowMs += runMs;
+      const served = this.free(islandId);
+      if (served.length === 0) return order;
       order.push(...served.map((assignment) => assignment.split(" ")[0] ?? ""));
     }
-    return order;
   }
-}
-
-/** "job_1 on isle-1" */
-function show(effects: readonly SchedulerEffect[]): string[] {
-  return effects.map(({ jobId, islandId }) => `${jobId} on ${islandId}`);
 }

@@ -134,16 +134,62 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")?.message).toBe("the catalog has no Cargo llama now");
   });
 
-  it("gives positions in the order of service: bands, then turns of accounts", () => {
+  it("says that every Island that fits has refused, how many did, and why", () => {
+    const bench = new Bench();
+    for (const id of ["isle-1", "isle-2", "isle-3"]) {
+      bench.up({ id });
+      bench.letDown(id, { cause: "refused", code: id === "isle-3" ? "out_of_memory" : "shutting_down" });
+    }
+    expect(bench.submit()).toEqual([]);
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "all_refused",
+      message: "3 Islands fit, and all refused (shutting_down 2, out_of_memory); asked again after a growing time",
+    });
+    bench.up({ id: "isle-4" }, 1);
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "all_busy",
+      message: "1 Island fits, it is busy; 3 Islands let others down lately (shutting_down 2, out_of_memory)",
+    });
+  });
+
+  it("says that every Island that fits has failed", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.letDown("isle-1");
+    bench.submit();
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "all_failing",
+      message: "1 Island fits, and it failed (model_unavailable); asked again after a growing time",
+    });
+  });
+
+  it("says that the job waits for another Island than the idle one that failed it", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2" }, 1);
+    bench.submit({ avoidIslands: ["isle-1"] });
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy; 1 Island let this job down");
+  });
+
+  it("gives positions in the order of service: accounts by turns, the higher priority first in each", () => {
     const bench = new Bench();
     const submit = (id: string, accountId: string, priority = 50): void => {
       bench.submit({ id, accountId, priority, createdAtMs: START_MS + 1 });
     };
     for (const id of ["a1", "a2", "a3"]) submit(id, "user_a");
-    for (const id of ["b1", "b2"]) submit(id, "user_b");
-    submit("c1", "user_c", 51);
-    const ids = ["c1", "a1", "b1", "a2", "b2", "a3"];
+    submit("b1", "user_b");
+    submit("b2", "user_b", 51);
+    submit("c1", "user_c", 99);
+    const ids = ["a1", "b2", "c1", "a2", "b1", "a3"];
     expect(ids.map((id) => bench.scheduler.explain(id)?.position)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("numbers chats apart from other jobs, and jobs that avoid an Island with the others", () => {
+    const bench = new Bench();
+    bench.submit({ id: "b1" });
+    bench.submit({ id: "c1", jobClass: "chat" });
+    bench.submit({ id: "b2", avoidIslands: ["isle-9"], createdAtMs: START_MS + 2 });
+    expect(["b1", "b2", "c1"].map((id) => bench.scheduler.explain(id)?.position)).toEqual([1, 2, 1]);
   });
 });
 

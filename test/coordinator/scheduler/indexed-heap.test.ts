@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountTurns } from "../../../coordinator/scheduler/account-turns.ts";
 import { IndexedHeap } from "../../../coordinator/scheduler/indexed-heap.ts";
 
 interface Item {
@@ -54,18 +53,5 @@ describe("IndexedHeap", () => {
     expect(() => new IndexedHeap<Item>(comesBefore).remove(item)).toThrow("not in this heap");
     heap.remove(item);
     expect(() => heap.update(item)).toThrow("not in this heap");
-  });
-});
-
-describe("AccountTurns", () => {
-  it("forgets idle accounts past its limit, never one with waiting jobs", () => {
-    const turns = new AccountTurns();
-    const [kept, idle] = [turns.enter("user_kept"), turns.enter("user_idle")];
-    for (const turn of [kept, idle]) turns.serve(turn);
-    turns.leave(idle);
-    for (let index = 0; index < 10_000; index += 1) turns.leave(turns.enter(`user_${index}`));
-    expect(turns.enter("user_kept")).toBe(kept);
-    expect(turns.enter("user_idle").place).toBeLessThan(kept.place);
-    expect(turns.enter("user_idle").place).toBeLessThan(0);
   });
 });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ModelHolders } from "../../../coordinator/scheduler/model-holders.ts";
 import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
-import { makeIsland, START_MS } from "./builders.ts";
+import { makeIsland, SCHEDULER_OPTIONS, START_MS } from "./builders.ts";
 
 const KEYS = ["k1", "k2", "k3"];
 const ISLANDS = ["a", "b", "c"];
@@ -16,7 +16,7 @@ describe("holdersOf()", () => {
   it("counts the online Islands that have a model, but not the one that asks, whatever happened before", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
-        const scheduler = new Scheduler(() => undefined);
+        const scheduler = new Scheduler({ cargos: () => undefined, ...SCHEDULER_OPTIONS });
         const online = new Map<string, readonly string[]>();
         for (const { islandId, keys } of changes) {
           const island = makeIsland({ id: islandId, cachedModels: keys ?? [] });
@@ -36,7 +36,7 @@ describe("holdersOf()", () => {
   });
 
   it("takes in an Island that comes twice without going as one", () => {
-    const scheduler = new Scheduler(() => undefined);
+    const scheduler = new Scheduler({ cargos: () => undefined, ...SCHEDULER_OPTIONS });
     const island = makeIsland({ cachedModels: ["k1"] });
     scheduler.step({ kind: "island_up", island, busy: 0 }, START_MS);
     scheduler.step({ kind: "island_up", island, busy: 0 }, START_MS);

@@ -8,44 +8,50 @@ import type {
   SchedulerIsland,
   WaitingJob,
 } from "../../../coordinator/scheduler/scheduler.ts";
+import { MINUTE_MS } from "./builders.ts";
 
 interface NaiveIsland {
   info: SchedulerIsland;
   inUse: number;
+  readonly uses: Map<string, { job: WaitingJob; sinceMs: number; costs: [number, number] }>;
 }
 
-/** The scheduler's rules with no index at all: each question is answered by looking at everything. */
+/** The place of a class, or of an account in its class. */
+interface Place {
+  tag: number;
+  order: number;
+  estimateMs: number;
+  passedOver: number;
+}
+
+/**
+ * The scheduler's rules with no index at all: each question is answered by looking at everything. Without let-downs, which have tests
+ * of their own.
+ */
 export class NaiveScheduler {
   readonly waiting = new Map<string, WaitingJob>();
   readonly islands = new Map<string, NaiveIsland>();
   readonly #cargos: (slug: string) => CargoManifest | undefined;
   readonly #measures = new Map<string, Measure>();
   readonly #seenIslands = new Set<string>();
-  /** Accounts in the order in which they arrived, then each that was served at the end. */
-  readonly #newcomers: string[] = [];
-  readonly #served: string[] = [];
+  readonly #places = new Map<string, Place>();
+  readonly #virtualMs = new Map<string, number>();
+  #order = 0;
+  #nowMs = 0;
 
   constructor(cargos: (slug: string) => CargoManifest | undefined) {
     this.#cargos = cargos;
   }
 
-  step(event: SchedulerEvent): SchedulerEffect[] {
+  step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
+    this.#nowMs = nowMs;
     this.#takeIn(event);
     const effects: SchedulerEffect[] = [];
-    for (;;) {
-      const pair = this.#nextPair();
-      if (pair === undefined) return effects;
+    for (let pair = this.#nextPair(event); pair !== undefined; pair = this.#nextPair(event)) {
       this.#assign(pair.job, pair.island);
       effects.push({ kind: "assign", jobId: pair.job.id, islandId: pair.island.info.id });
     }
-  }
-
-  /** Jobs that could take a free slot, each with its best Island. */
-  openPairs(): { job: WaitingJob; island: NaiveIsland }[] {
-    return [...this.waiting.values()].flatMap((job) => {
-      const island = this.#bestIsland(job);
-      return island === undefined ? [] : [{ job, island }];
-    });
+    return effects;
   }
 
   fitting({ slug, onlyIslandsOf }: WaitingJob): NaiveIsland[] {
@@ -54,37 +60,26 @@ export class NaiveScheduler {
     return [...this.islands.values()].filter(({ info }) => fits({ ...cargo, onlyIslandsOf }, info) === true);
   }
 
-  band({ priority, createdAtMs }: WaitingJob): number {
-    return Math.floor((priority * 60_000 - createdAtMs) / 60_000);
-  }
-
-  place(accountId: string): number {
-    const turn = this.#served.lastIndexOf(accountId);
-    return turn === -1 ? this.#newcomers.indexOf(accountId) - this.#newcomers.length : turn;
-  }
-
-  /** The order in which jobs of equal chances would be served, were each account's turn taken into account. */
-  compareJobs(a: WaitingJob, b: WaitingJob, loaded: readonly string[]): number {
-    return (
-      this.band(b) - this.band(a) ||
-      Number(loaded.includes(b.slug)) - Number(loaded.includes(a.slug)) ||
-      this.place(a.accountId) - this.place(b.accountId) ||
-      a.createdAtMs - b.createdAtMs ||
-      (a.id < b.id ? -1 : 1)
-    );
+  /** Islands with a free slot that the job may have: one that it avoids only if no other fits. */
+  open(job: WaitingJob): NaiveIsland[] {
+    const fitting = this.fitting(job);
+    const others = fitting.filter(({ info }) => !job.avoidIslands.includes(info.id));
+    return (others.length > 0 ? others : fitting).filter(({ info, inUse }) => inUse < info.slots);
   }
 
   #takeIn(event: SchedulerEvent): void {
     switch (event.kind) {
       case "job_waiting":
+        this.waiting.delete(event.job.id);
+        this.#enter(event.job);
         this.waiting.set(event.job.id, event.job);
-        if (!this.#newcomers.includes(event.job.accountId)) this.#newcomers.push(event.job.accountId);
         return;
       case "job_gone":
         this.waiting.delete(event.jobId);
         return;
       case "island_up":
-        this.islands.set(event.island.id, { info: event.island, inUse: event.busy });
+        this.#drop(event.island.id);
+        this.islands.set(event.island.id, { info: event.island, inUse: event.busy, uses: new Map() });
         this.#seenIslands.add(event.island.id);
         return;
       case "island_changed": {
@@ -93,11 +88,12 @@ export class NaiveScheduler {
         return;
       }
       case "island_down":
-        this.islands.delete(event.islandId);
-        return;
+        return this.#drop(event.islandId);
       case "slot_freed": {
         const island = this.islands.get(event.islandId);
-        if (island !== undefined) island.inUse = Math.max(0, island.inUse - 1);
+        if (island === undefined) return;
+        island.inUse = Math.max(0, island.inUse - 1);
+        this.#settle(island, event.jobId);
         return;
       }
       case "measured": {
@@ -106,6 +102,8 @@ export class NaiveScheduler {
         this.#measures.set(key, withRun(this.#measures.get(key) ?? UNMEASURED, event));
         return;
       }
+      case "let_down":
+      case "time_passed":
       case "cargo_changed":
         return;
       default:
@@ -113,28 +111,138 @@ export class NaiveScheduler {
     }
   }
 
-  /** As one event frees one Island or brings one Cargo's jobs, the best job of all that can run is next. */
-  #nextPair(): { job: WaitingJob; island: NaiveIsland } | undefined {
-    const pairs = this.openPairs();
-    const loaded = pairs[0]?.island.info.loaded ?? [];
-    return pairs.sort((a, b) => this.compareJobs(a.job, b.job, loaded))[0];
+  /** Islands are filled one after another; jobs that come, or whose other Islands went, choose their Islands. */
+  #nextPair(event: SchedulerEvent): { job: WaitingJob; island: NaiveIsland } | undefined {
+    const open = [...this.waiting.values()].filter((job) => this.open(job).length > 0);
+    const id = event.kind === "slot_freed" ? event.islandId : "island" in event ? event.island.id : undefined;
+    const filled = id === undefined ? undefined : this.islands.get(id);
+    if (filled !== undefined) {
+      const job = this.#nextJob(
+        open.filter((each) => this.open(each).includes(filled)),
+        filled.info.loaded,
+      );
+      if (job !== undefined) return { job, island: filled };
+    }
+    const kinds = Map.groupBy(open, (job) => this.#kindOf(job));
+    const [kind] = [...kinds.keys()].sort();
+    const job = this.#first(kinds.get(kind ?? "") ?? []);
+    const island = job === undefined ? undefined : this.#bestIsland(job);
+    return job === undefined || island === undefined ? undefined : { job, island };
+  }
+
+  #nextJob(jobs: readonly WaitingJob[], loaded: readonly string[]): WaitingJob | undefined {
+    const [jobClass] = [...new Set(jobs.map((job) => job.jobClass))].sort((a, b) =>
+      compare(this.#place(a), this.#place(b)),
+    );
+    const ofClass = jobs.filter((job) => job.jobClass === jobClass);
+    const next = this.#first(ofClass);
+    if (next === undefined || loaded.includes(next.slug)) return next;
+    const inMemory = this.#first(ofClass.filter(({ slug }) => loaded.includes(slug)));
+    const place = this.#place(accountOf(next));
+    place.passedOver = inMemory !== undefined && place.passedOver < 1 ? place.passedOver + 1 : 0;
+    return place.passedOver > 0 ? inMemory : next;
+  }
+
+  #kindOf({ jobClass, slug, onlyIslandsOf, avoidIslands }: WaitingJob): string {
+    const avoided = avoidIslands.filter((id) => this.islands.has(id)).sort();
+    return [jobClass, slug, onlyIslandsOf ?? "", ...avoided].join(" ");
+  }
+
+  #first(jobs: readonly WaitingJob[]): WaitingJob | undefined {
+    return jobs.toSorted((a, b) => {
+      return (
+        compare(this.#place(accountOf(a)), this.#place(accountOf(b))) ||
+        dueOf(a) - dueOf(b) ||
+        a.createdAtMs - b.createdAtMs ||
+        (a.id < b.id ? -1 : 1)
+      );
+    })[0];
   }
 
   #bestIsland(job: WaitingJob): NaiveIsland | undefined {
     const cargo = this.#cargos(job.slug);
     if (cargo === undefined) return undefined;
-    const ready = this.fitting(job).filter(({ info, inUse }) => inUse < info.slots);
     const rank = ({ info, inUse }: NaiveIsland): number => {
       const measure = this.#measures.get(`${info.id} ${job.slug}`) ?? UNMEASURED;
       return rankOf(meritOf(modelPlaceOf(cargo, info), measure), loadOf(info, inUse));
     };
-    const avoided = ({ info }: NaiveIsland): number => Number(job.avoidIslands.includes(info.id));
-    return ready.sort((a, b) => avoided(a) - avoided(b) || rank(a) - rank(b) || (a.info.id < b.info.id ? -1 : 1))[0];
+    return this.open(job).sort((a, b) => rank(a) - rank(b) || (a.info.id < b.info.id ? -1 : 1))[0];
   }
 
   #assign(job: WaitingJob, island: NaiveIsland): void {
+    const account = this.#place(accountOf(job));
+    const classCost = this.#charge(job.jobClass, "all", 100, account.estimateMs);
+    const costs: [number, number] = [
+      classCost,
+      this.#charge(accountOf(job), job.jobClass, job.share, account.estimateMs),
+    ];
     this.waiting.delete(job.id);
-    this.#served.push(job.accountId);
     island.inUse += 1;
+    island.uses.set(job.id, { job, sinceMs: this.#nowMs, costs });
   }
+
+  #drop(islandId: string): void {
+    const island = this.islands.get(islandId);
+    for (const jobId of island?.uses.keys() ?? []) if (island !== undefined) this.#settle(island, jobId);
+    this.islands.delete(islandId);
+  }
+
+  #settle(island: NaiveIsland, jobId: string): void {
+    const use = island.uses.get(jobId);
+    if (use === undefined) return;
+    island.uses.delete(jobId);
+    const { job, sinceMs, costs } = use;
+    const usedMs = this.#nowMs - sinceMs;
+    this.#correct(job.jobClass, "all", cost(usedMs, 100) - costs[0]);
+    this.#correct(accountOf(job), job.jobClass, cost(usedMs, job.share) - costs[1]);
+    const account = this.#place(accountOf(job));
+    account.estimateMs += 0.2 * (usedMs - account.estimateMs);
+  }
+
+  #enter(job: WaitingJob): void {
+    const waiting = [...this.waiting.values()];
+    if (!waiting.some(({ jobClass }) => jobClass === job.jobClass)) this.#put(job.jobClass, "all", 0);
+    if (!waiting.some((other) => accountOf(other) === accountOf(job))) this.#put(accountOf(job), job.jobClass, 0);
+  }
+
+  #charge(name: string, group: string, share: number, estimateMs: number): number {
+    this.#virtualMs.set(group, Math.max(this.#virtualMs.get(group) ?? 0, this.#place(name).tag));
+    const charged = cost(estimateMs, share);
+    this.#place(name).tag = this.#virtualMs.get(group) ?? 0;
+    this.#put(name, group, charged);
+    return charged;
+  }
+
+  #correct(name: string, group: string, correction: number): void {
+    if (correction !== 0) this.#put(name, group, correction);
+  }
+
+  #put(name: string, group: string, more: number): void {
+    const place = this.#place(name);
+    place.tag = Math.max(this.#virtualMs.get(group) ?? 0, place.tag + more);
+    place.order = ++this.#order;
+  }
+
+  #place(name: string): Place {
+    const place = this.#places.get(name) ?? { tag: 0, order: 0, estimateMs: 10_000, passedOver: 0 };
+    this.#places.set(name, place);
+    return place;
+  }
+}
+
+function compare(a: Place, b: Place): number {
+  return a.tag - b.tag || a.order - b.order;
+}
+
+function cost(ms: number, share: number): number {
+  return Math.max(1, Math.round((ms * 100) / share));
+}
+
+function accountOf({ jobClass, accountId }: WaitingJob): string {
+  return `${jobClass} ${accountId}`;
+}
+
+/** When waiting has raised the job to priority 100. */
+function dueOf({ createdAtMs, priority, waitLimitMs }: WaitingJob): number {
+  return createdAtMs + ((100 - priority) / 100) * Math.min(30 * MINUTE_MS, waitLimitMs / 2);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UNMEASURED, withRun } from "../../../coordinator/scheduler/island-performance.ts";
+import { reliableSuccessRate, UNMEASURED, withRun } from "../../../coordinator/scheduler/island-performance.ts";
 import { loadOf, meritOf, modelPlaceOf, rankOf, type ModelPlace } from "../../../coordinator/scheduler/rank.ts";
 import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
 import { makeCargo, makeIsland } from "./builders.ts";
@@ -12,7 +12,8 @@ interface Case extends Partial<SchedulerIsland> {
 }
 
 function rank({ place = "absent", speed = null, success = 1, inUse = 0, ...island }: Case): number {
-  const merit = meritOf(place, { tokensPerSecond: speed, successRate: success });
+  const runs = { successes: 20 * success, failures: 20 * (1 - success) };
+  const merit = meritOf(place, { tokensPerSecond: speed, ...runs });
   return rankOf(merit, loadOf(makeIsland({ slots: 10, ...island }), inUse));
 }
 
@@ -77,17 +78,41 @@ describe("modelPlaceOf()", () => {
 describe("withRun()", () => {
   it("takes the first speed as it is and moves by a fifth afterwards", () => {
     const first = withRun(UNMEASURED, { tokensPerSecond: 10, succeeded: true });
-    expect(first).toEqual({ tokensPerSecond: 10, successRate: 1 });
+    expect(first).toEqual({ tokensPerSecond: 10, successes: 1, failures: 0 });
     expect(withRun(first, { tokensPerSecond: 20, succeeded: false })).toEqual({
       tokensPerSecond: 12,
-      successRate: 0.8,
+      successes: 0.95,
+      failures: 1,
     });
   });
   it.each([null, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     "keeps the speed when a run says %s",
     (tokensPerSecond) => {
-      const measure = { tokensPerSecond: 7, successRate: 1 };
-      expect(withRun(measure, { tokensPerSecond, succeeded: true })).toEqual(measure);
+      const measure = { tokensPerSecond: 7, successes: 1, failures: 0 };
+      expect(withRun(measure, { tokensPerSecond, succeeded: true }).tokensPerSecond).toBe(7);
     },
   );
+});
+
+describe("reliableSuccessRate()", () => {
+  const after = (...runs: readonly boolean[]): number =>
+    reliableSuccessRate(
+      runs.reduce((measure, succeeded) => withRun(measure, { tokensPerSecond: null, succeeded }), UNMEASURED),
+    );
+  const times = (count: number, succeeded: boolean): boolean[] => Array.from({ length: count }, () => succeeded);
+
+  it("starts low for a newcomer and rises with each run that succeeds", () => {
+    const rates = [0, 1, 2, 5, 10, 40].map((count) => after(...times(count, true)));
+    expect(rates.map((rate) => rate.toFixed(2))).toEqual(["0.21", "0.43", "0.55", "0.72", "0.81", "0.90"]);
+  });
+
+  it("puts a newcomer behind an Island that fails one run in ten, and before one that only fails", () => {
+    const tenth = [...times(9, true), false, ...times(9, true), false, ...times(9, true)];
+    expect(after()).toBeLessThan(after(...tenth));
+    expect(after()).toBeGreaterThan(after(false));
+  });
+
+  it("forgets: what an Island did long ago counts for nothing", () => {
+    expect(after(...times(200, true), ...times(40, false))).toBeLessThan(0.2);
+  });
 });

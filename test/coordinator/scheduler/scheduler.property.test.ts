@@ -1,100 +1,31 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
-import { bandOf } from "../../../coordinator/scheduler/band.ts";
-import {
+import type {
   Scheduler,
-  type SchedulerEvent,
-  type SchedulerIsland,
-  type WaitingJob,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerIsland,
+  WaitingJob,
 } from "../../../coordinator/scheduler/scheduler.ts";
-import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, START_MS } from "./builders.ts";
+import { makeIsland, START_MS } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
+import { assignments, events, findCargo, job, newScheduler, Runs, stormyEvents } from "./random-events.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
-
-const cargos = [
-  makeCargo({ slug: "small", requiredRamBytes: 2 * GB }),
-  makeCargo({ slug: "large", requiredRamBytes: 12 * GB, model: { url: "hf:a/large", sha256: null, sizeBytes: null } }),
-  makeCargo({ slug: "gpu", requiredVramBytes: 4 * GB, model: null }),
-  makeCargo({ slug: "embed", runtimeType: "onnx", model: { url: "hf:a/embed", sha256: null, sizeBytes: null } }),
-];
-const catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-const slugs = [...catalog.keys(), "unknown"];
-const findCargo = (slug: string): CargoManifest | undefined => catalog.get(slug);
-
-const islandId = fc.constantFrom("isle-1", "isle-2", "isle-3", "isle-4");
-const island: fc.Arbitrary<SchedulerIsland> = fc
-  .record({
-    id: islandId,
-    accountId: fc.constantFrom("user_a", "user_b"),
-    runtimes: fc.constantFrom<SchedulerIsland["runtimes"][]>(["llmcpp"], ["llmcpp", "onnx"], ["onnx"]),
-    ramBytes: fc.constantFrom(GB, 8 * GB, 16 * GB),
-    vramBytes: fc.constantFrom(0, 8 * GB),
-    slots: fc.integer({ min: 0, max: 4 }),
-    draining: fc.constantFrom(false, false, false, true),
-    cachedModels: fc.subarray(["hf:owner/repo", "hf:a/large", "hf:a/embed"]),
-    loaded: fc.subarray(slugs),
-    downloads: fc.subarray(slugs).map((list) => list.map((slug) => ({ slug, fraction: 0.5 }))),
-    cpuLoad: fc.constantFrom(null, 0, 0.9),
-    rttMs: fc.constantFrom(null, 5, 300),
-  })
-  .map(makeIsland);
-
-const job = fc
-  .record({
-    accountId: fc.constantFrom("user_a", "user_b", "user_c"),
-    slug: fc.constantFrom(...slugs),
-    onlyIslandsOf: fc.constantFrom(null, null, null, "user_a"),
-    priority: fc.constantFrom(50, 50, 50, 51, 90),
-    createdAtMs: fc.constantFrom(0, 1, 2, MINUTE_MS, 2 * MINUTE_MS).map((ms) => START_MS + ms),
-    avoidIslands: fc.subarray(["isle-1", "isle-2", "isle-3"]),
-  })
-  .map(makeJob);
-
-const tag = <K extends string>(kind: K): fc.Arbitrary<K> => fc.constant(kind);
-/** Job ids are numbered when the sequence is run, or point back to an earlier job. */
-const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: tag("job_gone"), jobId: fc.integer({ min: 0, max: 40 }).map((n) => `job_${n}`) }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: tag("island_up"), island, busy: fc.integer({ min: 0, max: 3 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: tag("island_changed"), island }) },
-  { weight: 1, arbitrary: fc.record({ kind: tag("island_down"), islandId }) },
-  { weight: 6, arbitrary: fc.record({ kind: tag("slot_freed"), islandId }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: tag("measured"),
-      islandId,
-      slug: fc.constantFrom(...slugs),
-      tokensPerSecond: fc.constantFrom(null, 1, 12, 80),
-      succeeded: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: tag("cargo_changed"), slug: fc.constantFrom(...slugs) }) },
-);
-
-/** Each job gets an id of its own; now and then an earlier id comes again, as after a lost Island. */
-const events = fc.array(event, { maxLength: 120, size: "max" }).map((list) =>
-  list.map((each, index): SchedulerEvent => {
-    if (each.kind !== "job_waiting") return each;
-    return { kind: "job_waiting", job: { ...each.job, id: `job_${index % 17 === 0 ? 0 : index}` } };
-  }),
-);
 
 /** Runs both schedulers side by side and lets `check` look after every step. */
 function replay(
   list: readonly SchedulerEvent[],
   check: (real: Scheduler, naive: NaiveScheduler, event: SchedulerEvent) => void,
 ): void {
-  const real = new Scheduler(findCargo);
+  const real = newScheduler();
   const naive = new NaiveScheduler(findCargo);
-  for (const each of list) {
-    const expected = naive.step(each);
-    expect(real.step(each, START_MS)).toEqual(expected);
+  const runs = new Runs();
+  for (const listed of list) {
+    const each = runs.begin(listed);
+    const expected = naive.step(each, runs.nowMs);
+    runs.end(expected);
+    expect(real.step(each, runs.nowMs)).toEqual(expected);
     check(real, naive, each);
   }
 }
@@ -118,11 +49,18 @@ describe("Scheduler, over random events", () => {
 
   it("assigns a waiting job once, to an Island that fits it and has a free slot", () => {
     fc.assert(
-      fc.property(events, (list) => {
-        const real = new Scheduler(findCargo);
+      fc.property(stormyEvents, (list) => {
+        const real = newScheduler();
         const waiting = new Map<string, WaitingJob>();
         const islands = new Map<string, { info: SchedulerIsland; inUse: number }>();
-        for (const each of list) {
+        const history = new Runs();
+        const step = (each: SchedulerEvent): SchedulerEffect[] => {
+          const effects = real.step(each, history.nowMs);
+          history.end(effects);
+          return effects;
+        };
+        for (const listed of list) {
+          const each = history.begin(listed);
           if (each.kind === "job_waiting") waiting.set(each.job.id, each.job);
           if (each.kind === "job_gone") waiting.delete(each.jobId);
           if (each.kind === "island_up") islands.set(each.island.id, { info: each.island, inUse: each.busy });
@@ -131,7 +69,7 @@ describe("Scheduler, over random events", () => {
           if (each.kind === "island_changed" && known !== undefined) known.info = each.island;
           const freed = islands.get(each.kind === "slot_freed" ? each.islandId : "");
           if (freed !== undefined) freed.inUse = Math.max(0, freed.inUse - 1);
-          for (const { jobId, islandId } of real.step(each, START_MS)) {
+          for (const { jobId, islandId } of assignments(step(each))) {
             const cargo = scheduledCargo(waiting.get(jobId));
             const target = islands.get(islandId);
             if (cargo === undefined || target === undefined) throw new Error(`${jobId} on ${islandId} is not possible`);
@@ -146,27 +84,15 @@ describe("Scheduler, over random events", () => {
     );
   });
 
-  it("lets nothing wait while a fitting slot is free", () => {
+  it("lets nothing wait while a slot is free that it may have", () => {
     fc.assert(
       fc.property(events, (list) => {
-        const real = new Scheduler(findCargo);
-        const jobs = new Map<string, WaitingJob>();
-        const islands = new Map<string, SchedulerIsland>();
-        for (const each of list) {
-          if (each.kind === "job_waiting") jobs.set(each.job.id, each.job);
-          if (each.kind === "island_up") islands.set(each.island.id, each.island);
-          if (each.kind === "island_changed" && islands.has(each.island.id)) islands.set(each.island.id, each.island);
-          if (each.kind === "island_down") islands.delete(each.islandId);
-          real.step(each, START_MS);
-          for (const [jobId, waiting] of jobs) {
-            const cargo = scheduledCargo(waiting);
-            if (cargo === undefined || real.explain(jobId) === null) continue;
-            const open = [...islands.values()].filter(
-              (info) => fits(cargo, info) === true && real.freeSlots(info.id) > 0,
-            );
-            expect(open, `${jobId} waits`).toEqual([]);
+        replay(list, (real, naive) => {
+          for (const waiting of naive.waiting.values()) {
+            const open = naive.open(waiting).filter(({ info }) => real.freeSlots(info.id) > 0);
+            expect(open, `${waiting.id} waits`).toEqual([]);
           }
-        }
+        });
       }),
       runs,
     );
@@ -187,62 +113,21 @@ describe("Scheduler, over random events", () => {
     );
   });
 
-  it("numbers the jobs of a Cargo from the next to the last, higher bands first", () => {
+  it("numbers the waiting jobs of a Cargo and class in the order in which they start", () => {
     fc.assert(
-      fc.property(fc.array(job, { maxLength: 40, size: "max" }), fc.array(fc.nat(40)), (jobs, gone) => {
-        const real = new Scheduler(findCargo);
+      fc.property(events, fc.array(job, { maxLength: 40, size: "max" }), fc.array(fc.nat(40)), (before, jobs, gone) => {
+        const real = newScheduler();
+        const history = new Runs();
+        // What happened before gives the accounts different places and estimates.
+        for (const each of before) history.end(real.step(history.begin(each), history.nowMs));
+        for (const id of ["isle-1", "isle-2", "isle-3", "isle-4"])
+          real.step({ kind: "island_down", islandId: id }, history.nowMs);
+        for (let index = 0; index < 120; index += 1)
+          real.step({ kind: "job_gone", jobId: `job_${index}` }, history.nowMs);
         const left = queueUp(real, jobs, gone);
-        const byPosition = left.toSorted((a, b) => positionOf(real, a.id) - positionOf(real, b.id));
-        expect(byPosition.map(({ id }) => positionOf(real, id))).toEqual(left.map((_, index) => index + 1));
-        const bands = byPosition.map((each) => bandOf(each));
-        expect(bands).toEqual(bands.toSorted((a, b) => b - a));
-        const up = real.step({ kind: "island_up", island: makeIsland({ slots: 1 }), busy: 0 }, START_MS);
-        expect(up.map(({ jobId }) => jobId)).toEqual(byPosition.slice(0, 1).map(({ id }) => id));
-      }),
-      runs,
-    );
-  });
-
-  it("gives the jobs of one band the positions in which they are served", () => {
-    fc.assert(
-      fc.property(fc.array(job, { maxLength: 40, size: "max" }), fc.array(fc.nat(40)), (jobs, gone) => {
-        const real = new Scheduler(findCargo);
-        const sameBand = jobs.map((each, index) => ({ ...each, priority: 50, createdAtMs: START_MS + 100 - index }));
-        const left = queueUp(real, sameBand, gone);
         const reported = new Map(left.map(({ id }) => [id, positionOf(real, id)]));
-        const up = real.step({ kind: "island_up", island: makeIsland({ slots: 1_000 }), busy: 0 }, START_MS);
-        expect(up.map(({ jobId }) => reported.get(jobId))).toEqual(left.map((_, index) => index + 1));
-      }),
-      runs,
-    );
-  });
-
-  it("lets accounts take turns: within a band no account is served twice while another could be", () => {
-    fc.assert(
-      fc.property(fc.array(job, { minLength: 5, maxLength: 40, size: "max" }), (jobs) => {
-        const real = new Scheduler(findCargo);
-        const left = jobs.map((each, index) => ({
-          ...each,
-          priority: 50,
-          createdAtMs: START_MS + 1,
-          onlyIslandsOf: null,
-          id: `job_${index}`,
-        }));
-        for (const each of left) real.step({ kind: "job_waiting", job: each }, START_MS);
-        const home = makeIsland({ runtimes: ["llmcpp", "onnx"], vramBytes: 8 * GB });
-        real.step({ kind: "island_up", island: home, busy: 1 }, START_MS);
-        const servedAt = new Map<string, number>();
-        const waiting = new Map(left.filter(({ slug }) => catalog.has(slug)).map((each) => [each.id, each]));
-        for (let turn = 1; waiting.size > 0; turn += 1) {
-          const [assigned] = real.step({ kind: "slot_freed", islandId: home.id }, START_MS);
-          const served = waiting.get(assigned?.jobId ?? "");
-          if (served === undefined) throw new Error("a slot was freed and nothing took it");
-          const last = servedAt.get(served.accountId) ?? 0;
-          for (const { accountId } of waiting.values())
-            expect(servedAt.get(accountId) ?? 0).toBeGreaterThanOrEqual(last);
-          servedAt.set(served.accountId, turn);
-          waiting.delete(served.id);
-        }
+        const up = real.step({ kind: "island_up", island: makeIsland({ slots: 1_000 }), busy: 0 }, history.nowMs);
+        expect(assignments(up).map(({ jobId }) => reported.get(jobId))).toEqual(left.map((_, index) => index + 1));
       }),
       runs,
     );
@@ -252,8 +137,13 @@ describe("Scheduler, over random events", () => {
     fc.assert(
       fc.property(events, (list) => {
         const play = (): unknown[] => {
-          const scheduler = new Scheduler(findCargo);
-          return list.map((each) => scheduler.step(each, START_MS));
+          const scheduler = newScheduler();
+          const played = new Runs();
+          return list.map((each) => {
+            const effects = scheduler.step(played.begin(each), played.nowMs);
+            played.end(effects);
+            return effects;
+          });
         };
         expect(play()).toEqual(play());
       }),
@@ -264,7 +154,9 @@ describe("Scheduler, over random events", () => {
 
 /** Lets the jobs wait for the Cargo "small", takes some back, and returns those that are left. */
 function queueUp(real: Scheduler, jobs: readonly WaitingJob[], gone: readonly number[]): WaitingJob[] {
-  const queued = jobs.map((each, index) => ({ ...each, slug: "small", onlyIslandsOf: null, id: `job_${index}` }));
+  const queued = jobs.map((each, index): WaitingJob => {
+    return { ...each, slug: "small", jobClass: "batch", onlyIslandsOf: null, id: `job_${index}` };
+  });
   for (const each of queued) real.step({ kind: "job_waiting", job: each }, START_MS);
   for (const index of gone) real.step({ kind: "job_gone", jobId: `job_${index}` }, START_MS);
   return queued.filter((_, index) => !gone.includes(index));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Bench, GB, makeCargo, MINUTE_MS, START_MS } from "./builders.ts";
+import { Bench, GB, makeCargo, START_MS } from "./builders.ts";
 
 const loadedLlama = { loaded: ["llama"] };
 const cachedLlama = { cachedModels: ["hf:owner/repo"] };
@@ -35,15 +35,29 @@ describe("step() with a job that comes", () => {
     expect(bench.free()).toEqual([]);
   });
 
-  it("takes an Island that the job avoids only when no other is free", () => {
+  it("waits for a busy Island rather than taking an idle one that the job avoids", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", ...loadedLlama });
     bench.up({ id: "isle-2", ...loadedLlama });
     bench.up({ id: "isle-3" });
-    const avoidIslands = ["isle-1", "isle-2"];
+    const avoidIslands = ["isle-2", "isle-1"];
     expect(bench.submit({ id: "job_1", avoidIslands })).toEqual(["job_1 on isle-3"]);
-    expect(bench.submit({ id: "job_2", avoidIslands })).toEqual(["job_2 on isle-1"]);
-    expect(bench.submit({ id: "job_3" })).toEqual(["job_3 on isle-2"]);
+    expect(bench.submit({ id: "job_2", avoidIslands })).toEqual([]);
+    expect(bench.submit({ id: "job_3" })).toEqual(["job_3 on isle-1"]);
+    expect(bench.free("isle-1")).toEqual([]);
+    expect(bench.free("isle-3")).toEqual(["job_2 on isle-3"]);
+  });
+
+  it.each([
+    ["goes", (bench: Bench) => bench.down("isle-3")],
+    ["drains", (bench: Bench) => bench.change({ id: "isle-3", draining: true })],
+    ["fails", (bench: Bench) => bench.letDown("isle-3")],
+  ])("takes an Island that the job avoids as soon as the last other one %s", (_, leave) => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-3" }, 1);
+    expect(bench.submit({ avoidIslands: ["isle-1"] })).toEqual([]);
+    expect(leave(bench)).toEqual(["job_1 on isle-1"]);
   });
 });
 
@@ -215,22 +229,12 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["job_2", "job_1"]);
   });
 
-  it("that waited a minute longer before one of one priority more", () => {
+  it("of the account's next turn, whatever the priority of others", () => {
     const bench = new Bench();
-    bench.submit({ id: "job_1", priority: 51, createdAtMs: START_MS });
-    bench.submit({ id: "job_2", priority: 50, createdAtMs: START_MS - 2 * MINUTE_MS });
+    for (const id of ["a1", "a2", "a3"]) bench.submit({ id, accountId: "user_a", priority: 100 });
+    bench.submit({ id: "b1", accountId: "user_b", priority: 0 });
     bench.up({}, 1);
-    expect(bench.drain()).toEqual(["job_2", "job_1"]);
-  });
-
-  it("of the account served least recently, and its oldest one", () => {
-    const bench = new Bench();
-    for (const [index, id] of ["a1", "a2", "a3"].entries()) {
-      bench.submit({ id, accountId: "user_a", createdAtMs: START_MS + 10 - index });
-    }
-    for (const id of ["b1", "b2"]) bench.submit({ id, accountId: "user_b", createdAtMs: START_MS + 20 });
-    bench.up({}, 1);
-    expect(bench.drain()).toEqual(["a3", "b1", "a2", "b2", "a1"]);
+    expect(bench.drain()).toEqual(["a1", "b1", "a2", "a3"]);
   });
 
   it("by turns of accounts over all Cargos", () => {
@@ -251,13 +255,12 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["b1", "a2"]);
   });
 
-  it("of a Cargo that the Island has loaded, among jobs of one band", () => {
+  it("of a Cargo that the Island has loaded, before an account that was not passed over yet", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
-    bench.submit({ id: "job_1", accountId: "user_a", slug: "gemma" });
-    bench.submit({ id: "job_2", accountId: "user_b" });
-    bench.submit({ id: "job_3", accountId: "user_c", slug: "gemma", priority: 51 });
+    bench.submit({ id: "a1", accountId: "user_a", slug: "gemma" });
+    for (const id of ["b1", "b2", "b3"]) bench.submit({ id, accountId: "user_b" });
     bench.up(loadedLlama, 1);
-    expect(bench.drain()).toEqual(["job_3", "job_2", "job_1"]);
+    expect(bench.drain()).toEqual(["b1", "a1", "b2", "b3"]);
   });
 
   it("that the Island fits, whatever waits in front of it", () => {

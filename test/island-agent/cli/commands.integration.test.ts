@@ -104,6 +104,7 @@ describe("status", () => {
     coordinatorUrl: "https://host.example",
     hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
     closedBecause: null,
+    quarantine: null,
     preload: null,
     slots: 4,
     runtimes: [{ type: "llmcpp", version: "3.0" }],
@@ -140,6 +141,16 @@ describe("status", () => {
       "So far       3 completed, 2 failed, 1 cancelled, 700 tokens",
       "Preload      off",
     ]);
+  });
+
+  it.each([
+    [12_400, "no jobs for 13 s, then one is tried"],
+    [0, "one job at a time is tried now"],
+  ])("tells the owner of a quarantine with %i ms left", (forMs, next) => {
+    const quarantine = { inARow: 5, forMs, lastCode: "model_unavailable" as const };
+    expect(describeStatus({ ...status, quarantine }).split("\n")).toContain(
+      `Quarantine   5 jobs in a row failed here (last: model_unavailable); ${next}. See the agent's log and island doctor`,
+    );
   });
 
   it("tells what is wrong and what runs", () => {

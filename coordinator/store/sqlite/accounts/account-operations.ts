@@ -18,7 +18,7 @@ export interface AccountOperations {
 
 /** The columns of {@link AccountLimits}. */
 export const LIMIT_COLUMNS =
-  "requests_per_minute AS requestsPerMinute, concurrent_jobs AS concurrentJobs, concurrent_streams AS concurrentStreams" as const;
+  "requests_per_minute AS requestsPerMinute, concurrent_jobs AS concurrentJobs, concurrent_streams AS concurrentStreams, share" as const;
 
 export function accountOperations(db: Database.Database, ledger: Ledger): AccountOperations {
   const findEmail = db.prepare<[string], number>("SELECT 1 FROM accounts WHERE email_key = ?").pluck();
@@ -28,7 +28,7 @@ export function accountOperations(db: Database.Database, ledger: Ledger): Accoun
   const selectLimits = db.prepare<[string], AccountLimits>(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
   const updateLimits = db.prepare<AccountLimits & { accountId: string }>(
     `UPDATE accounts SET requests_per_minute = @requestsPerMinute, concurrent_jobs = @concurrentJobs,
-       concurrent_streams = @concurrentStreams WHERE id = @accountId`,
+       concurrent_streams = @concurrentStreams, share = @share WHERE id = @accountId`,
   );
   return {
     createAccount({ id, email, emailKey, passwordHash, postings, createdAtMs }) {

@@ -46,11 +46,17 @@ function moveJob(db: Database.Database): JobOperations["moveJob"] {
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
     start: prepareMove(db, "start", "started_at_ms = @atMs", "attempt = @attempt"),
-    lose: prepareMove(db, "lose", "island_id = NULL, started_at_ms = NULL", "attempt = @attempt"),
+    lose: prepareMove(
+      db,
+      "lose",
+      "island_id = NULL, started_at_ms = NULL, refusals = coalesce(@refusals, refusals)",
+      "attempt = @attempt",
+    ),
   };
   const explain = explainRefusal(db);
   return (move) => {
-    if (updates[move.event].run(move).changes === 0) throw explain(move.jobId, move.event);
+    if (updates[move.event].run({ ...move, refusals: move.refusals ?? null }).changes === 0)
+      throw explain(move.jobId, move.event);
   };
 }
 
@@ -59,7 +65,7 @@ function prepareMove(
   event: JobEvent,
   set: string,
   attempt: string,
-): Database.Statement<[JobMove]> {
+): Database.Statement<[Omit<JobMove, "refusals"> & { refusals: number | null }]> {
   const { from, to } = guardOf(event);
   return db.prepare(`UPDATE jobs SET state = '${to}', ${set} WHERE id = @jobId AND state IN (${from}) AND ${attempt}`);
 }

@@ -7,7 +7,8 @@ export const SUMMARY_COLUMNS =
   "id, batch_id AS batchId, slug, state, created_at_ms AS createdAtMs, completed_at_ms AS completedAtMs" as const;
 
 export const ACTIVE_COLUMNS =
-  `jobs.id, account_id AS accountId, batch_id AS batchId, slug, state, priority, price_micro AS priceMicro, attempt,
+  `jobs.id, account_id AS accountId, batch_id AS batchId, slug, state, job_class AS jobClass,
+  (SELECT share FROM accounts WHERE accounts.id = account_id) AS share, priority, price_micro AS priceMicro, attempt, refusals,
   island_id AS islandId, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, wait_deadline_ms AS waitDeadlineMs` as const;
 
 export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS workloadId, completed_at_ms AS completedAtMs,
@@ -66,16 +67,20 @@ function outputOf({ output, largeChars, text }: JobRow, openLarge: (chars: numbe
 
 /** A job right after its submission: equal to what `jobOf` would read. */
 export function newJobRecord(job: NewJob): JobRecord {
-  const { id, accountId, slug, workloadId, input, priority, priceMicro, createdAtMs, waitDeadlineMs } = job;
+  const { id, accountId, slug, workloadId, input, jobClass, share, priority, priceMicro, createdAtMs, waitDeadlineMs } =
+    job;
   return {
     id,
     accountId,
     batchId: null,
     slug,
     state: "pending",
+    jobClass,
+    share,
     priority,
     priceMicro,
     attempt: 0,
+    refusals: 0,
     islandId: null,
     createdAtMs,
     startedAtMs: null,

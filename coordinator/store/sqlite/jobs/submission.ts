@@ -47,15 +47,17 @@ export function prepareSubmit(
 function prepareInsertJob(
   db: Database.Database,
 ): (job: JobToInsert, batchId: string | null, webhookId: string | null) => void {
-  const insert = db.prepare<Omit<JobToInsert, "input"> & { batchId: string | null; webhookId: string | null }>(
-    `INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms,
+  const insert = db.prepare<
+    Omit<JobToInsert, "input" | "share"> & { batchId: string | null; webhookId: string | null }
+  >(
+    `INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, created_at_ms, wait_deadline_ms,
        batch_id, webhook_id)
-     VALUES (@id, @accountId, @slug, @workloadId, 'pending', @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
+     VALUES (@id, @accountId, @slug, @workloadId, 'pending', @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
        @batchId, @webhookId)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (
-    { id, accountId, slug, workloadId, input, priority, priceMicro, createdAtMs, waitDeadlineMs },
+    { id, accountId, slug, workloadId, input, jobClass, priority, priceMicro, createdAtMs, waitDeadlineMs },
     batchId,
     webhookId,
   ) => {
@@ -64,6 +66,7 @@ function prepareInsertJob(
       accountId,
       slug,
       workloadId,
+      jobClass,
       priority,
       priceMicro,
       createdAtMs,

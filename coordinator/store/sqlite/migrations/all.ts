@@ -8,6 +8,7 @@ import { credentialCaps } from "./006-credential-caps.ts";
 import { boundedLists } from "./007-bounded-lists.ts";
 import { foldedFeeds } from "./008-folded-feeds.ts";
 import { removal } from "./009-removal.ts";
+import { fairShare } from "./010-fair-share.ts";
 import { cargoApprovals } from "./013-cargo-approvals.ts";
 
 /** All migrations in order. Append only. */
@@ -21,5 +22,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, name: "bounded lists", sql: boundedLists },
   { version: 8, name: "folded feeds", sql: foldedFeeds },
   { version: 9, name: "removal", sql: removal },
-  { version: 10, name: "cargo approvals", sql: cargoApprovals },
+  { version: 10, name: "fair share", sql: fairShare },
+  { version: 11, name: "cargo approvals", sql: cargoApprovals },
 ];

@@ -48,10 +48,10 @@ export function describeAccounts(check: Check): void {
 
   check("accounts.setLimits() changes what is given, and null puts it back", async (store) => {
     const accountId = await makeAccount(store);
-    const unset = { requestsPerMinute: null, concurrentJobs: null, concurrentStreams: null };
+    const unset = { requestsPerMinute: null, concurrentJobs: null, concurrentStreams: null, share: null };
     expect(await store.accounts.limits(accountId)).toEqual(unset);
-    await store.accounts.setLimits(accountId, { requestsPerMinute: 7, concurrentJobs: 0 });
-    const set = { requestsPerMinute: 7, concurrentJobs: 0, concurrentStreams: 9 };
+    await store.accounts.setLimits(accountId, { requestsPerMinute: 7, concurrentJobs: 0, share: 200 });
+    const set = { requestsPerMinute: 7, concurrentJobs: 0, concurrentStreams: 9, share: 200 };
     expect(await store.accounts.setLimits(accountId, { concurrentStreams: 9 })).toEqual(set);
     expect(await store.accounts.limits(accountId)).toEqual(set);
     expect(await store.accounts.setLimits(accountId, { requestsPerMinute: null })).toEqual({

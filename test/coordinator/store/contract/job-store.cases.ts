@@ -212,9 +212,12 @@ export function describeJobs(check: Check): void {
         batchId: null,
         slug: "tiny-chat",
         state: "running",
+        jobClass: "batch",
+        share: null,
         priority: 50,
         priceMicro: 1_000_000,
         attempt: 1,
+        refusals: 0,
         islandId: ISLAND_ID,
         createdAtMs: MADE_AT_MS,
         startedAtMs: MADE_AT_MS + 2_000,
@@ -222,6 +225,19 @@ export function describeJobs(check: Check): void {
       },
       expect.objectContaining({ id: pending.id, state: "pending" }),
     ]);
+  });
+
+  check("jobs.unfinished() has share, class and refusals", async (store) => {
+    const accountId = await makeAccount(store);
+    await store.accounts.setLimits(accountId, { share: 250 });
+    const job = makeJob(accountId, { jobClass: "chat" });
+    await store.jobs.submit(job);
+    await apply(store, job.id, "assign", 1);
+    const lost = { jobId: job.id, event: "lose", islandId: null, atMs: MADE_AT_MS } as const;
+    await store.jobs.move({ ...lost, attempt: 1, refusals: 1 });
+    await apply(store, job.id, "assign", 2);
+    await store.jobs.move({ ...lost, attempt: 2 });
+    expect(await store.jobs.unfinished()).toMatchObject([{ jobClass: "chat", share: 250, attempt: 2, refusals: 1 }]);
   });
 
   check("jobs.feed() joins chunks in the order of their appends", async (store) => {

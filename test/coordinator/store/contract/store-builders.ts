@@ -48,6 +48,8 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     workloadId: 1,
     input: { prompt: "Say: atoll" },
     priority: 50,
+    jobClass: "batch",
+    share: null,
     priceMicro,
     postings: holdPostings(accountId, [priceMicro]),
     createdAtMs: MADE_AT_MS,

@@ -1,0 +1,96 @@
+import type { CargoManifest } from "../../shared/cargo.ts";
+import { CargoIslands } from "./cargo-islands.ts";
+import { fits } from "./fit.ts";
+import type { JobKind } from "./job-queue.ts";
+import type { OnlineIsland } from "./online-island.ts";
+
+/** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
+const MAX_INDEXED_CARGOS = 64;
+
+type IndexedKind = Pick<JobKind, "slug" | "onlyIslandsOf">;
+
+/** Unique for each index, as no slug has a space. */
+function keyOf({ slug, onlyIslandsOf }: IndexedKind): string {
+  return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
+}
+
+/** The online Islands, with an index for each Cargo that is asked for. */
+export class IslandIndices {
+  readonly #cargos: (slug: string) => CargoManifest | undefined;
+  readonly #islands: ReadonlyMap<string, OnlineIsland>;
+  /** For every queued kind of jobs whose Cargo the catalog has, and for some others; the least recently used first. */
+  readonly #indices = new Map<string, CargoIslands>();
+
+  constructor(cargos: (slug: string) => CargoManifest | undefined, islands: ReadonlyMap<string, OnlineIsland>) {
+    this.#cargos = cargos;
+    this.#islands = islands;
+  }
+
+  /** The index for jobs of that kind; undefined if it was not built. */
+  peek(kind: IndexedKind): CargoIslands | undefined {
+    return this.#indices.get(keyOf(kind));
+  }
+
+  /**
+   * The index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
+   * @param queued Kinds with waiting jobs: their indices are kept.
+   */
+  of(kind: IndexedKind, queued: () => Iterable<{ readonly kind: IndexedKind }>): CargoIslands | undefined {
+    const key = keyOf(kind);
+    let index = this.#indices.get(key);
+    if (index === undefined) {
+      const cargo = this.#cargos(kind.slug);
+      if (cargo === undefined) return undefined;
+      index = new CargoIslands({ ...cargo, onlyIslandsOf: kind.onlyIslandsOf }, this.#islands.values());
+      if (this.#indices.size >= MAX_INDEXED_CARGOS)
+        this.#dropOldest(new Set([...queued()].map((each) => keyOf(each.kind))));
+    }
+    this.#indices.delete(key);
+    this.#indices.set(key, index);
+    return index;
+  }
+
+  /** True if an Island outside of `avoid` fits jobs of that kind. */
+  hasFitOutside({ slug, onlyIslandsOf }: IndexedKind, avoid: ReadonlySet<string>): boolean {
+    const cargo = this.#cargos(slug);
+    if (cargo === undefined) return false;
+    for (const { id, info } of this.#islands.values()) {
+      if (!avoid.has(id) && fits({ ...cargo, onlyIslandsOf }, info) === true) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Adds an Island, or updates one whose facts changed. True if jobs of some Cargo now have one Island less to wait for.
+   * @param slug only for jobs of that Cargo.
+   */
+  put(island: OnlineIsland, slug?: string): boolean {
+    let isWorse = false;
+    for (const index of this.#indices.values()) {
+      if (slug === undefined || index.cargo.slug === slug) isWorse = index.put(island) || isWorse;
+    }
+    return isWorse;
+  }
+
+  /** The Island has one more free slot. */
+  improve(island: OnlineIsland): void {
+    for (const index of this.#indices.values()) index.improve(island);
+  }
+
+  remove(island: OnlineIsland): void {
+    for (const index of this.#indices.values()) index.remove(island);
+  }
+
+  /** The Cargo with this slug is new, changed or gone. */
+  forget(slug: string): void {
+    for (const [key, { cargo }] of this.#indices) if (cargo.slug === slug) this.#indices.delete(key);
+  }
+
+  #dropOldest(keep: ReadonlySet<string>): void {
+    for (const key of this.#indices.keys()) {
+      if (keep.has(key)) continue;
+      this.#indices.delete(key);
+      return;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { reliableSuccessRate, UNMEASURED, withRun, type Measure } from "./island-performance.ts";
+import { Pause, type PauseRules, type Stumble } from "./pause.ts";
+
+export interface PausePolicy {
+  readonly ofCargo: PauseRules;
+  readonly ofIsland: PauseRules;
+}
+
+const MINUTE_MS = 60_000;
+/** The pauses of one Cargo are shorter than those of a whole Island. */
+const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
+const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
+const QUARANTINE_FACTOR = 30;
+
+/** @param firstMs first pause of an Island after it let a job of a Cargo down. @param random 0 to 1; spreads the pauses. */
+export function pausePolicyOf(firstMs: number, random: () => number): PausePolicy {
+  return {
+    ofCargo: { firstMs, random, ...OF_CARGO },
+    ofIsland: { firstMs: firstMs * QUARANTINE_FACTOR, random, ...OF_ISLAND },
+  };
+}
+
+/** Cargos of which an Island's record is kept; the one that was used least recently is dropped first. */
+const MAX_CARGOS = 256;
+/** An Island is in quarantine after this many let-downs in a row, of at least two Cargos. */
+const QUARANTINE_AFTER = 4;
+const MIN_QUARANTINE_CARGOS = 2;
+
+/** What is remembered of an Island, also while it is away: how it runs each Cargo, and what it is kept from. */
+export class IslandRecord {
+  readonly #islandId: string;
+  readonly #policy: PausePolicy;
+  readonly #measures = new Map<string, Measure>();
+  /** By slug. Only Cargos of which it let down the latest job. */
+  readonly #pauses = new Map<string, Pause>();
+  readonly quarantine: Pause;
+  #letDowns = 0;
+  /** Some of the Cargos whose jobs were let down since the last success. */
+  readonly #letDownCargos = new Set<string>();
+
+  constructor(islandId: string, policy: PausePolicy) {
+    this.#islandId = islandId;
+    this.#policy = policy;
+    this.quarantine = new Pause(islandId, null, policy.ofIsland);
+  }
+
+  /** Let-downs since the last success; of those of a Cargo that is paused already, none. */
+  get letDowns(): number {
+    return this.#letDowns;
+  }
+
+  /** Every pause that is on. */
+  get paused(): Pause[] {
+    return [this.quarantine, ...this.#pauses.values()].filter(({ isPaused }) => isPaused);
+  }
+
+  /** A job left the Island. Returns the pauses whose probe it was. */
+  release(jobId: string): Pause[] {
+    return [this.quarantine, ...this.#pauses.values()].filter((pause) => pause.release(jobId));
+  }
+
+  /** The Island has no job any more. */
+  releaseAll(): void {
+    for (const pause of [this.quarantine, ...this.#pauses.values()]) pause.releaseAny();
+  }
+
+  measureOf(slug: string): Measure {
+    return this.#measures.get(slug) ?? UNMEASURED;
+  }
+
+  successRateOf(slug: string): number {
+    return reliableSuccessRate(this.measureOf(slug));
+  }
+
+  /** The pause of a Cargo; undefined if the Island let down no job of it lately. */
+  pauseOf(slug: string): Pause | undefined {
+    return this.#pauses.get(slug);
+  }
+
+  /** Adds a run. One that succeeded ends every doubt about the Cargo and the Island. Returns the pauses that it ended. */
+  addRun(run: {
+    readonly slug: string;
+    readonly tokensPerSecond: number | null;
+    readonly succeeded: boolean;
+  }): Pause[] {
+    const measure = withRun(this.measureOf(run.slug), run);
+    this.#measures.delete(run.slug);
+    this.#measures.set(run.slug, measure);
+    if (this.#measures.size > MAX_CARGOS) dropOldest(this.#measures);
+    if (!run.succeeded) return [];
+    const pause = this.#pauses.get(run.slug);
+    const ended = [this.quarantine, ...(pause === undefined ? [] : [pause])].filter(({ inARow }) => inARow > 0);
+    for (const pause of ended) pause.reset();
+    this.#pauses.delete(run.slug);
+    this.#letDowns = 0;
+    this.#letDownCargos.clear();
+    return ended;
+  }
+
+  /** Adds a let-down. Returns the pauses that it began. */
+  addStumble(slug: string, stumble: Stumble, nowMs: number): Pause[] {
+    const before = new Set(this.paused);
+    let pause = this.#pauses.get(slug);
+    if (pause === undefined) {
+      if (this.#pauses.size >= MAX_CARGOS) dropOldest(this.#pauses);
+      pause = new Pause(this.#islandId, slug, this.#policy.ofCargo);
+      this.#pauses.set(slug, pause);
+    }
+    if (!pause.isPaused) {
+      this.#letDowns += 1;
+      if (this.#letDownCargos.size < MIN_QUARANTINE_CARGOS) this.#letDownCargos.add(slug);
+    }
+    pause.add(stumble, nowMs);
+    const isBroken = this.#letDowns >= QUARANTINE_AFTER && this.#letDownCargos.size >= MIN_QUARANTINE_CARGOS;
+    if (isBroken) this.quarantine.add(stumble, nowMs);
+    return this.paused.filter((each) => !before.has(each));
+  }
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key);
+    return;
+  }
+}

@@ -1,0 +1,173 @@
+import type { WaitingJob } from "./events.ts";
+import { goesFirst } from "./fair-share.ts";
+import { JOB_CLASSES, JobClasses, type SlotUse } from "./job-classes.ts";
+import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
+import { positionOf } from "./position.ts";
+
+/** Unique for each kind, as neither slugs nor ids have a space. */
+function keyOf({ jobClass, slug, onlyIslandsOf, avoidIslands }: JobKind): string {
+  return [jobClass, slug, onlyIslandsOf ?? "", ...avoidIslands].join(" ");
+}
+
+/**
+ * How often an account is passed over, for a job of a Cargo that the Island has in memory, before it is served. Source: Zaharia et
+ * al., "Delay Scheduling" (EuroSys 2010).
+ */
+const MAX_PASSED_OVER = 1;
+
+/** Every waiting job, and whose turn it is. */
+export class WaitingJobs {
+  readonly #classes: JobClasses;
+  readonly #jobs = new Map<string, QueuedJob>();
+  /** Queues with at least one job, by `keyOf()`. */
+  readonly #queues = new Map<string, JobQueue>();
+  readonly #avoiding = new Set<JobQueue>();
+  /** Jobs that avoid an Island, online or not. */
+  readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
+  readonly #isOnline: (islandId: string) => boolean;
+
+  /** @param chatShare As in {@link JobClasses}. */
+  constructor(chatShare: number, isOnline: (islandId: string) => boolean) {
+    this.#classes = new JobClasses(chatShare);
+    this.#isOnline = isOnline;
+  }
+
+  get size(): number {
+    return this.#jobs.size;
+  }
+
+  get queues(): Iterable<JobQueue> {
+    return this.#queues.values();
+  }
+
+  /** Those whose jobs avoid Islands that are online, in an order that does not depend on history. */
+  avoidingQueues(): JobQueue[] {
+    return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
+  }
+
+  get(jobId: string): QueuedJob | undefined {
+    return this.#jobs.get(jobId);
+  }
+
+  /** Adds a job that does not wait yet. Returns its queue. */
+  add(job: WaitingJob): JobQueue {
+    const { id, slug, jobClass, onlyIslandsOf, createdAtMs, avoidIslands } = job;
+    const account = this.#classes.enter(jobClass, job.accountId, job.share);
+    const kind = { slug, jobClass, onlyIslandsOf, avoidIslands: this.#onlineOf(avoidIslands) };
+    const queued = { heapIndex: -1, id, kind, dueAtMs: dueAtMs(job), createdAtMs, account, avoidIslands };
+    this.#jobs.set(id, queued);
+    for (const islandId of avoidIslands) {
+      const avoiders = this.#avoidersOf.get(islandId) ?? new Set();
+      this.#avoidersOf.set(islandId, avoiders.add(queued));
+    }
+    return this.#enqueue(queued);
+  }
+
+  /** The Island came or went: the jobs that avoid it are now of another kind. */
+  regroup(islandId: string): void {
+    for (const job of this.#avoidersOf.get(islandId) ?? []) {
+      this.#dequeue(job);
+      job.kind = { ...job.kind, avoidIslands: this.#onlineOf(job.avoidIslands) };
+      this.#enqueue(job);
+    }
+  }
+
+  /** Unknown ids are ignored. */
+  remove(jobId: string): void {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) return;
+    this.#unlist(job);
+    this.#classes.leave(job.kind.jobClass, job.account);
+  }
+
+  /** The job takes a slot and waits no longer. Its class and account are charged. */
+  start(job: QueuedJob, nowMs: number): SlotUse {
+    const { kind, account } = job;
+    this.#unlist(job);
+    const use = this.#classes.charge(kind.jobClass, account, nowMs);
+    this.#classes.leave(kind.jobClass, account);
+    return use;
+  }
+
+  /** The slot that `start()` gave is free again. */
+  end(use: SlotUse, nowMs: number): void {
+    this.#classes.settle(use, nowMs);
+  }
+
+  /**
+   * The next job for an Island. `mayRun`: whether the Island may get jobs of a kind; `loaded`: slugs that it has in memory. The class
+   * whose turn it is, in it the account whose turn it is, and its job that is due first; an account may be passed over once.
+   */
+  nextFor(mayRun: (kind: JobKind) => boolean, loaded: readonly string[]): QueuedJob | undefined {
+    const heads = [...this.#queues.values()].flatMap((queue) => {
+      const head = mayRun(queue.kind) ? queue.head() : undefined;
+      return head === undefined ? [] : [head];
+    });
+    const present = JOB_CLASSES.filter((each) => heads.some(({ kind }) => kind.jobClass === each));
+    const [jobClass] = present.toSorted((a, b) => {
+      return goesFirst(this.#classes.shareOf(a), this.#classes.shareOf(b)) ? -1 : 1;
+    });
+    const ofClass = heads.filter(({ kind }) => kind.jobClass === jobClass);
+    const next = firstOf(ofClass);
+    if (next === undefined || loaded.includes(next.kind.slug)) return next;
+    const inMemory = firstOf(ofClass.filter(({ kind }) => loaded.includes(kind.slug)));
+    if (inMemory !== undefined && next.account.passedOver < MAX_PASSED_OVER) {
+      next.account.passedOver += 1;
+      return inMemory;
+    }
+    next.account.passedOver = 0;
+    return next;
+  }
+
+  /** 1-based place among the waiting jobs of its Cargo and class. The job must wait. */
+  positionOf(job: QueuedJob): number {
+    const { slug, jobClass, onlyIslandsOf } = job.kind;
+    const siblings = [...this.#queues.values()].filter(({ kind }) => {
+      return kind.slug === slug && kind.jobClass === jobClass && kind.onlyIslandsOf === onlyIslandsOf;
+    });
+    return positionOf(job, siblings, this.#classes.virtualMsOf(jobClass));
+  }
+
+  #unlist(job: QueuedJob): void {
+    this.#dequeue(job);
+    this.#jobs.delete(job.id);
+    for (const islandId of job.avoidIslands) {
+      const avoiders = this.#avoidersOf.get(islandId);
+      avoiders?.delete(job);
+      if (avoiders?.size === 0) this.#avoidersOf.delete(islandId);
+    }
+  }
+
+  #enqueue(job: QueuedJob): JobQueue {
+    const key = keyOf(job.kind);
+    const queue = this.#queues.get(key) ?? new JobQueue(job.kind);
+    this.#queues.set(key, queue);
+    if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
+    queue.add(job);
+    return queue;
+  }
+
+  #dequeue(job: QueuedJob): void {
+    const key = keyOf(job.kind);
+    const queue = this.#queues.get(key);
+    if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);
+    queue.remove(job);
+    if (queue.size > 0) return;
+    this.#queues.delete(key);
+    this.#avoiding.delete(queue);
+  }
+
+  #onlineOf(islandIds: readonly string[]): string[] {
+    return islandIds.filter((id) => this.#isOnline(id)).sort();
+  }
+}
+
+function firstOf(heads: readonly QueuedJob[]): QueuedJob | undefined {
+  return heads.reduce<QueuedJob | undefined>((first, job) => {
+    return first === undefined || isFirst(job, first) ? job : first;
+  }, undefined);
+}
+
+function isFirst(a: QueuedJob, b: QueuedJob): boolean {
+  return a.account === b.account ? isDueFirst(a, b) : goesFirst(a.account, b.account);
+}

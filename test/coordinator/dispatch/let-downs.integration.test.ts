@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, runFrames } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeHello } from "../../support/frames.ts";
+import { call, until } from "../../support/http.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+
+/** Longer than any test: an Island that let a job down gets no other. */
+const FOR_GOOD_S = 3_600;
+
+let coordinator: TestCoordinator;
+let account: { id: string; key: string; islandToken: string };
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open({ islandBackoffS: FOR_GOOD_S });
+  account = await coordinator.createAccount("client@example.com", 1_000, { concurrentJobs: 100 });
+});
+afterEach(async () => {
+  expect(coordinator.fatal).toEqual([]);
+  await coordinator[Symbol.asyncDispose]();
+});
+
+const join = (): Promise<FakeIsland> =>
+  FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID(), slots: 1 });
+const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
+const detailOf = async (jobId: string) => (await api("GET", `/jobs/${jobId}`)).body.data;
+async function submit(workload = "tiny-chat"): Promise<string> {
+  const { status, body } = await api("POST", "/jobs", { workload, input: { prompt: "Hi" } });
+  expect(status).toBe(201);
+  return body.data.id as string;
+}
+
+/** An Island that answers each assignment at once, until its session ends. Returns how many it got. */
+async function answerAll(
+  island: FakeIsland,
+  answer: (assign: Assign) => Parameters<FakeIsland["send"]>,
+): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    const assign = await island.next("assign").catch(() => null);
+    if (assign === null) return count;
+    island.send(...answer(assign));
+  }
+}
+
+const refusal = ({ jobId, attempt }: Assign): Parameters<FakeIsland["send"]> => [
+  { type: "refused", jobId, attempt, code: "out_of_memory", message: "no room" },
+];
+const failure = (assign: Assign): Parameters<FakeIsland["send"]> => {
+  const { jobId, attempt } = assign;
+  const failed = { type: "failed", jobId, attempt, seq: 1, code: "model_unavailable", message: "full" } as const;
+  return [...beginFrames(assign), { ...failed, retryable: true }];
+};
+
+describe("Beside a busy good Island, an idle one", () => {
+  it.each([
+    ["that refuses every job at once", refusal, 1],
+    ["that fails every job at once", failure, 2],
+  ])("%s gets one of 20 and fails none of them", async (_, answer, mostAttempts) => {
+    await using good = await join();
+    const first = await submit();
+    const held = await good.next("assign");
+    await using broken = await join();
+    const asked = answerAll(broken, answer);
+    const jobs = [first];
+    for (let count = 1; count < 20; count += 1) jobs.push(await submit());
+    await until(
+      async () => (await detailOf(jobs[1] ?? "")).status,
+      (status) => status === "pending",
+      "the second job waiting again",
+    );
+    good.send(...runFrames(held, "done"));
+    const served = answerAll(good, (assign) => runFrames(assign, "done"));
+    for (const jobId of jobs) {
+      await until(
+        async () => (await detailOf(jobId)).status,
+        (status) => status !== "pending" && status !== "queued" && status !== "running",
+        `the end of ${jobId}`,
+      );
+    }
+    const ended = await Promise.all(jobs.map(detailOf));
+    expect(new Set(ended.map(({ status }) => status as string))).toEqual(new Set(["completed"]));
+    expect(Math.max(...ended.map(({ attempts }) => attempts as number))).toBe(mostAttempts);
+    broken.socket.close();
+    good.socket.close();
+    expect([await asked, await served]).toEqual([1, 19]);
+  });
+});
+
+describe("A job that all Islands refuse", () => {
+  it("waits, and says how many refused and why; no attempt is counted", async () => {
+    await using one = await join();
+    await using two = await join();
+    const answered = [one, two].map((island) => answerAll(island, refusal));
+    const jobId = await submit();
+    const { waiting, attempts } = await until(
+      () => detailOf(jobId),
+      ({ waiting }) => waiting?.reason === "all_refused",
+      "both refusals",
+    );
+    expect(waiting.message).toBe("2 Islands fit, and all refused (out_of_memory 2); asked again after a growing time");
+    expect(attempts).toBe(0);
+    for (const island of [one, two]) island.socket.close();
+    expect(await Promise.all(answered)).toEqual([1, 1]);
+  });
+
+  it("is refused more often than it may be tried, runs when an Island takes it, and counts that one attempt", async () => {
+    coordinator.withFlags({ islandBackoffS: 0.001 });
+    await coordinator.stop();
+    await coordinator.start();
+    await using island = await join();
+    const jobId = await submit();
+    for (let refusals = 0; refusals < 5; refusals += 1) island.send(...refusal(await island.next("assign")));
+    const assign = await island.next("assign");
+    expect(assign.attempt).toBe(6);
+    island.send(...runFrames(assign, "done"));
+    await island.next("ack", ({ seq }) => seq === 2);
+    expect(await detailOf(jobId)).toMatchObject({ status: "completed", attempts: 1 });
+  });
+
+  it("keeps the count over a restart", async () => {
+    await using island = await join();
+    const jobId = await submit();
+    island.send(...refusal(await island.next("assign")));
+    await until(
+      () => detailOf(jobId),
+      ({ status }) => status === "pending",
+      "the refusal",
+    );
+    await coordinator.stop();
+    await coordinator.start();
+    expect(await detailOf(jobId)).toMatchObject({ status: "pending", attempts: 0 });
+  });
+
+  it("is not kept past its wait limit by refusals, and ends with the reason", async () => {
+    using folder = temporaryFolder();
+    const clock = new ManualClock();
+    const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    const accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+    const world = new JobWorld(store, clock);
+    const agent = new ScriptedAgent(world, accountId);
+    await agent.connect(false);
+    const { record } = await world.jobs.submit({
+      ...{ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null },
+      waitLimitMs: 60_000,
+    });
+    for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += FIRST_PAUSE_MS / 2) {
+      await agent.act("refuse", 0);
+      await world.settle();
+      clock.advance(FIRST_PAUSE_MS / 2);
+    }
+    await world.settle();
+    const job = await world.jobs.get(accountId, record.id);
+    expect(job).toMatchObject({ state: "timeout", error: { code: "wait_timeout" } });
+    expect(job.error?.message).toContain("refused (model_unavailable)");
+    // 1, 2, 4 … s apart, less a quarter as the spread of the test's pauses is fixed.
+    expect(job.attempt).toBe(7);
+    world.close();
+    await store.close();
+  });
+});
+
+describe("An Island that fails jobs of several Cargos", () => {
+  it("is told of its quarantine when it fails and when it comes back, until a job succeeds; the operator sees it", async () => {
+    coordinator.withFlags({ islandBackoffS: 0.001 });
+    await coordinator.stop();
+    await coordinator.start();
+    const hostId = randomUUID();
+    const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId, slots: 1 });
+    for (const workload of ["tiny-chat", "llama-3.2-1b-instruct"]) await submit(workload);
+    const notices: unknown[] = [];
+    while (notices.at(-1) === undefined || notices.at(-1) === null) {
+      const assign = await island.next("assign");
+      island.send(...failure(assign));
+      notices.push((await island.next("ack", ({ jobId }) => jobId === assign.jobId)).quarantine);
+    }
+    expect(notices).toEqual([
+      null,
+      null,
+      null,
+      { inARow: 4, forMs: expect.any(Number), lastCode: "model_unavailable" },
+    ]);
+    expect(await metric("atoll_islands_quarantined")).toBe("1");
+    await island[Symbol.asyncDispose]();
+    await using again = await FakeIsland.dial(coordinator.url, account.islandToken);
+    again.send(makeHello({ hostId, slots: 1 }));
+    expect((await again.next("welcome")).quarantine).toMatchObject({ inARow: 4 });
+    again.send(...runFrames(await again.next("assign"), "done"));
+    expect(await again.next("ack", ({ seq }) => seq === 2)).toMatchObject({ quarantine: null });
+    expect(await metric("atoll_islands_quarantined")).toBe("0");
+  });
+});
+
+async function metric(name: string): Promise<string | undefined> {
+  const text = await (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
+  return new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { Bench, makeCargo } from "./builders.ts";
+
+const SECOND_MS = 1_000;
+/** One Cargo that every Island runs, and others beside it. */
+const cargos = ["llama", "gemma", "phi"].map((slug) => makeCargo({ slug }));
+
+/** Lets an Island let down one job after another as soon as it gets it. Returns when it got each, in seconds. */
+function letDownTimes(bench: Bench, count: number, override: Parameters<Bench["letDown"]>[1] = {}): number[] {
+  return Array.from({ length: count }, (_, index) => {
+    const accountId = override.accountId ?? `user_${index % 2}`;
+    const jobId = `job_${index}`;
+    const served = bench.submit({ id: jobId, accountId });
+    if (served.length === 0) served.push(...bench.pass((bench.scheduler.nextWakeMs ?? 0) - bench.nowMs));
+    expect(served).toEqual([`${jobId} on isle-1`]);
+    bench.letDown("isle-1", { ...override, accountId });
+    bench.free("isle-1", jobId);
+    return Math.round(bench.nowMs / SECOND_MS);
+  });
+}
+
+function differences(times: readonly number[]): number[] {
+  return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+}
+
+describe("An Island that fails a job of a Cargo", () => {
+  it("gets no job of it for a time, while a busy one is waited for, and jobs of other Cargos at once", () => {
+    const bench = new Bench(cargos);
+    bench.up({ id: "isle-1" });
+    bench.up({ id: "isle-2" }, 1);
+    bench.submit({ id: "job_1" });
+    bench.letDown("isle-1");
+    expect(bench.free("isle-1")).toEqual([]);
+    expect(bench.submit({ id: "job_2" })).toEqual([]);
+    expect(bench.submit({ id: "job_3", slug: "gemma" })).toEqual(["job_3 on isle-1"]);
+    expect(bench.free("isle-2")).toEqual(["job_2 on isle-2"]);
+  });
+
+  it("is asked again after the pause, with one job as a probe, whatever its slots", () => {
+    const bench = new Bench();
+    bench.up({ slots: 4 });
+    bench.letDown("isle-1");
+    for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
+    expect(bench.pass(SECOND_MS - 1)).toEqual([]);
+    expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
+    expect(bench.submit({ id: "job_4" })).toEqual([]);
+    // A success ends the doubt, and all slots are filled.
+    expect(bench.measure("isle-1", 10)).toEqual(["job_2 on isle-1", "job_3 on isle-1", "job_4 on isle-1"]);
+    expect(bench.scheduler.nextWakeMs).toBeNull();
+  });
+
+  it("gets another probe when the first one ends without a result", () => {
+    const bench = new Bench();
+    bench.up({ slots: 4 });
+    bench.letDown("isle-1");
+    for (const id of ["job_1", "job_2"]) bench.submit({ id });
+    expect(bench.pass(SECOND_MS)).toEqual(["job_1 on isle-1"]);
+    expect(bench.free("isle-1", "job_1")).toEqual(["job_2 on isle-1"]);
+  });
+
+  it("is asked again after a time that doubles, to ten minutes", () => {
+    const bench = new Bench();
+    bench.up();
+    const times = letDownTimes(bench, 12);
+    expect(differences(times)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600]);
+  });
+
+  it("is asked again after 15 s at most while the jobs of one account alone fail: they may be at fault", () => {
+    const bench = new Bench();
+    bench.up();
+    const times = letDownTimes(bench, 8, { accountId: "user_poison" });
+    expect(differences(times)).toEqual([1, 2, 4, 8, 15, 15, 15]);
+  });
+
+  it("is paused once for all jobs that it had when the first one failed", () => {
+    const bench = new Bench();
+    bench.up({ slots: 3 });
+    for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
+    for (const id of ["job_1", "job_2", "job_3"]) {
+      bench.letDown("isle-1");
+      bench.free("isle-1", id);
+    }
+    bench.submit({ id: "job_4" });
+    expect(bench.pass(SECOND_MS)).toEqual(["job_4 on isle-1"]);
+  });
+
+  it("stays paused over a reconnect, and over a failure that is told while it is away", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.down("isle-1");
+    bench.letDown("isle-1");
+    expect(bench.up()).toEqual([]);
+    expect(bench.submit()).toEqual([]);
+    bench.down("isle-1");
+    expect(bench.scheduler.nextWakeMs).toBeNull();
+    bench.up();
+    expect(bench.pass(SECOND_MS)).toEqual(["job_1 on isle-1"]);
+  });
+
+  it("is forgotten with its pauses when 10,000 others have gone since", () => {
+    const bench = new Bench();
+    bench.up();
+    bench.letDown("isle-1");
+    bench.down("isle-1");
+    for (let index = 2; index < 10_003; index += 1) {
+      bench.up({ id: `isle-${index}` });
+      bench.down(`isle-${index}`);
+    }
+    bench.up();
+    expect(bench.submit()).toEqual(["job_1 on isle-1"]);
+  });
+});
+
+describe("An Island that refuses a job", () => {
+  it("is asked again after a time that grows like that after failures", () => {
+    const bench = new Bench();
+    bench.up();
+    const times = letDownTimes(bench, 4, { cause: "refused", code: "shutting_down" });
+    expect(times).toEqual([0, 1, 3, 7]);
+  });
+
+  it("is asked again much later when no wait cures the reason", () => {
+    const bench = new Bench();
+    bench.up();
+    const times = letDownTimes(bench, 3, { cause: "refused", code: "manifest_untrusted" });
+    expect(times).toEqual([0, 30, 90]);
+  });
+});
+
+describe("A pause", () => {
+  it("is shortened by up to a half at random, so that Islands that failed together are not asked together", () => {
+    const bench = new Bench(undefined, { random: () => 0 });
+    bench.up();
+    bench.letDown("isle-1");
+    expect(bench.scheduler.nextWakeMs).toBe(SECOND_MS / 2);
+  });
+});
+
+describe("An Island that lets down four jobs in a row, of two Cargos", () => {
+  /** The Island fails a job of llama and one of gemma, twice; the second time as probes. */
+  function quarantined(accounts: readonly string[] = ["user_1", "user_2"]): Bench {
+    const bench = new Bench(cargos);
+    bench.up({ slots: 4 });
+    for (const accountId of accounts) {
+      for (const slug of ["llama", "gemma"]) bench.letDown("isle-1", { slug, accountId });
+      bench.pass(SECOND_MS);
+    }
+    return bench;
+  }
+
+  it("is in quarantine: it gets no job of any Cargo, then one, and all again after a success", () => {
+    const bench = quarantined();
+    expect(bench.quarantines).toMatchObject([
+      { islandId: "isle-1", quarantine: { inARow: 4, forMs: 30_000, lastCode: "model_unavailable" } },
+    ]);
+    expect(bench.scheduler.quarantinedCount).toBe(1);
+    expect(bench.submit({ id: "job_1", slug: "phi" })).toEqual([]);
+    expect(bench.submit({ id: "job_2", slug: "phi" })).toEqual([]);
+    expect(bench.scheduler.explain("job_1")?.reason).toBe("all_failing");
+    expect(bench.pass(30 * SECOND_MS)).toEqual(["job_1 on isle-1"]);
+    expect(bench.scheduler.quarantineOf("isle-1", bench.nowMs)).toMatchObject({ forMs: 0 });
+    expect(bench.measure("isle-1", null, true, "phi")).toEqual(["job_2 on isle-1"]);
+    expect(bench.quarantines.at(-1)).toEqual({ kind: "quarantine", islandId: "isle-1", quarantine: null });
+    expect(bench.scheduler.quarantineOf("isle-1", bench.nowMs)).toBeNull();
+    expect(bench.scheduler.quarantinedCount).toBe(0);
+  });
+
+  it("stays twice as long in quarantine when the probe fails too", () => {
+    const bench = quarantined();
+    bench.submit({ slug: "phi" });
+    expect(bench.pass(30 * SECOND_MS)).toEqual(["job_1 on isle-1"]);
+    bench.letDown("isle-1", { slug: "phi", accountId: "user_3" });
+    expect(bench.quarantines.at(-1)).toMatchObject({ quarantine: { inARow: 5, forMs: 60_000 } });
+  });
+
+  it("takes its quarantine along when it reconnects", () => {
+    const bench = quarantined();
+    bench.down("isle-1");
+    expect(bench.scheduler.quarantineOf("isle-1", bench.nowMs)).toMatchObject({ inARow: 4 });
+    bench.up();
+    expect(bench.submit({ slug: "phi" })).toEqual([]);
+  });
+
+  it("is in none if a job succeeded in between", () => {
+    const bench = new Bench(cargos);
+    bench.up();
+    for (const slug of ["llama", "gemma", "phi"]) bench.letDown("isle-1", { slug });
+    bench.measure("isle-1", null, true);
+    bench.letDown("isle-1", { slug: "llama" });
+    expect(bench.quarantines).toEqual([]);
+  });
+
+  it("is in none if all were of one Cargo: it is only kept from that", () => {
+    const bench = new Bench(cargos);
+    bench.up();
+    letDownTimes(bench, 10);
+    expect(bench.quarantines).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import * as fc from "fast-check";
+import type { CargoManifest } from "../../../shared/cargo.ts";
+import {
+  Scheduler,
+  type SchedulerEffect,
+  type SchedulerEvent,
+  type SchedulerIsland,
+} from "../../../coordinator/scheduler/scheduler.ts";
+import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_OPTIONS, START_MS } from "./builders.ts";
+
+const cargos = [
+  makeCargo({ slug: "small", requiredRamBytes: 2 * GB }),
+  makeCargo({ slug: "large", requiredRamBytes: 12 * GB, model: { url: "hf:a/large", sha256: null, sizeBytes: null } }),
+  makeCargo({ slug: "gpu", requiredVramBytes: 4 * GB, model: null }),
+  makeCargo({ slug: "embed", runtimeType: "onnx", model: { url: "hf:a/embed", sha256: null, sizeBytes: null } }),
+];
+const catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
+const slugs = [...catalog.keys(), "unknown"];
+export const findCargo = (slug: string): CargoManifest | undefined => catalog.get(slug);
+
+export function newScheduler(): Scheduler {
+  return new Scheduler({ cargos: findCargo, ...SCHEDULER_OPTIONS });
+}
+
+type Assignment = Extract<SchedulerEffect, { kind: "assign" }>;
+export function assignments(effects: readonly SchedulerEffect[]): Assignment[] {
+  return effects.filter((effect) => effect.kind === "assign");
+}
+
+const islandId = fc.constantFrom("isle-1", "isle-2", "isle-3", "isle-4");
+const island: fc.Arbitrary<SchedulerIsland> = fc
+  .record({
+    id: islandId,
+    accountId: fc.constantFrom("user_a", "user_b"),
+    runtimes: fc.constantFrom<SchedulerIsland["runtimes"][]>(["llmcpp"], ["llmcpp", "onnx"], ["onnx"]),
+    ramBytes: fc.constantFrom(GB, 8 * GB, 16 * GB),
+    vramBytes: fc.constantFrom(0, 8 * GB),
+    slots: fc.integer({ min: 0, max: 4 }),
+    draining: fc.constantFrom(false, false, false, true),
+    cachedModels: fc.subarray(["hf:owner/repo", "hf:a/large", "hf:a/embed"]),
+    loaded: fc.subarray(slugs),
+    downloads: fc.subarray(slugs).map((list) => list.map((slug) => ({ slug, fraction: 0.5 }))),
+    cpuLoad: fc.constantFrom(null, 0, 0.9),
+    rttMs: fc.constantFrom(null, 5, 300),
+  })
+  .map(makeIsland);
+
+const SHARES = { user_a: 100, user_b: 300, user_c: 30 };
+export const job = fc
+  .record({
+    accountId: fc.constantFrom("user_a" as const, "user_b" as const, "user_c" as const),
+    slug: fc.constantFrom(...slugs),
+    jobClass: fc.constantFrom("chat" as const, "batch" as const),
+    onlyIslandsOf: fc.constantFrom(null, null, null, "user_a"),
+    priority: fc.constantFrom(50, 50, 50, 51, 90),
+    createdAtMs: fc.constantFrom(0, 1, 2, MINUTE_MS, 2 * MINUTE_MS).map((ms) => START_MS + ms),
+    avoidIslands: fc.subarray(["isle-1", "isle-2", "isle-3"]),
+  })
+  .map((each) => makeJob({ ...each, share: SHARES[each.accountId] }));
+
+const tag = <K extends string>(kind: K): fc.Arbitrary<K> => fc.constant(kind);
+/** Job ids are numbered when the sequence is run, or point back to an earlier job. */
+const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: tag("job_gone"), jobId: fc.integer({ min: 0, max: 40 }).map((n) => `job_${n}`) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: tag("island_up"), island, busy: fc.integer({ min: 0, max: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: tag("island_changed"), island }) },
+  { weight: 1, arbitrary: fc.record({ kind: tag("island_down"), islandId }) },
+  { weight: 6, arbitrary: fc.record({ kind: tag("slot_freed"), islandId, jobId: fc.constant("") }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: tag("measured"),
+      islandId,
+      slug: fc.constantFrom(...slugs),
+      tokensPerSecond: fc.constantFrom(null, 1, 12, 80),
+      succeeded: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: tag("cargo_changed"), slug: fc.constantFrom(...slugs) }) },
+);
+
+/** Also with Islands that let jobs down, which the naive scheduler does not know. */
+const stormyEvent: fc.Arbitrary<SchedulerEvent> = fc.oneof(
+  { weight: 8, arbitrary: event },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: tag("let_down"),
+      islandId,
+      slug: fc.constantFrom(...slugs),
+      accountId: fc.constantFrom("user_a", "user_b"),
+      cause: fc.constantFrom("refused" as const, "failed" as const, "lost" as const),
+      code: fc.constantFrom("internal" as const, "manifest_untrusted" as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: tag("time_passed") }) },
+);
+
+/** Each job gets an id of its own; now and then an earlier id comes again, as after a lost Island. */
+const sequenceOf = (one: fc.Arbitrary<SchedulerEvent>): fc.Arbitrary<SchedulerEvent[]> =>
+  fc.array(one, { maxLength: 120, size: "max" }).map((list) =>
+    list.map((each, index): SchedulerEvent => {
+      if (each.kind !== "job_waiting") return each;
+      return { kind: "job_waiting", job: { ...each.job, id: `job_${index % 17 === 0 ? 0 : index}` } };
+    }),
+  );
+export const events = sequenceOf(event);
+export const stormyEvents = sequenceOf(stormyEvent);
+
+/** Replaces a freed slot without a job by that of a job that the Island has; each step is 2 s after the one before. */
+export class Runs {
+  readonly #running = new Map<string, string[]>();
+  nowMs = START_MS;
+
+  begin(event: SchedulerEvent): SchedulerEvent {
+    this.nowMs += 2_000;
+    if (event.kind === "island_up" || event.kind === "island_down") {
+      this.#running.delete(event.kind === "island_up" ? event.island.id : event.islandId);
+    }
+    if (event.kind !== "slot_freed") return event;
+    return { ...event, jobId: this.#running.get(event.islandId)?.shift() ?? "job_of_before" };
+  }
+
+  end(effects: readonly SchedulerEffect[]): void {
+    for (const { jobId, islandId } of assignments(effects)) {
+      this.#running.set(islandId, [...(this.#running.get(islandId) ?? []), jobId]);
+    }
+  }
+}
