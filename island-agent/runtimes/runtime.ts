@@ -61,9 +61,16 @@ export interface LoadedCargo extends AsyncDisposable {
   /**
    * Runs one job. `onOutput` is called in order, before the promise settles and never after.
    * Aborting rejects with `signal.reason` within 2 s, after the work has stopped.
+   * @param onWorking called while the run makes progress without output, and while it waits for other runs that do; not by every
+   * runtime.
    * @throws {JobFailure} {@link CargoGone} when the Cargo was gone before the run began.
    */
-  run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
+  run(
+    request: RunRequest,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    onWorking?: () => void,
+  ): Promise<RunResult>;
 }
 
 /** The Cargo was gone before the run began. Nothing was done, so the run can start again after another load. */

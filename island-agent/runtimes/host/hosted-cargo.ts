@@ -27,6 +27,7 @@ export interface HostedCargoOptions {
 interface ActiveRun {
   readonly signal: AbortSignal;
   readonly onOutput: (item: OutputItem) => void;
+  readonly onWorking: () => void;
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
 
@@ -38,6 +39,8 @@ export class HostedCargo implements LoadedCargo {
   readonly #options: HostedCargoOptions;
   readonly #runs = new Map<number, ActiveRun>();
   readonly #slots: Semaphore<number>;
+  /** Told when a run works: those that wait for a slot. */
+  readonly #waiting = new Set<() => void>();
   /** Aborted, with the reason, once no run can begin any more. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
@@ -67,7 +70,12 @@ export class HostedCargo implements LoadedCargo {
   }
 
   /** @throws {JobFailure} as in `LoadedCargo`, and `cannot_resume`. */
-  async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
+  async run(
+    request: RunRequest,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    onWorking: () => void = () => undefined,
+  ): Promise<RunResult> {
     signal.throwIfAborted();
     this.#over.signal.throwIfAborted();
     const { readInput, canResume } = this.#options;
@@ -77,11 +85,11 @@ export class HostedCargo implements LoadedCargo {
     }
     const job = readInput(request.input);
     const run = ++this.#lastRun;
-    if (!this.#slots.tryAcquire()) await this.#slots.acquire(run, AbortSignal.any([signal, this.#over.signal]));
+    if (!this.#slots.tryAcquire()) await this.#waitForSlot(run, signal, onWorking);
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
-      return await this.#start(run, { job, resume: request.resume }, onOutput, signal);
+      return await this.#start(run, { job, resume: request.resume }, { onOutput, onWorking, signal });
     } finally {
       this.#slots.release();
     }
@@ -99,11 +107,19 @@ export class HostedCargo implements LoadedCargo {
     await this.gone;
   }
 
+  async #waitForSlot(run: number, signal: AbortSignal, onWorking: () => void): Promise<void> {
+    this.#waiting.add(onWorking);
+    try {
+      await this.#slots.acquire(run, AbortSignal.any([signal, this.#over.signal]));
+    } finally {
+      this.#waiting.delete(onWorking);
+    }
+  }
+
   #start(
     run: number,
     job: HostRun<unknown>,
-    onOutput: (item: OutputItem) => void,
-    signal: AbortSignal,
+    { onOutput, onWorking, signal }: Omit<ActiveRun, "settle">,
   ): Promise<RunResult> {
     const { clock, killAfterMs } = this.#options;
     let killTimer: Timer | undefined;
@@ -119,6 +135,7 @@ export class HostedCargo implements LoadedCargo {
         onOutput: (item) => {
           if (!signal.aborted) onOutput(item);
         },
+        onWorking,
         settle: (outcome) => {
           this.#runs.delete(run);
           if (this.#runs.size === 0) this.#endWatch?.();
@@ -149,7 +166,10 @@ export class HostedCargo implements LoadedCargo {
           const active = this.#find(run);
           for (const item of items) active?.onOutput(item);
         }
-        return;
+        return this.#tellWaiting();
+      case "working":
+        this.#find(message.run)?.onWorking();
+        return this.#tellWaiting();
       case "finished":
         if (this.#runs.has(message.run)) this.#memory = message.memory;
         return this.#find(message.run)?.settle({ result: message.result });
@@ -172,6 +192,10 @@ export class HostedCargo implements LoadedCargo {
       default:
         message satisfies never;
     }
+  }
+
+  #tellWaiting(): void {
+    for (const tell of this.#waiting) tell();
   }
 
   /** A host that reports on a run it does not have cannot be trusted with the others. */

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
+import { systemClock } from "../../../shared/clock.ts";
 import { JobFailure, type JobError } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import type { MemoryUse, ProbeResult, RunResult } from "../runtime.ts";
@@ -14,7 +15,13 @@ export interface HostedModel<Job> {
   /** GPU memory that the model takes; null when it uses no GPU. `isShared`: that memory is the machine's RAM. */
   readonly gpuMemory: { readonly bytes: number; readonly isShared: boolean } | null;
   /** After `signal` is aborted, any error counts as the run having stopped. @throws {JobFailure} */
-  run(run: HostRun<Job>, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult>;
+  run(
+    run: HostRun<Job>,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    /** May be called as often as it likes while the run makes progress without output. */
+    onWorking: () => void,
+  ): Promise<RunResult>;
   dispose(): Promise<void>;
 }
 
@@ -28,6 +35,8 @@ export interface HostHandlers<ProbeRequest, LoadRequest, Job> {
   /** @throws {JobFailure} */
   load(request: LoadRequest): Promise<HostedModel<Job>>;
 }
+
+const WORKING_EVERY_MS = 1_000;
 
 /** Turns this process into a host: it answers the agent that started it and ends with it. An entry file calls it once. */
 export function serveHost<ProbeRequest, LoadRequest, Job>(
@@ -91,7 +100,9 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
     aborts.set(id, abort);
     try {
       if (model === undefined) throw new Error("A run came before the model was loaded");
-      const result = await model.run({ job, resume }, (item) => outbox.add(id, item), abort.signal);
+      const onOutput = (item: OutputItem): void => outbox.add(id, item);
+      const onWorking = atMostEvery(WORKING_EVERY_MS, () => send({ kind: "working", run: id }));
+      const result = await model.run({ job, resume }, onOutput, abort.signal, onWorking);
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {
@@ -109,6 +120,17 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
       endNow();
     }
   }
+}
+
+/** Calls `report` at once, and then not before `everyMs` have passed. */
+function atMostEvery(everyMs: number, report: () => void): () => void {
+  let lastMs = -Infinity;
+  return () => {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs - lastMs < everyMs) return;
+    lastMs = nowMs;
+    report();
+  };
 }
 
 /** RAM of this process, and what its model takes on GPUs. */

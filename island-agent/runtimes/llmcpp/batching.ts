@@ -13,6 +13,7 @@ const MAX_DELAYS = 256;
 export class SequenceBatching {
   /** Runs that generate in this context now. */
   activeRuns = 0;
+  readonly #watchers = new Set<() => void>();
   #delays = 0;
   #context: LlamaContext | undefined;
 
@@ -21,9 +22,20 @@ export class SequenceBatching {
     this.#context = context;
   }
 
+  /** Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
+  async watched<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
+    this.#watchers.add(onBatch);
+    try {
+      return await work();
+    } finally {
+      this.#watchers.delete(onBatch);
+    }
+  }
+
   readonly strategy: CustomBatchingPrioritizationStrategy = ({ items, size }) => {
     if (items.length < this.activeRuns && this.#delays++ < MAX_DELAYS) return [];
     this.#delays = 0;
+    for (const tell of this.#watchers) tell();
     const ids = this.#sequenceIds();
     const waiting = items.map(({ tokens }, index) => ({ sequenceId: ids?.[index] ?? index, count: tokens.length }));
     return fillBatch(waiting, size).flatMap(({ index, count }) => {

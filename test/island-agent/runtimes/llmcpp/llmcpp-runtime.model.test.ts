@@ -48,6 +48,18 @@ describe("llmcppRuntime() with tiny-islander", () => {
     await expect(estimate).rejects.toMatchObject({ code: "model_invalid", retryable: false });
   });
 
+  it("run() tells of its work before there is output, as a long prompt takes time to read", async () => {
+    const heard: string[] = [];
+    const request = makeRequest({ prompt: "hi", max_tokens: 3 });
+    await llm.run(
+      request,
+      () => heard.push("output"),
+      NEVER,
+      () => heard.push("work"),
+    );
+    expect(heard.slice(0, 2)).toEqual(["work", "output"]);
+  });
+
   it("load() measures what is resident and tells the concurrency", () => {
     expect(llm.memory.ramBytes).toBeGreaterThan(10_000_000);
     expect(llm.concurrency).toBe(4);
