@@ -7,9 +7,9 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import type { CoordinatorConfig } from "./config/resolve-config.ts";
+import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
-import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
+import { AttemptFencing, type AttemptFencingDeps } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
@@ -71,6 +71,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const scheduler = new Scheduler((slug) => catalog.known(slug));
   const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const { webhookAllowPrivate } = config;
   const webhooks = new WebhookSender({
@@ -92,6 +93,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     graceMs,
     maxAttempts,
     networkFee,
+    phaseLimits,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
   });
@@ -101,9 +103,10 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
   const islands = new IslandRegistry({ clock, graceMs });
   const proofs = await AttemptProofs.open(config.dataDirectory);
-  const waitReasons = new WaitReasons({ scheduler, islands, gate });
+  const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
-  const reports = new AttemptFencing({ jobs: registry, islands, proofs, measure: (run) => dispatcher.schedule(run) });
+  const measure: AttemptFencingDeps["measure"] = (run) => dispatcher.schedule(run);
+  const reports = new AttemptFencing({ jobs: registry, islands, proofs, clock, measure });
   const connections = new IslandConnections({ store, registry: islands, reports, signer, catalog, clock, heartbeatMs });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();

@@ -30,6 +30,7 @@ const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "category", "example_input", "output_schema"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
   ...(["run_limit_s", "wait_limit_s"] as const),
+  ...(["accept_limit_s", "start_limit_s", "first_output_limit_s", "silence_limit_s"] as const),
 ];
 
 export interface CargoServiceDeps {

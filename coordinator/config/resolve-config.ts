@@ -1,3 +1,4 @@
+import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
@@ -11,6 +12,8 @@ import {
 
 const MS_PER_S = 1_000;
 const ENV_PREFIX = "ATOLL_";
+
+const PHASE_RANGE = { min: 0.01, max: 604_800 } as const;
 
 /** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
 const COORDINATOR_SETTINGS = {
@@ -75,6 +78,26 @@ const COORDINATOR_SETTINGS = {
     fallback: 3,
     meaning: "Attempts of a job before it fails; another attempt follows when its Island is lost",
   }),
+  acceptLimitMs: seconds("accept_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 5,
+    meaning: "How long an Island may take to accept a job; then the attempt is over and another follows",
+  }),
+  startLimitMs: seconds("start_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 30,
+    meaning: "How long an Island may take to begin a job while neither a download nor a load makes progress",
+  }),
+  firstOutputLimitMs: seconds("first_output_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 60,
+    meaning: "How long a chat may run without output and without progress in reading its prompt",
+  }),
+  silenceLimitMs: seconds("silence_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 60,
+    meaning: "How long a chat that has given output may then be silent",
+  }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,
     max: 3_600,
@@ -132,6 +155,12 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
   const { flags, env, toml, shippedCatalogDirectory } = sources;
   const { values } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   return Object.freeze({ ...values, catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory });
+}
+
+/** The limits of an attempt's phases, for Cargos that set none. */
+export function phaseLimitsOf(config: CoordinatorConfig): PhaseLimits {
+  const { acceptLimitMs, startLimitMs, firstOutputLimitMs, silenceLimitMs } = config;
+  return { accept: acceptLimitMs, start: startLimitMs, first_output: firstOutputLimitMs, silence: silenceLimitMs };
 }
 
 /** Every key with flag, variable, default and meaning, for help texts and the table in the docs. */

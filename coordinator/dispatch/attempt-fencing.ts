@@ -1,7 +1,8 @@
+import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
-import type { HeldJob, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { HeldJob, IslandState, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts";
 import type { IslandView } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
@@ -15,6 +16,7 @@ export interface AttemptFencingDeps {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly proofs: AttemptProofs;
+  readonly clock: Pick<Clock, "now">;
   /** Tells the scheduler how a run went. */
   readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
 }
@@ -34,6 +36,23 @@ export class AttemptFencing implements AttemptReports {
     return held.map((job) => this.#reconcile(island, job));
   }
 
+  noteProgress(island: IslandView, { working, downloads }: IslandState): void {
+    const { jobs } = this.#deps;
+    if (working !== undefined) {
+      for (const { jobId, attempt, count } of working) {
+        if (presentJob(jobs, island.hostId, { jobId, attempt }) !== undefined) jobs.attempts.noteWork(jobId, count);
+      }
+      return;
+    }
+    // An older agent tells only of downloads. One of unknown size may be going on.
+    for (const attempt of island.attempts()) {
+      const job = presentJob(jobs, island.hostId, attempt);
+      const download = downloads.find(({ slug }) => slug === job?.slug);
+      if (job?.phase !== "start" || download === undefined) continue;
+      jobs.attempts.noteWork(job.id, download.fraction ?? this.#deps.clock.now());
+    }
+  }
+
   receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined {
     const { jobs, islands } = this.#deps;
     switch (frame.type) {
@@ -43,6 +62,9 @@ export class AttemptFencing implements AttemptReports {
         if (job === undefined) return undefined;
         return jobs.attempts.requeue(job.id, { code: frame.code, message: frame.message, retryable: true });
       }
+      case "accepted":
+        if (presentJob(jobs, islandId, frame) !== undefined) jobs.attempts.accept(frame.jobId);
+        return undefined;
       case "started":
         if (presentJob(jobs, islandId, frame)?.state === "queued") jobs.attempts.start(frame.jobId);
         return undefined;
@@ -133,6 +155,7 @@ export class AttemptFencing implements AttemptReports {
     }
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
+    jobs.attempts.noteReturn(jobId);
     // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }

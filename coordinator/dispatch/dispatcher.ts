@@ -50,9 +50,11 @@ export class Dispatcher {
       case "wait_limit_passed":
         // Asked now: once the job has ended, the scheduler no longer knows it.
         return void jobs.expireWait(event.job.id, waitReasons.of(event.job)?.message ?? null);
+      case "phase_limit_passed":
+        return this.#expirePhase(event.job);
       case "attempt_stopped": {
         const { id: jobId, attempt, islandId } = event.job;
-        if (islandId !== null) islands.send(islandId, { type: "cancel", jobId, attempt, reason: event.reason });
+        if (islandId !== null) islands.stop(islandId, { jobId, attempt }, event.reason);
         return undefined;
       }
       case "job_ended":
@@ -74,6 +76,14 @@ export class Dispatcher {
       default:
         return event satisfies never;
     }
+  }
+
+  /** While the Island is away, the grace is the limit, and it may come back with the attempt. */
+  #expirePhase({ id, slug, islandId }: ActiveJob): void {
+    const { jobs, islands } = this.#deps;
+    if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
+    this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+    void jobs.attempts.expirePhase(id);
   }
 
   #waitingJob(job: ActiveJob): WaitingJob {

@@ -11,6 +11,11 @@ export interface IslandRegistryDeps {
   readonly graceMs: number;
 }
 
+/** Agents confirm within 2 s (docs/protocol.md). */
+const MAX_STOP_MS = 10_000;
+/** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
+const MAX_IGNORED_CANCELS = 3;
+
 /**
  * Owner of every Island that is connected or in its grace: its link, its slots, what it reported and how long it may be away.
  * Everything that changes an Island is a command here. Others see Islands as {@link IslandView}.
@@ -46,6 +51,22 @@ export class IslandRegistry {
     this.#islands.get(hostId)?.link?.send(frame);
   }
 
+  /**
+   * Tells the Island to stop an attempt. Until it confirms, its slot is not given to it again; an Island that leaves several such
+   * attempts unconfirmed is sent away.
+   */
+  stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
+    const island = this.#islands.get(hostId);
+    if (island === undefined || island.link === null) return;
+    island.link.send({ type: "cancel", jobId, attempt, reason });
+    if (island.slots.get(jobId) !== attempt) return;
+    island.forgetStop(jobId);
+    island.stopping.set(
+      jobId,
+      this.#deps.clock.schedule(MAX_STOP_MS, () => this.#noteIgnored(island, jobId)),
+    );
+  }
+
   /** The first half of a session's begin; {@link resume} is the second. An older session of the same Island ends. */
   connect(hello: Hello, accountId: string, link: IslandLink): IslandView {
     const { hostId } = hello;
@@ -69,7 +90,8 @@ export class IslandRegistry {
     const kept = new Map(
       held.filter(({ action }) => action === "continue").map(({ jobId, attempt }) => [jobId, attempt]),
     );
-    const lost = attemptsOf(island).filter(({ jobId }) => !kept.has(jobId));
+    const lost = island.attempts().filter(({ jobId }) => !kept.has(jobId));
+    this.#forgetStops(island);
     island.slots.clear();
     for (const [jobId, attempt] of kept) island.slots.set(jobId, attempt);
     this.#emit({ type: "island_up", island: island.facts(), busy: island.slots.size });
@@ -81,6 +103,7 @@ export class IslandRegistry {
     const island = this.#own(view);
     if (island.link !== link) return;
     island.link = null;
+    this.#forgetStops(island);
     this.#emit({ type: "island_down", islandId: island.hostId });
     this.#beginGrace(island);
   }
@@ -114,7 +137,12 @@ export class IslandRegistry {
   takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) throw new Error(`Island ${hostId} is not known`);
+    const superseded = island.slots.has(jobId);
     island.slots.set(jobId, attempt);
+    if (!superseded) return;
+    // The agent drops its earlier attempt of the same job without a word.
+    island.forgetStop(jobId);
+    this.#emit({ type: "slot_freed", islandId: hostId });
   }
 
   /** The Island finished with an attempt. Does nothing for one that takes no slot. */
@@ -122,18 +150,34 @@ export class IslandRegistry {
     const island = this.#islands.get(hostId);
     if (island?.slots.get(jobId) !== attempt) return;
     island.slots.delete(jobId);
+    island.forgetStop(jobId);
     if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId });
   }
 
   /** Stops all timers. */
   close(): void {
-    for (const island of this.#islands.values()) island.grace?.cancel();
+    for (const island of this.#islands.values()) {
+      island.grace?.cancel();
+      this.#forgetStops(island);
+    }
   }
 
   /** Every view that leaves this class is a {@link MutableIsland}. */
   #own(view: IslandView): MutableIsland {
     if (view instanceof MutableIsland) return view;
     throw new TypeError(`Island ${view.hostId} is not of this registry`);
+  }
+
+  #noteIgnored(island: MutableIsland, jobId: string): void {
+    island.stopping.delete(jobId);
+    island.ignored.add(jobId);
+    if (island.ignored.size < MAX_IGNORED_CANCELS) return;
+    const reason = `${island.ignored.size} jobs did not stop within ${MAX_STOP_MS / 1_000} s of their cancel`;
+    island.link?.dismiss(reason, 0);
+  }
+
+  #forgetStops(island: MutableIsland): void {
+    for (const jobId of [...island.stopping.keys(), ...island.ignored]) island.forgetStop(jobId);
   }
 
   #beginGrace(island: MutableIsland): void {
@@ -143,7 +187,7 @@ export class IslandRegistry {
     }
     island.grace = this.#deps.clock.schedule(this.#deps.graceMs, () => {
       this.#islands.delete(island.hostId);
-      this.#emitLost(island, attemptsOf(island), "The Island was lost and did not come back");
+      this.#emitLost(island, island.attempts(), "The Island was lost and did not come back");
     });
   }
 
@@ -154,8 +198,4 @@ export class IslandRegistry {
   #emit(event: IslandRegistryEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
-}
-
-function attemptsOf({ slots }: MutableIsland): AttemptId[] {
-  return [...slots].map(([jobId, attempt]) => ({ jobId, attempt }));
 }

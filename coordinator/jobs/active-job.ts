@@ -1,3 +1,4 @@
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { JobInput } from "../store/job-store.ts";
@@ -23,6 +24,10 @@ export interface ActiveJob {
   readonly attempt: number;
   /** The Island that has the present attempt; null while the job is pending. */
   readonly islandId: string | null;
+  /** What the Island that has the present attempt has yet to do; null while no Island has it. */
+  readonly phase: AttemptPhase | null;
+  /** Last sign of life of the present attempt, by `Clock.monotonicMs`. Its phase counts from here. */
+  readonly lastSignMs: number;
   /** Islands that lost or refused the job. They are asked last. */
   readonly avoidIslands: ReadonlySet<string>;
   /** Last numbered frame received of the present attempt; 0 for none. */

@@ -1,3 +1,4 @@
+import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
@@ -17,6 +18,8 @@ export interface ActiveJobsDeps {
   readonly clock: Clock;
   /** The network's part of a charge, 0 to 1. */
   readonly networkFee: number;
+  /** For Cargos that set none. */
+  readonly phaseLimits: PhaseLimits;
   /** Called when the end of a job, now durable, makes a webhook due. */
   readonly onWebhookDue: (webhookId: string, accountId: string) => void;
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
@@ -86,7 +89,7 @@ export class ActiveJobs {
   /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
   awaitStart(job: MutableJob, earliestMs: number): void {
     const deadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
-    this.#deadlines.set(job.id, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
+    this.#setDeadline(job, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
   }
 
   /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
@@ -95,7 +98,29 @@ export class ActiveJobs {
     const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + limitMs, earliestMs);
     const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
     const error: JobError = { code: "run_timeout", message, retryable: false };
-    this.#deadlines.set(job.id, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
+    this.#setDeadline(job, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
+  }
+
+  /** A sign of life of the present attempt. It costs no timer. */
+  noteSign(job: MutableJob): void {
+    job.lastSignMs = this.#deps.clock.monotonicMs();
+  }
+
+  /** The present attempt is in another phase, whose limit counts from now. */
+  beginPhase(job: MutableJob): void {
+    this.noteSign(job);
+    this.#deadlines.limitChanged(job.id);
+  }
+
+  /** Longest time of the job's phase without a sign of life. A Cargo that streams no tokens may be silent as long as it may run. */
+  phaseLimitMs(job: MutableJob): number {
+    const { phase } = job;
+    if (phase === null) return Infinity;
+    const cargo = this.cargoOf(job);
+    const own = cargo?.phaseLimitsMs?.[phase];
+    if (own !== undefined) return own;
+    const isRunning = phase === "first_output" || phase === "silence";
+    return isRunning && cargo?.isChat !== true ? Infinity : this.#deps.phaseLimits[phase];
   }
 
   /** Stores a move that the job has just made. */
@@ -152,6 +177,16 @@ export class ActiveJobs {
   close(): void {
     this.#isClosed = true;
     this.#deadlines.close();
+  }
+
+  #setDeadline(job: MutableJob, atMs: number, onPassed: () => void): void {
+    this.#deadlines.set(job.id, atMs, onPassed, {
+      leftMs: () => job.lastSignMs + this.phaseLimitMs(job) - this.#deps.clock.monotonicMs(),
+      onPassed: () => {
+        this.noteSign(job);
+        this.emit({ type: "phase_limit_passed", job });
+      },
+    });
   }
 
   #endingOf(job: MutableJob, outcome: Outcome): JobEnding {

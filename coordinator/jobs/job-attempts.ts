@@ -1,3 +1,4 @@
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { JobInput } from "../store/job-store.ts";
@@ -52,10 +53,43 @@ export class JobAttempts {
     return input;
   }
 
+  /** The Island says that it has the attempt. Ignored after the first time. */
+  accept(jobId: string): void {
+    const job = this.#active.require(jobId);
+    if (job.isAccepted) return;
+    job.isAccepted = true;
+    this.#active.beginPhase(job);
+  }
+
+  /** What the Island reports of the work, which is neither output nor stored. It is a sign of life if `count` is another one than before. */
+  noteWork(jobId: string, count: number): void {
+    const job = this.#active.require(jobId);
+    if (count === job.workCount) return;
+    job.workCount = count;
+    this.#active.noteSign(job);
+  }
+
+  /** The Island has come back with the attempt, whose phase begins anew. */
+  noteReturn(jobId: string): void {
+    const job = this.#active.require(jobId);
+    job.isAccepted = true;
+    this.#active.beginPhase(job);
+  }
+
+  /** Gives the attempt up, as its present phase took longer than its limit, and stops the Island's work on it. */
+  expirePhase(jobId: string): Promise<void> {
+    const job = this.#active.require(jobId);
+    if (job.phase === null) throw new Error(`Job ${jobId} is ${job.state}: no Island has it`);
+    const message = describeExpiry(job.phase, this.#active.phaseLimitMs(job));
+    this.#active.emit({ type: "attempt_stopped", job, reason: "timeout" });
+    return this.requeue(jobId, { code: "island_silent", message, retryable: true });
+  }
+
   /** The run began. */
   start(jobId: string): void {
     const job = this.#active.require(jobId);
     job.start(this.#deps.clock.now());
+    this.#active.noteSign(job);
     this.#active.beginRun(job);
     void this.#active.storeMove(job, "start");
   }
@@ -81,6 +115,7 @@ export class JobAttempts {
     }
     if (!job.feed.hasOutput) job.announce("streaming");
     job.say(items);
+    this.#noteOutput(job);
     const chunk = { jobId, attempt: job.attempt, seq, items: job.takeUnsaved() };
     return this.#active.persist(this.#deps.store.jobs.appendFeed(chunk));
   }
@@ -114,12 +149,35 @@ export class JobAttempts {
     return stored;
   }
 
+  #noteOutput(job: MutableJob): void {
+    if (job.hasSpoken) return this.#active.noteSign(job);
+    job.hasSpoken = true;
+    return this.#active.beginPhase(job);
+  }
+
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
     job.assign(attempt, assignee);
+    this.#active.beginPhase(job);
     const assigned = this.#active.storeMove(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {
       if (job.assigned === assigned) job.assigned = null;
     });
+  }
+}
+
+function describeExpiry(phase: AttemptPhase, limitMs: number): string {
+  const limit = `${limitMs / 1_000} s`;
+  switch (phase) {
+    case "accept":
+      return `The Island did not accept the job within ${limit}`;
+    case "start":
+      return `The Island accepted the job and did not begin it within ${limit}`;
+    case "first_output":
+      return `The Island began the job and gave no output within ${limit}`;
+    case "silence":
+      return `The Island fell silent: no output for ${limit}`;
+    default:
+      return phase satisfies never;
   }
 }

@@ -1,3 +1,4 @@
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { OutputItem } from "../../shared/output.ts";
@@ -35,6 +36,13 @@ export class MutableJob implements ActiveJob {
   startedAtMs: number | null;
   waitDeadlineMs: number;
   waitsSinceMs: number;
+  /** The Island said that it has the present attempt. */
+  isAccepted = false;
+  /** The present attempt has given output, or progress. */
+  hasSpoken = false;
+  lastSignMs = 0;
+  /** The progress that the Island reported last of the present attempt, which grows as the work does; null before. */
+  workCount: number | null = null;
   lastSeq = 0;
   durableSeq = 0;
   assigned: Promise<void> | null = null;
@@ -76,6 +84,12 @@ export class MutableJob implements ActiveJob {
     return this.assignee?.islandId ?? null;
   }
 
+  get phase(): AttemptPhase | null {
+    if (this.#state === "queued") return this.isAccepted ? "start" : "accept";
+    if (this.#state === "running") return this.hasSpoken ? "silence" : "first_output";
+    return null;
+  }
+
   /** @throws {IllegalTransitionError} */
   apply(event: JobEvent): void {
     this.#state = nextState(this.#state, event);
@@ -86,6 +100,9 @@ export class MutableJob implements ActiveJob {
     this.apply("assign");
     this.attempt = attempt;
     this.assignee = assignee;
+    this.isAccepted = false;
+    this.hasSpoken = false;
+    this.workCount = null;
     this.lastSeq = 0;
     this.durableSeq = 0;
     this.announce("queued");

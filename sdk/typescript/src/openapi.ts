@@ -723,6 +723,8 @@ export interface components {
             slug: string;
         };
         CargoDetail: {
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            accept_limit_s: number | null;
             /** @description By the operator. Until then only its owner sees and runs it */
             approved: boolean;
             /** @enum {string} */
@@ -734,6 +736,8 @@ export interface components {
             example_input: {
                 [key: string]: unknown;
             };
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            first_output_limit_s: number | null;
             /** @description JSON Schema of a job's input */
             input_schema: {
                 [key: string]: unknown;
@@ -752,11 +756,16 @@ export interface components {
             run_limit_s: number;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            silence_limit_s: number | null;
             slug: string;
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            start_limit_s: number | null;
             wait_limit_s: number;
             workload_id: number;
         };
         ChangeCargo: {
+            accept_limit_s?: number | null;
             args?: string[] | null;
             /** @enum {string} */
             category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -774,6 +783,7 @@ export interface components {
             example_input?: {
                 [key: string]: unknown;
             };
+            first_output_limit_s?: number | null;
             input_schema?: {
                 [key: string]: unknown;
             } | null;
@@ -805,6 +815,8 @@ export interface components {
             run_limit_s?: number | null;
             /** @enum {string} */
             runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            silence_limit_s?: number | null;
+            start_limit_s?: number | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -964,6 +976,7 @@ export interface components {
             scopes?: string | ("read" | "write")[];
         };
         CreateCargo: {
+            accept_limit_s?: number | null;
             args?: string[] | null;
             /** @enum {string} */
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -981,6 +994,7 @@ export interface components {
             example_input: {
                 [key: string]: unknown;
             };
+            first_output_limit_s?: number | null;
             input_schema?: {
                 [key: string]: unknown;
             } | null;
@@ -1012,7 +1026,9 @@ export interface components {
             run_limit_s?: number | null;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            silence_limit_s?: number | null;
             slug: string;
+            start_limit_s?: number | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -1182,7 +1198,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -1227,7 +1243,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -1314,7 +1330,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -1537,6 +1553,7 @@ export interface components {
             };
         };
         OwnedCargo: {
+            accept_limit_s?: number;
             /** @description By the operator. Until then only you see and run it */
             approved: boolean;
             args?: string[];
@@ -1561,6 +1578,7 @@ export interface components {
             example_input: {
                 [key: string]: unknown;
             };
+            first_output_limit_s?: number;
             input_schema?: {
                 [key: string]: unknown;
             };
@@ -1594,7 +1612,9 @@ export interface components {
             run_limit_s: number;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            silence_limit_s?: number;
             slug: string;
+            start_limit_s?: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1812,17 +1832,22 @@ export interface components {
             prompt_tokens: number;
             total_tokens: number;
         };
-        /** @description Why the job has not started; null once it has */
+        /** @description Why the job has not started, or runs and is silent; else null */
         Waiting: {
             /**
              * @description The reason as a sentence
              * @example 2 Islands fit, all busy
              */
             message: string;
+            /**
+             * @description What the Island that has the job has yet to do; null while no Island has it
+             * @enum {string|null}
+             */
+            phase: "accept" | "start" | "first_output" | "silence" | null;
             /** @description Place in the queue of its Cargo; 1 is next */
             position: number;
             /** @enum {string} */
-            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "account_limit";
+            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "model_downloading" | "starting" | "no_output" | "account_limit";
         };
         WebhookLog: {
             /** @description The last ten tries, oldest first */

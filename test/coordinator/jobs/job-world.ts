@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { AttemptFencing } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import { AttemptFencing, type AttemptFencingDeps } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { WaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
@@ -23,6 +23,7 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 const GIB = 1_024 ** 3;
 export const GRACE_MS = 15_000;
 export const NETWORK_FEE = 0.1;
+export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
 /** Prices that no share and no fee divides evenly. */
 export const PRICES = { free: 0, cheap: 1_000_003, dear: 2_500_001 } as const;
 export type CargoName = keyof typeof PRICES;
@@ -50,14 +51,15 @@ export class JobWorld {
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const scheduler = new Scheduler((slug) => catalog.known(slug));
     const onFatal = (error: unknown): void => void this.fatal.push(error);
-    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE };
+    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE, phaseLimits: PHASE_LIMITS };
     const onWebhookDue = (): void => undefined;
     const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS });
-    const waitReasons = new WaitReasons({ scheduler, islands, gate });
+    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
     const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
-    const reports = new AttemptFencing({ jobs: registry, islands, proofs, measure: (run) => dispatcher.schedule(run) });
+    const measure: AttemptFencingDeps["measure"] = (run) => dispatcher.schedule(run);
+    const reports = new AttemptFencing({ jobs: registry, islands, proofs, clock, measure });
     const heartbeatMs = 10_000;
     this.connections = new IslandConnections({
       store,
