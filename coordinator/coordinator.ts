@@ -70,7 +70,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     log,
   });
   const scheduler = new Scheduler((slug) => catalog.known(slug));
-  const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const { webhookAllowPrivate } = config;
@@ -91,6 +91,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     jobQuota,
     clock,
     graceMs,
+    restartGraceMs,
     maxAttempts,
     networkFee,
     phaseLimits,
@@ -101,7 +102,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
-  const islands = new IslandRegistry({ clock, graceMs });
+  const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const proofs = await AttemptProofs.open(config.dataDirectory);
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });

@@ -60,6 +60,12 @@ const COORDINATOR_SETTINGS = {
     fallback: 15,
     meaning: "How long a lost Island may take to come back before its jobs go elsewhere",
   }),
+  restartGraceMs: seconds("restart_grace_s", {
+    min: 0,
+    max: 3_600,
+    fallback: 45,
+    meaning: "The same after a restart of the coordinator; Islands try to connect at intervals of up to 30 s",
+  }),
   heartbeatMs: seconds("heartbeat_s", {
     min: 0.01,
     max: 3_600,

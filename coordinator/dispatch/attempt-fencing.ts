@@ -153,6 +153,8 @@ export class AttemptFencing implements AttemptReports {
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.attempts.takeOver(jobId, { islandId: hostId, accountId }, attempt);
     }
+    // It was lost for longer than the grace, but nothing has happened since.
+    if (job.mayRegain && attempt === job.attempt) jobs.attempts.regain(jobId, { islandId: hostId, accountId });
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
     jobs.attempts.noteReturn(jobId);

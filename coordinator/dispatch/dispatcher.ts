@@ -70,7 +70,7 @@ export class Dispatcher {
       case "attempts_lost":
         for (const attempt of event.attempts) {
           const job = presentJob(jobs, event.islandId, attempt);
-          if (job !== undefined) void jobs.attempts.requeue(job.id, islandLost(event.message));
+          if (job !== undefined) void jobs.attempts.requeue(job.id, islandLost(event.message), event.mayReturn);
         }
         return undefined;
       default:

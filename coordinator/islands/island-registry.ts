@@ -9,6 +9,8 @@ export interface IslandRegistryDeps {
   readonly clock: Pick<Clock, "schedule">;
   /** How long a lost Island's attempts wait for it. */
   readonly graceMs: number;
+  /** The same after a restart of the coordinator: agents try to connect at growing intervals while it is down. */
+  readonly restartGraceMs: number;
 }
 
 /** Agents confirm within 2 s (docs/protocol.md). */
@@ -95,7 +97,7 @@ export class IslandRegistry {
     island.slots.clear();
     for (const [jobId, attempt] of kept) island.slots.set(jobId, attempt);
     this.#emit({ type: "island_up", island: island.facts(), busy: island.slots.size });
-    this.#emitLost(island, lost, "The Island came back without the job");
+    this.#emitLost(island, lost, "The Island came back without the job", false);
   }
 
   /** The session is over. The Island's attempts wait for it to come back, for the grace. */
@@ -105,7 +107,7 @@ export class IslandRegistry {
     island.link = null;
     this.#forgetStops(island);
     this.#emit({ type: "island_down", islandId: island.hostId });
-    this.#beginGrace(island);
+    this.#beginGrace(island, this.#deps.graceMs);
   }
 
   /** Takes in an Island that had attempts when the coordinator last stopped. Its grace begins. */
@@ -113,7 +115,7 @@ export class IslandRegistry {
     const island = new MutableIsland(hostId, accountId);
     this.#islands.set(hostId, island);
     for (const { jobId, attempt } of attempts) island.slots.set(jobId, attempt);
-    this.#beginGrace(island);
+    this.#beginGrace(island, this.#deps.restartGraceMs);
   }
 
   update(view: IslandView, state: IslandState): void {
@@ -180,19 +182,20 @@ export class IslandRegistry {
     for (const jobId of [...island.stopping.keys(), ...island.ignored]) island.forgetStop(jobId);
   }
 
-  #beginGrace(island: MutableIsland): void {
+  #beginGrace(island: MutableIsland, graceMs: number): void {
     if (island.slots.size === 0) {
       this.#islands.delete(island.hostId);
       return;
     }
-    island.grace = this.#deps.clock.schedule(this.#deps.graceMs, () => {
+    island.grace = this.#deps.clock.schedule(graceMs, () => {
       this.#islands.delete(island.hostId);
-      this.#emitLost(island, island.attempts(), "The Island was lost and did not come back");
+      this.#emitLost(island, island.attempts(), "The Island was lost and did not come back", true);
     });
   }
 
-  #emitLost(island: MutableIsland, attempts: readonly AttemptId[], message: string): void {
-    if (attempts.length > 0) this.#emit({ type: "attempts_lost", islandId: island.hostId, attempts, message });
+  #emitLost(island: MutableIsland, attempts: readonly AttemptId[], message: string, mayReturn: boolean): void {
+    if (attempts.length === 0) return;
+    this.#emit({ type: "attempts_lost", islandId: island.hostId, attempts, message, mayReturn });
   }
 
   #emit(event: IslandRegistryEvent): void {

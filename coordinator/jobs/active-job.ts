@@ -24,6 +24,8 @@ export interface ActiveJob {
   readonly attempt: number;
   /** The Island that has the present attempt; null while the job is pending. */
   readonly islandId: string | null;
+  /** The Island that was lost with the last attempt may continue it, as no other attempt has begun. */
+  readonly mayRegain: boolean;
   /** What the Island that has the present attempt has yet to do; null while no Island has it. */
   readonly phase: AttemptPhase | null;
   /** Last sign of life of the present attempt, by `Clock.monotonicMs`. Its phase counts from here. */

@@ -87,7 +87,7 @@ export class ActiveJobs {
   }
 
   /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
-  awaitStart(job: MutableJob, earliestMs: number): void {
+  awaitStart(job: MutableJob, earliestMs = 0): void {
     const deadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
     this.#setDeadline(job, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
   }
@@ -125,8 +125,9 @@ export class ActiveJobs {
 
   /** Stores a move that the job has just made. */
   storeMove(job: MutableJob, event: JobMove["event"]): Promise<void> {
-    const { id: jobId, attempt, islandId } = job;
-    return this.persist(this.#deps.store.jobs.move({ jobId, event, attempt, islandId, atMs: this.#deps.clock.now() }));
+    const { id: jobId, attempt, islandId, waitDeadlineMs } = job;
+    const atMs = this.#deps.clock.now();
+    return this.persist(this.#deps.store.jobs.move({ jobId, event, attempt, islandId, atMs, waitDeadlineMs }));
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */

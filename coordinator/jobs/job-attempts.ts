@@ -45,6 +45,15 @@ export class JobAttempts {
     void this.readInput(jobId);
   }
 
+  /** The Island that was lost with the last attempt of a pending job is back and goes on with it. */
+  regain(jobId: string, assignee: Assignee): void {
+    const job = this.#active.require(jobId);
+    this.#active.emit({ type: "job_withdrawn", job });
+    job.regain(assignee);
+    this.#active.beginPhase(job);
+    void this.#active.storeMove(job, "regain");
+  }
+
   /** The input of a job, from storage. */
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
@@ -134,17 +143,21 @@ export class JobAttempts {
     return this.#active.failWithoutCargo(this.#active.require(jobId));
   }
 
-  /** The attempt is over without a result. Another follows if the retry policy allows it, else the job fails with `error`. */
-  requeue(jobId: string, error: JobError): Promise<void> {
+  /**
+   * The attempt is over without a result. Another follows if the retry policy allows it, else the job fails with `error`.
+   * @param mayReturn the Island is away, and may come back with the attempt.
+   */
+  requeue(jobId: string, error: JobError, mayReturn = false): Promise<void> {
     const job = this.#active.require(jobId);
     if (job.islandId !== null) job.avoidIslands.add(job.islandId);
     if (!mayRetry(job, this.#deps.maxAttempts)) {
       return this.#active.end(job, { event: "fail", error: { ...error, retryable: true } });
     }
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);
+    job.waitDeadlineMs = Math.max(job.waitDeadlineMs, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     const stored = this.#active.storeMove(job, "lose");
-    job.lose();
-    this.#active.awaitStart(job, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
+    job.lose(mayReturn);
+    this.#active.awaitStart(job);
     this.#active.compete(job);
     return stored;
   }

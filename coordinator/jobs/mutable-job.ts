@@ -36,6 +36,9 @@ export class MutableJob implements ActiveJob {
   startedAtMs: number | null;
   waitDeadlineMs: number;
   waitsSinceMs: number;
+  mayRegain = false;
+  /** The last attempt that its Island was lost with and continued; 0 for none. An attempt is regained once. */
+  regainedAttempt = 0;
   /** The Island said that it has the present attempt. */
   isAccepted = false;
   /** The present attempt has given output, or progress. */
@@ -65,6 +68,8 @@ export class MutableJob implements ActiveJob {
     this.priceMicro = record.priceMicro;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.waitsSinceMs = record.createdAtMs;
+    // Why the attempt is over is not stored; one that its Island does not have any more is not claimed.
+    this.mayRegain = record.state === "pending" && record.attempt > 0;
     this.#state = record.state;
     this.attempt = record.attempt;
     this.startedAtMs = record.startedAtMs;
@@ -99,13 +104,16 @@ export class MutableJob implements ActiveJob {
   assign(attempt: number, assignee: Assignee): void {
     this.apply("assign");
     this.attempt = attempt;
-    this.assignee = assignee;
-    this.isAccepted = false;
-    this.hasSpoken = false;
-    this.workCount = null;
     this.lastSeq = 0;
     this.durableSeq = 0;
-    this.announce("queued");
+    this.#beginAttempt(assignee);
+  }
+
+  /** The last attempt goes on, with its output so far. @throws {IllegalTransitionError} unless the job is pending. */
+  regain(assignee: Assignee): void {
+    this.apply("regain");
+    this.regainedAttempt = this.attempt;
+    this.#beginAttempt(assignee);
   }
 
   /** @throws {IllegalTransitionError} unless the job is queued. */
@@ -115,12 +123,25 @@ export class MutableJob implements ActiveJob {
     this.announce("running");
   }
 
-  /** Ends the present attempt, not the job. @throws {IllegalTransitionError} unless an Island has the job. */
-  lose(): void {
+  /**
+   * Ends the present attempt, not the job. @throws {IllegalTransitionError} unless an Island has the job.
+   * @param mayReturn the Island is away, and may come back with the attempt.
+   */
+  lose(mayReturn: boolean): void {
     this.apply("lose");
+    this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");
+  }
+
+  #beginAttempt(assignee: Assignee): void {
+    this.assignee = assignee;
+    this.mayRegain = false;
+    this.isAccepted = false;
+    this.hasSpoken = false;
+    this.workCount = null;
+    this.announce("queued");
   }
 
   /** Learns what the input says; the first call counts. */

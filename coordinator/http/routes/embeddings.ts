@@ -38,6 +38,7 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
       priority: 0,
       idempotency: null,
       waitLimitMs: options.chatWaitMs,
+      isClientBound: true,
     });
     const gone = goneSignal(c.env.outgoing);
     cancelWhenGone(job, gone, log);

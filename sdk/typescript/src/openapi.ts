@@ -2893,6 +2893,10 @@ export interface operations {
                      *         },
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,
+                     *         "accept_limit_s": null,
+                     *         "start_limit_s": null,
+                     *         "first_output_limit_s": null,
+                     *         "silence_limit_s": null,
                      *         "approved": true
                      *       }
                      *     }

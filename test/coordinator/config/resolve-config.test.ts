@@ -44,6 +44,7 @@ describe("resolveConfig()", () => {
       islandGraceMs: 15_000,
       heartbeatMs: 10_000,
       chatWaitMs: 60_000,
+      restartGraceMs: 45_000,
       maxAttempts: 3,
       acceptLimitMs: 5_000,
       startLimitMs: 30_000,

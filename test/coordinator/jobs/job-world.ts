@@ -3,6 +3,7 @@ import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog
 import { AttemptFencing, type AttemptFencingDeps } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
+import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
 import { WaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
@@ -22,6 +23,7 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 
 const GIB = 1_024 ** 3;
 export const GRACE_MS = 15_000;
+export const RESTART_GRACE_MS = 45_000;
 export const NETWORK_FEE = 0.1;
 export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
 /** Prices that no share and no fee divides evenly. */
@@ -33,6 +35,7 @@ export class JobWorld {
   readonly clock: ManualClock;
   readonly store: Store;
   readonly fatal: unknown[] = [];
+  readonly secret: Buffer;
   readonly jobQuota = new JobQuota();
   readonly registry: JobRegistry;
   readonly connections: IslandConnections;
@@ -42,20 +45,28 @@ export class JobWorld {
   readonly #islands: IslandRegistry;
   readonly #gate: BatchGate;
 
-  constructor(store: Store, clock: ManualClock) {
+  /** @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then. */
+  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32)) {
+    this.secret = secret;
     this.store = store;
     this.clock = clock;
     const { jobQuota } = this;
-    const proofs = new AttemptProofs(randomBytes(32));
+    const proofs = new AttemptProofs(secret);
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const scheduler = new Scheduler((slug) => catalog.known(slug));
     const onFatal = (error: unknown): void => void this.fatal.push(error);
-    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE, phaseLimits: PHASE_LIMITS };
+    const options = {
+      graceMs: GRACE_MS,
+      restartGraceMs: RESTART_GRACE_MS,
+      maxAttempts: 3,
+      networkFee: NETWORK_FEE,
+      phaseLimits: PHASE_LIMITS,
+    };
     const onWebhookDue = (): void => undefined;
     const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
-    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS });
+    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
     const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock });
     const measure: AttemptFencingDeps["measure"] = (run) => dispatcher.schedule(run);
@@ -78,6 +89,11 @@ export class JobWorld {
     this.signer = signer;
     this.#islands = islands;
     this.#gate = gate;
+  }
+
+  /** Restores what an earlier world on the same store left. */
+  async recover(): Promise<void> {
+    await recoverJobs(this.store, this.registry, this.#islands);
   }
 
   /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */

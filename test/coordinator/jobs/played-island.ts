@@ -29,6 +29,13 @@ export class PlayedIsland implements IslandLink {
     return island;
   }
 
+  /** The Island of an earlier world comes back to this one, with these attempts. */
+  static async rejoin(world: JobWorld, accountId: string, hostId: string, ...held: Assign[]): Promise<PlayedIsland> {
+    const island = new PlayedIsland(world, accountId, hostId);
+    await island.comeBack(...held);
+    return island;
+  }
+
   async connect(hello: Partial<Hello> = {}): Promise<void> {
     this.isOpen = true;
     const first = makeHello({ slots: 1, ...hello, hostId: this.hostId });

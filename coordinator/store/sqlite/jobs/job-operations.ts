@@ -39,15 +39,21 @@ function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
 }
 
 function moveJob(db: Database.Database): JobOperations["moveJob"] {
-  /** A new attempt has a higher number than all before it; `start` and `lose` name the present one. */
+  /** A new attempt has a higher number than all before it; the other moves name the last one. */
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
     start: prepareMove(db, "start", "started_at_ms = @atMs", "attempt = @attempt"),
-    lose: prepareMove(db, "lose", "island_id = NULL, started_at_ms = NULL", "attempt = @attempt"),
+    lose: prepareMove(
+      db,
+      "lose",
+      "island_id = NULL, started_at_ms = NULL, wait_deadline_ms = MAX(wait_deadline_ms, @waitDeadlineMs)",
+      "attempt = @attempt",
+    ),
+    regain: prepareMove(db, "regain", "island_id = @islandId", "attempt = @attempt"),
   };
   const explain = explainRefusal(db);
   return (move) => {
-    if (updates[move.event].run(move).changes === 0) throw explain(move.jobId, move.event);
+    if (updates[move.event].run({ waitDeadlineMs: 0, ...move }).changes === 0) throw explain(move.jobId, move.event);
   };
 }
 

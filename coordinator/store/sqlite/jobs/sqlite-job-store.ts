@@ -28,6 +28,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[], ActiveJobRecord>;
+  readonly #selectUnfinishedOfClients: Database.Statement<[], string>;
   readonly #selectFeed: Database.Statement<[string], { attempt: number; seq: number | null; items: string }>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
@@ -43,6 +44,11 @@ export class SqliteJobStore implements JobStore {
     this.#selectUnfinished = db.prepare(
       `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
     );
+    this.#selectUnfinishedOfClients = db
+      .prepare<[], string>(
+        "SELECT id FROM jobs INDEXED BY jobs_of_clients WHERE client_bound = 1 AND completed_at_ms IS NULL",
+      )
+      .pluck();
     this.#selectFeed = db.prepare("SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord");
     this.#selectCompletions = db
       .prepare<[number], [string, number]>(
@@ -96,6 +102,10 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(): Promise<ActiveJobRecord[]> {
     return this.#selectUnfinished.all();
+  }
+
+  async unfinishedOfClients(): Promise<string[]> {
+    return this.#selectUnfinishedOfClients.all();
   }
 
   move(move: JobMove): Promise<void> {

@@ -47,15 +47,21 @@ export function prepareSubmit(
 function prepareInsertJob(
   db: Database.Database,
 ): (job: JobToInsert, batchId: string | null, webhookId: string | null) => void {
-  const insert = db.prepare<Omit<JobToInsert, "input"> & { batchId: string | null; webhookId: string | null }>(
+  const insert = db.prepare<
+    Omit<JobToInsert, "input" | "isClientBound"> & {
+      batchId: string | null;
+      webhookId: string | null;
+      clientBound: 0 | 1;
+    }
+  >(
     `INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms,
-       batch_id, webhook_id)
+       batch_id, webhook_id, client_bound)
      VALUES (@id, @accountId, @slug, @workloadId, 'pending', @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
-       @batchId, @webhookId)`,
+       @batchId, @webhookId, @clientBound)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (
-    { id, accountId, slug, workloadId, input, priority, priceMicro, createdAtMs, waitDeadlineMs },
+    { id, accountId, slug, workloadId, input, priority, priceMicro, createdAtMs, waitDeadlineMs, isClientBound },
     batchId,
     webhookId,
   ) => {
@@ -70,6 +76,7 @@ function prepareInsertJob(
       waitDeadlineMs,
       batchId,
       webhookId,
+      clientBound: isClientBound === true ? 1 : 0,
     });
     insertInput.run(id, input);
   };
