@@ -37,7 +37,10 @@ export class ActiveJobs {
 
   constructor(deps: ActiveJobsDeps) {
     this.#deps = deps;
-    this.#deadlines = new Deadlines(deps.clock);
+    this.#deadlines = new Deadlines(deps.clock, {
+      leftMs: (jobId) => this.#phaseLeftMs(this.require(jobId)),
+      onPassed: (jobId) => this.#passPhase(this.require(jobId)),
+    });
   }
 
   subscribe(listener: (event: JobRegistryEvent) => void): void {
@@ -89,7 +92,7 @@ export class ActiveJobs {
   /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
   awaitStart(job: MutableJob, earliestMs = 0): void {
     const deadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
-    this.#setDeadline(job, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
+    this.#deadlines.set(job.id, deadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
   }
 
   /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
@@ -98,7 +101,7 @@ export class ActiveJobs {
     const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + limitMs, earliestMs);
     const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
     const error: JobError = { code: "run_timeout", message, retryable: false };
-    this.#setDeadline(job, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
+    this.#deadlines.set(job.id, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
   }
 
   /** A sign of life of the present attempt. It costs no timer. */
@@ -180,14 +183,13 @@ export class ActiveJobs {
     this.#deadlines.close();
   }
 
-  #setDeadline(job: MutableJob, atMs: number, onPassed: () => void): void {
-    this.#deadlines.set(job.id, atMs, onPassed, {
-      leftMs: () => job.lastSignMs + this.phaseLimitMs(job) - this.#deps.clock.monotonicMs(),
-      onPassed: () => {
-        this.noteSign(job);
-        this.emit({ type: "phase_limit_passed", job });
-      },
-    });
+  #phaseLeftMs(job: MutableJob): number {
+    return job.lastSignMs + this.phaseLimitMs(job) - this.#deps.clock.monotonicMs();
+  }
+
+  #passPhase(job: MutableJob): void {
+    this.noteSign(job);
+    this.emit({ type: "phase_limit_passed", job });
   }
 
   #endingOf(job: MutableJob, outcome: Outcome): JobEnding {

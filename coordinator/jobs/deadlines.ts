@@ -1,18 +1,17 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 
-/** A limit that every sign of life puts off. */
-export interface MovingLimit {
+/** The limits that every sign of life of a job puts off. */
+export interface MovingLimits {
   /** Infinity while no such limit applies. */
-  leftMs(): number;
+  leftMs(jobId: string): number;
   /** Must put the limit off, or set or clear the job's deadline. */
-  onPassed(): void;
+  onPassed(jobId: string): void;
 }
 
 interface Deadline {
   /** By the clock that never jumps. */
   readonly endsAtMs: number;
   readonly onPassed: () => void;
-  readonly moving: MovingLimit;
   timer: Timer;
 }
 
@@ -22,20 +21,21 @@ interface Deadline {
  */
 export class Deadlines {
   readonly #clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
+  readonly #moving: MovingLimits;
   readonly #deadlines = new Map<string, Deadline>();
   #isClosed = false;
 
-  constructor(clock: Pick<Clock, "now" | "monotonicMs" | "schedule">) {
+  constructor(clock: Pick<Clock, "now" | "monotonicMs" | "schedule">, moving: MovingLimits) {
     this.#clock = clock;
+    this.#moving = moving;
   }
 
   /** Calls `onPassed` at `atMs` (ms since the epoch), in place of what was set for the job before. Does nothing after `close`. */
-  set(jobId: string, atMs: number, onPassed: () => void, moving: MovingLimit): void {
+  set(jobId: string, atMs: number, onPassed: () => void): void {
     if (this.#isClosed) return;
     this.clear(jobId);
     const endsAtMs = this.#clock.monotonicMs() + atMs - this.#clock.now();
-    const deadline: Deadline = { endsAtMs, onPassed, moving, timer: this.#schedule(jobId, endsAtMs, moving) };
-    this.#deadlines.set(jobId, deadline);
+    this.#deadlines.set(jobId, { endsAtMs, onPassed, timer: this.#schedule(jobId, endsAtMs) });
   }
 
   /** The job's moving limit is another one now. */
@@ -43,7 +43,7 @@ export class Deadlines {
     const deadline = this.#deadlines.get(jobId);
     if (deadline === undefined) return;
     deadline.timer.cancel();
-    deadline.timer = this.#schedule(jobId, deadline.endsAtMs, deadline.moving);
+    deadline.timer = this.#schedule(jobId, deadline.endsAtMs);
   }
 
   clear(jobId: string): void {
@@ -57,20 +57,20 @@ export class Deadlines {
     this.#deadlines.clear();
   }
 
-  #schedule(jobId: string, endsAtMs: number, moving: MovingLimit): Timer {
-    const leftMs = Math.min(endsAtMs - this.#clock.monotonicMs(), moving.leftMs());
+  #schedule(jobId: string, endsAtMs: number): Timer {
+    const leftMs = Math.min(endsAtMs - this.#clock.monotonicMs(), this.#moving.leftMs(jobId));
     return this.#clock.schedule(leftMs, () => this.#fire(jobId));
   }
 
   #fire(jobId: string): void {
     const deadline = this.#deadlines.get(jobId);
     if (deadline === undefined) return;
-    const { endsAtMs, onPassed, moving } = deadline;
+    const { endsAtMs, onPassed } = deadline;
     if (endsAtMs <= this.#clock.monotonicMs()) {
       this.#deadlines.delete(jobId);
       return onPassed();
     }
-    if (moving.leftMs() <= 0) moving.onPassed();
+    if (this.#moving.leftMs(jobId) <= 0) this.#moving.onPassed(jobId);
     if (this.#deadlines.get(jobId) === deadline) this.limitChanged(jobId);
   }
 }
