@@ -26,6 +26,9 @@ export interface ActiveJobsDeps {
   readonly onFatal: (error: unknown) => void;
 }
 
+/** A timer later than this shows that this process stood still: what Islands said meanwhile is not read yet, so the phase begins anew. */
+const MAX_LATE_MS = 1_000;
+
 /** The state of all unfinished jobs and what every command on them shares. Used by `JobRegistry` and `JobAttempts` only. */
 export class ActiveJobs {
   /** By id. A job leaves when its end is durable. */
@@ -188,8 +191,9 @@ export class ActiveJobs {
   }
 
   #passPhase(job: MutableJob): void {
+    const lateMs = -this.#phaseLeftMs(job);
     this.noteSign(job);
-    this.emit({ type: "phase_limit_passed", job });
+    if (lateMs < MAX_LATE_MS) this.emit({ type: "phase_limit_passed", job });
   }
 
   #endingOf(job: MutableJob, outcome: Outcome): JobEnding {

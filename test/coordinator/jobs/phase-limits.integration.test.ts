@@ -18,6 +18,12 @@ let other: PlayedIsland;
 
 class CountingClock extends ManualClock {
   schedules = 0;
+  /** How long the process stood still: time has passed, and no timer has fired. */
+  stalledMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.stalledMs;
+  }
 
   override schedule(delayMs: number, task: () => void) {
     this.schedules += 1;
@@ -238,6 +244,15 @@ describe("an Island that works", () => {
     await pass(59_000);
     await island.say(finishedFrame(assign, 3));
     expect(await view(assign)).toMatchObject({ state: "completed", output: "ab", attempt: 1 });
+  });
+
+  it("loses nothing when the coordinator itself stood still, so that it could not hear anybody", async () => {
+    const assign = await assigned();
+    clock.stalledMs = 10_000;
+    await pass(PHASE_LIMITS.accept);
+    expect(island.last("cancel")).toBeUndefined();
+    await island.say(...beginFrames(assign), outputFrame(assign, 1, "a"), finishedFrame(assign, 2));
+    expect(await view(assign)).toMatchObject({ state: "completed", attempt: 1 });
   });
 
   it("sets no timer with its tokens", async () => {
