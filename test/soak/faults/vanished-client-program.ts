@@ -52,7 +52,7 @@ const coordinator = await openCoordinator({
   },
 });
 const port = new URL(coordinator.url).port;
-const account = await insertAccount(directory, "client@example.com", 1_000, {});
+const account = insertAccount(directory, "client@example.com", 1_000, {});
 const island = await FakeIsland.join(`http://127.0.0.1:${port}`, account.islandToken, { slots: 2 });
 
 /** A client in the other namespace; resolves with its job once the Island has begun it. */

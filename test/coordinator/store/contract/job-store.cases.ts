@@ -224,43 +224,6 @@ export function describeJobs(check: Check): void {
     ]);
   });
 
-  check("jobs.unfinishedOfClients() gives those that a client waits for on a connection", async (store) => {
-    const accountId = await makeAccount(store);
-    const isClientBound = true;
-    const [ended, bound, free] = [
-      makeJob(accountId, { isClientBound }),
-      makeJob(accountId, { isClientBound }),
-      makeJob(accountId),
-    ];
-    for (const job of [ended, bound, free]) await store.jobs.submit(job);
-    await apply(store, ended.id, "cancel", 0);
-    expect(await store.jobs.unfinishedOfClients()).toEqual([bound.id]);
-  });
-
-  check("jobs.move() of a lost job raises its wait deadline, and never lowers it", async (store) => {
-    const job = makeJob(await makeAccount(store));
-    await runJob(store, job);
-    const move = { jobId: job.id, attempt: 1, islandId: null, atMs: MADE_AT_MS };
-    await store.jobs.move({ ...move, event: "lose", waitDeadlineMs: job.waitDeadlineMs + 1 });
-    expect((await store.jobs.get(job.id))?.waitDeadlineMs).toBe(job.waitDeadlineMs + 1);
-    await store.jobs.move({ ...move, event: "regain", islandId: ISLAND_ID });
-    await store.jobs.move({ ...move, event: "lose", waitDeadlineMs: 0 });
-    expect((await store.jobs.get(job.id))?.waitDeadlineMs).toBe(job.waitDeadlineMs + 1);
-  });
-
-  check("jobs.move() gives an Island its attempt back only if no other has begun", async (store) => {
-    const job = makeJob(await makeAccount(store));
-    await runJob(store, job);
-    const move = { jobId: job.id, attempt: 1, islandId: ISLAND_ID, atMs: MADE_AT_MS };
-    await store.jobs.move({ ...move, event: "lose" });
-    await store.jobs.move({ ...move, event: "regain" });
-    expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued", attempt: 1, islandId: ISLAND_ID });
-    await store.jobs.move({ ...move, event: "lose" });
-    await store.jobs.move({ ...move, event: "assign", attempt: 2 });
-    await store.jobs.move({ ...move, event: "lose", attempt: 2 });
-    await expect(store.jobs.move({ ...move, event: "regain" })).rejects.toBeInstanceOf(IllegalTransitionError);
-  });
-
   check("jobs.feed() joins chunks in the order of their appends", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);

@@ -5,6 +5,7 @@ import { describeAccounts } from "./account-store.cases.ts";
 import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
+import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
@@ -31,6 +32,7 @@ export function describeStore(
     describeAccounts(check);
     describeSubmissions(check);
     describeJobs(check);
+    describeJobRecovery(check);
     describeBatches(check);
     describeWebhooks(check);
     describeCatalog(check);
