@@ -10,7 +10,7 @@ import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
-import type { CoordinatorConfig } from "./config/resolve-config.ts";
+import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
@@ -89,7 +89,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random });
-  const { islandGraceMs: graceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const { webhookAllowPrivate } = config;
@@ -112,8 +113,10 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     maxOutputBytes: memory.maxOutputBytes,
     clock,
     graceMs,
+    restartGraceMs,
     maxAttempts,
     networkFee,
+    phaseLimits,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
   });
@@ -121,15 +124,16 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
-  const islands = new IslandRegistry({ clock, graceMs });
+  const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const proofs = await AttemptProofs.open(config.dataDirectory);
-  const waitReasons = new WaitReasons({ scheduler, islands, gate });
+  const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({
     jobs: registry,
     islands,
     proofs,
+    clock,
     measure: schedule,
     letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),

@@ -55,6 +55,7 @@ export interface AgentDeps {
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
+const MAX_HELD_RETRY_MS = 5_000; // While it holds jobs, which wait for it for the grace only.
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
 /** How long `stop` waits for the coordinator to take the jobs back. */
@@ -146,7 +147,7 @@ export class IslandAgent {
       if (end.kind === "refused") return this.#finish(end.reason);
       this.#lastProblem = end.reason;
       this.#link = "waiting";
-      const waitMs = (end.afterMs ?? 0) + this.#backoff.nextMs();
+      const waitMs = (end.afterMs ?? 0) + this.#backoff.nextMs(this.#outbox.isEmpty ? MAX_RETRY_MS : MAX_HELD_RETRY_MS);
       this.#connectNow = new AbortController();
       log.info({ reason: end.reason, retryInMs: Math.round(waitMs) }, "Session ended");
       await clock.sleep(waitMs, AbortSignal.any([this.#leave.signal, this.#connectNow.signal])).catch(() => undefined);

@@ -25,10 +25,10 @@ export class Backoff {
     this.#policy = policy;
   }
 
-  /** The wait after one more failure. */
-  nextMs(): number {
+  /** The wait after one more failure, at most `maxMs` where the present one must not be long. */
+  nextMs(maxMs = this.#policy.maxMs): number {
     this.#failures += 1;
-    return backoffMs(this.#failures, this.#policy);
+    return backoffMs(this.#failures, { ...this.#policy, maxMs: Math.min(maxMs, this.#policy.maxMs) });
   }
 
   /** After a success. */

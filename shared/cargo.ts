@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { PhaseLimits } from "./attempt-phase.ts";
 import { isFolderAddress } from "./model-address.ts";
 
 /** Source: spec §2. */
@@ -88,6 +89,8 @@ export interface Cargo extends CargoManifest {
   readonly runLimitMs: number;
   /** Longest wait for a start, from submission. */
   readonly waitLimitMs: number;
+  /** Limits of phases that differ from the coordinator's settings. */
+  readonly phaseLimitsMs?: Partial<PhaseLimits>;
   /** JSON Schema (2020-12) of a job's input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly exampleInput: Readonly<Record<string, unknown>>;

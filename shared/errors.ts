@@ -88,6 +88,7 @@ export const JOB_ERROR_CODES = [
   "run_timeout",
   "island_lost",
   "island_refused",
+  "island_silent",
   "cannot_resume",
   "cargo_unavailable",
   "invalid_input",

@@ -4,16 +4,17 @@ export type JobState = (typeof JOB_STATES)[number];
 
 /**
  * What can happen to a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs.
- * `lose`: the Island is lost or returned the job, and another attempt follows. `expire`: the wait or run limit passed.
+ * `lose`: the Island is lost or returned the job, and another attempt follows. `regain`: the Island that was lost is back with the
+ * attempt, and no other has begun. `expire`: the wait or run limit passed.
  */
-export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose"] as const;
+export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose", "regain"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];
 /** Those after which a job is over. */
 export type EndEvent = Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
 
 /** All legal transitions; a missing entry is illegal. Source: DESIGN §4. */
 export const JOB_TRANSITIONS = {
-  pending: { assign: "queued", fail: "failed", cancel: "cancelled", expire: "timeout" },
+  pending: { assign: "queued", regain: "queued", fail: "failed", cancel: "cancelled", expire: "timeout" },
   queued: { start: "running", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
   running: { complete: "completed", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },
   completed: {},

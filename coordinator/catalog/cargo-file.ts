@@ -1,3 +1,4 @@
+import { ATTEMPT_PHASES, type PhaseLimits } from "../../shared/attempt-phase.ts";
 import { manifestOf, type Cargo } from "../../shared/cargo.ts";
 import { verifyEndorsement, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { FieldError } from "../../shared/errors.ts";
@@ -28,6 +29,7 @@ export interface CatalogCargo extends Cargo {
 /** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. Every llmcpp Cargo is a chat Cargo. */
 export function cargoOf(file: CargoFile): CatalogCargo {
   const isChat = file.runtime_type === "llmcpp";
+  const phaseLimitsMs = phaseLimitsOf(file);
   return {
     slug: file.slug,
     name: file.name,
@@ -48,6 +50,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     exampleInput: file.example_input,
     outputSchema: outputSchemaOf(file),
     isChat,
+    ...(phaseLimitsMs === null ? {} : { phaseLimitsMs }),
     ...(file.weights === undefined ? {} : { weights: file.weights }),
     ...(file.container === undefined ? {} : { container: file.container }),
     ...(file.args === undefined ? {} : { args: file.args }),
@@ -72,6 +75,15 @@ function signatureProblems(file: CargoFile): FieldError[] {
 
 function endorsementOf({ public_key, signature }: NonNullable<CargoFile["signatures"]>[number]): Endorsement {
   return { publicKey: public_key, signature };
+}
+
+/** Null for a file that sets none. */
+function phaseLimitsOf(file: CargoFile): Partial<PhaseLimits> | null {
+  const limits = ATTEMPT_PHASES.flatMap((phase) => {
+    const limitS = file[`${phase}_limit_s`];
+    return limitS === undefined ? [] : [[phase, Math.round(limitS * MS_PER_S)]];
+  });
+  return limits.length === 0 ? null : (Object.fromEntries(limits) as Partial<PhaseLimits>);
 }
 
 /** Reads the JSON text of a file. Returns all wrong fields as errors. */

@@ -1,3 +1,4 @@
+import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
@@ -14,6 +15,8 @@ import {
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 const ENV_PREFIX = "ATOLL_";
+
+const PHASE_RANGE = { min: 0.01, max: 604_800 } as const;
 
 /** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
 const COORDINATOR_SETTINGS = {
@@ -68,6 +71,12 @@ const COORDINATOR_SETTINGS = {
     fallback: 15,
     meaning: "How long a lost Island may take to come back before its jobs go elsewhere",
   }),
+  restartGraceMs: seconds("restart_grace_s", {
+    min: 0,
+    max: 3_600,
+    fallback: 45,
+    meaning: "The same after a restart of the coordinator; Islands try to connect at intervals of up to 30 s",
+  }),
   heartbeatMs: seconds("heartbeat_s", {
     min: 0.01,
     max: 3_600,
@@ -104,6 +113,26 @@ const COORDINATOR_SETTINGS = {
     max: 1_000,
     fallback: 1,
     meaning: "Price of a job of priority 100, as a multiple of its Cargo's price; lower priorities in proportion",
+  }),
+  acceptLimitMs: seconds("accept_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 5,
+    meaning: "How long an Island may take to accept a job; then the attempt is over and another follows",
+  }),
+  startLimitMs: seconds("start_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 30,
+    meaning: "How long an Island may take to begin a job while neither a download nor a load makes progress",
+  }),
+  firstOutputLimitMs: seconds("first_output_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 60,
+    meaning: "How long a chat may run without output and without progress in reading its prompt",
+  }),
+  silenceLimitMs: seconds("silence_limit_s", {
+    ...PHASE_RANGE,
+    fallback: 60,
+    meaning: "How long a chat that has given output may then be silent",
   }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,
@@ -183,6 +212,12 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
   const { flags, env, toml, shippedCatalogDirectory } = sources;
   const { values } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   return Object.freeze({ ...values, catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory });
+}
+
+/** The limits of an attempt's phases, for Cargos that set none. */
+export function phaseLimitsOf(config: CoordinatorConfig): PhaseLimits {
+  const { acceptLimitMs, startLimitMs, firstOutputLimitMs, silenceLimitMs } = config;
+  return { accept: acceptLimitMs, start: startLimitMs, first_output: firstOutputLimitMs, silence: silenceLimitMs };
 }
 
 /** Every key with flag, variable, default and meaning, for help texts and the table in the docs. */

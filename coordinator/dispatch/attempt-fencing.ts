@@ -1,8 +1,9 @@
+import type { Clock } from "../../shared/clock.ts";
 import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
-import type { HeldJob, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { HeldJob, IslandState, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts";
 import type { IslandView } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
@@ -18,6 +19,7 @@ export interface AttemptFencingDeps {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly proofs: AttemptProofs;
+  readonly clock: Pick<Clock, "now">;
   /** Tells the scheduler how a run went. */
   readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
   /** True if an Island that has not tried the job yet could run it. */
@@ -46,6 +48,23 @@ export class AttemptFencing implements AttemptReports {
     return held.map((job) => this.#reconcile(island, job));
   }
 
+  noteProgress(island: IslandView, { working, downloads }: IslandState): void {
+    const { jobs } = this.#deps;
+    if (working !== undefined) {
+      for (const { jobId, attempt, count } of working) {
+        if (presentJob(jobs, island.hostId, { jobId, attempt }) !== undefined) jobs.attempts.noteWork(jobId, count);
+      }
+      return;
+    }
+    // An older agent tells only of downloads. One of unknown size may be going on.
+    for (const attempt of island.attempts()) {
+      const job = presentJob(jobs, island.hostId, attempt);
+      const download = downloads.find(({ slug }) => slug === job?.slug);
+      if (job?.phase !== "start" || download === undefined) continue;
+      jobs.attempts.noteWork(job.id, download.fraction ?? this.#deps.clock.now());
+    }
+  }
+
   receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined {
     const { jobs, islands } = this.#deps;
     switch (frame.type) {
@@ -59,6 +78,9 @@ export class AttemptFencing implements AttemptReports {
         this.#note(islandId, job, frame.code, frame.message);
         return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }), cause);
       }
+      case "accepted":
+        if (presentJob(jobs, islandId, frame) !== undefined) jobs.attempts.accept(frame.jobId);
+        return undefined;
       case "started": {
         const job = presentJob(jobs, islandId, frame);
         if (job?.state === "queued") jobs.attempts.start(frame.jobId);
@@ -203,8 +225,11 @@ export class AttemptFencing implements AttemptReports {
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.attempts.takeOver(jobId, { islandId: hostId, accountId }, attempt);
     }
+    // It was lost for longer than the grace, but nothing has happened since.
+    if (job.mayRegain && attempt === job.attempt) jobs.attempts.regain(jobId, { islandId: hostId, accountId });
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
+    jobs.attempts.noteReturn(jobId);
     // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }

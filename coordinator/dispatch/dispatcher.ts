@@ -1,10 +1,11 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { JobErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { IslandRegistryEvent } from "../islands/island-registry-events.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
-import type { Scheduler, SchedulerEffect, SchedulerEvent, WaitingJob } from "../scheduler/scheduler.ts";
+import type { LetDown, Scheduler, SchedulerEffect, SchedulerEvent, WaitingJob } from "../scheduler/scheduler.ts";
 import { Assignments, type AssignmentsDeps } from "./assignments.ts";
 import { islandLost, presentJob } from "./present-job.ts";
 import type { WaitReasons } from "./wait-reasons.ts";
@@ -100,9 +101,11 @@ export class Dispatcher {
       case "wait_limit_passed":
         // Asked now: once the job has ended, the scheduler no longer knows it.
         return void jobs.expireWait(event.job.id, waitReasons.of(event.job)?.message ?? null);
+      case "phase_limit_passed":
+        return this.#expirePhase(event.job);
       case "attempt_stopped": {
         const { id: jobId, attempt, islandId } = event.job;
-        if (islandId !== null) islands.send(islandId, { type: "cancel", jobId, attempt, reason: event.reason });
+        if (islandId !== null) islands.stop(islandId, { jobId, attempt }, event.reason);
         return undefined;
       }
       case "job_ended":
@@ -119,21 +122,27 @@ export class Dispatcher {
         for (const attempt of event.attempts) {
           const job = presentJob(jobs, event.islandId, attempt);
           if (job === undefined) continue;
-          const { id, slug, accountId } = job;
-          this.schedule({
-            kind: "let_down",
-            islandId: event.islandId,
-            slug,
-            accountId,
-            cause: "lost",
-            code: "island_lost",
-          });
-          void jobs.attempts.requeue(id, islandLost(event.message), "lost");
+          this.#letDown(job, event.islandId, "lost", "island_lost");
+          void jobs.attempts.requeue(job.id, islandLost(event.message), "lost", event.mayReturn);
         }
         return undefined;
       default:
         return event satisfies never;
     }
+  }
+
+  /** While the Island is away, the grace is the limit, and it may come back with the attempt. */
+  #expirePhase(job: ActiveJob): void {
+    const { jobs, islands } = this.#deps;
+    const { id, slug, islandId } = job;
+    if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
+    this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+    this.#letDown(job, islandId, "failed", "island_silent");
+    void jobs.attempts.expirePhase(id);
+  }
+
+  #letDown({ slug, accountId }: ActiveJob, islandId: string, cause: LetDown, code: JobErrorCode): void {
+    this.schedule({ kind: "let_down", islandId, slug, accountId, cause, code });
   }
 
   #waitingJob(job: ActiveJob): WaitingJob {

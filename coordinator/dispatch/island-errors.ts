@@ -7,6 +7,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   wait_timeout: "No Island began the job in time",
   run_timeout: "The run took longer than its limit",
   island_lost: "The Island that had the job was lost",
+  island_silent: "The Island gave no sign of life for too long",
   island_refused: "The Island takes no jobs now",
   cannot_resume: "The Island was lost in mid-output, and no other Island can continue this output",
   cargo_unavailable: "The Cargo is not available any more",

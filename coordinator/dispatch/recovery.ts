@@ -35,6 +35,7 @@ export async function recoverJobs(
     await jobs.restore(record, island.accountId);
   }
   for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
+  jobs.awaitReaders(await store.jobs.unfinishedOfClients());
   return { waiting: records.length - held, held };
 }
 

@@ -1,3 +1,5 @@
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { BatchGate } from "../jobs/batch-gate.ts";
@@ -9,9 +11,13 @@ export interface WaitReasonsDeps {
   readonly scheduler: Pick<Scheduler, "explain">;
   readonly islands: Pick<IslandRegistry, "get">;
   readonly gate: Pick<BatchGate, "positionOf">;
+  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Why a job has not begun. Source: DESIGN §4, row "Detail of a job". */
+/** A shorter silence is nothing unusual. */
+const MIN_SILENCE_MS = 10_000;
+
+/** Why a job has no output. Source: DESIGN §4, row "Detail of a job". */
 export class WaitReasons {
   readonly #deps: WaitReasonsDeps;
 
@@ -19,19 +25,48 @@ export class WaitReasons {
     this.#deps = deps;
   }
 
-  /** Null once the job runs or has ended. */
+  /** Null for a job that runs, unless it is silent, and for one that has ended. */
   of(job: ActiveJob): JobWaiting | null {
-    const { scheduler, islands, gate } = this.#deps;
+    const { scheduler, gate } = this.#deps;
     const position = gate.positionOf(job);
     if (position !== null) return { reason: "account_limit", position, message: describeAccountLimit(position) };
     if (job.state === "pending") return scheduler.explain(job.id);
-    if (job.state !== "queued" || job.islandId === null) return null;
-    const download = islands.get(job.islandId)?.downloads.find(({ slug }) => slug === job.slug);
-    if (download !== undefined) {
-      return { reason: "model_downloading", position: 1, message: describeDownloads([download.fraction]) };
+    if (job.islandId === null) return null;
+    switch (job.phase) {
+      case "accept":
+        return starting("accept", "an Island was asked to run the job and has not answered yet");
+      case "start":
+        return this.#explainStart(job);
+      case "first_output":
+        return this.#explainSilence(job, "first_output", "has given no output yet");
+      case "silence":
+        return this.#explainSilence(job, "silence", "has fallen silent");
+      case null:
+        return null;
+      default:
+        return job.phase satisfies never;
     }
-    return { reason: "starting", position: 1, message: "an Island has the job and is about to begin" };
   }
+
+  #explainStart({ islandId, slug }: ActiveJob): JobWaiting {
+    const { islands } = this.#deps;
+    const downloads = islandId === null ? undefined : islands.get(islandId)?.downloads;
+    const download = downloads?.find((each) => each.slug === slug);
+    if (download === undefined) return starting("start", "an Island has the job and is about to begin");
+    const message = describeDownloads([download.fraction]);
+    return { reason: "model_downloading", position: 1, message, phase: "start" };
+  }
+
+  #explainSilence({ lastSignMs }: ActiveJob, phase: AttemptPhase, what: string): JobWaiting | null {
+    const silentMs = this.#deps.clock.monotonicMs() - lastSignMs;
+    if (silentMs < MIN_SILENCE_MS) return null;
+    const message = `the Island that runs the job ${what}; no sign of it for ${Math.floor(silentMs / 1_000)} s`;
+    return { reason: "no_output", position: 1, message, phase };
+  }
+}
+
+function starting(phase: AttemptPhase, message: string): JobWaiting {
+  return { reason: "starting", position: 1, message, phase };
 }
 
 /** The position counts jobs of batches only: the account's other jobs do not wait for a place. */

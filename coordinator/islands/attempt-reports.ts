@@ -1,14 +1,16 @@
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, HeldJob } from "../../shared/protocol/from-island.ts";
+import type { FromIsland, HeldJob, IslandState } from "../../shared/protocol/from-island.ts";
 import type { IslandView } from "./island.ts";
 
-/** A frame in which an Island reports on one of its attempts. `accepted` says nothing that changes one. */
-export type AttemptFrame = Exclude<Extract<FromIsland, { attempt: number }>, { type: "accepted" }>;
+/** A frame in which an Island reports on one of its attempts. */
+export type AttemptFrame = Extract<FromIsland, { attempt: number }>;
 
 /** Where the reports of Islands on their attempts go. Implemented by `dispatch/`. */
 export interface AttemptReports {
   /** Decides, for each job that a returning Island says it holds, whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
+  /** Takes note of the progress that a heartbeat tells. */
+  noteProgress(island: IslandView, state: IslandState): void;
   /**
    * Acts on a frame. Resolves when what it says is durable, which is when a numbered frame is acknowledged. Undefined when there
    * is nothing to wait for and nothing to acknowledge.

@@ -68,6 +68,7 @@ export class IslandConnections {
         throw new ProtocolError("hello: said twice");
       case "heartbeat":
         registry.update(island, frame.state);
+        reports.noteProgress(island, frame.state);
         return undefined;
       case "draining":
       case "accepting":
@@ -77,7 +78,6 @@ export class IslandConnections {
         this.#offer(island, frame.slugs);
         return undefined;
       case "accepted":
-        return undefined;
       case "started":
       case "refused":
         return reports.receive(island.hostId, frame);

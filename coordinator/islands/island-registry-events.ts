@@ -17,4 +17,6 @@ export type IslandRegistryEvent =
       readonly islandId: string;
       readonly attempts: readonly AttemptId[];
       readonly message: string;
+      /** The Island is away and may come back with them; false: it is here without them. */
+      readonly mayReturn: boolean;
     };

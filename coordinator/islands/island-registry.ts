@@ -9,7 +9,14 @@ export interface IslandRegistryDeps {
   readonly clock: Pick<Clock, "schedule">;
   /** How long a lost Island's attempts wait for it. */
   readonly graceMs: number;
+  /** The same after a restart of the coordinator: agents try to connect at growing intervals while it is down. */
+  readonly restartGraceMs: number;
 }
+
+/** Agents confirm within 2 s (docs/protocol.md). */
+const MAX_STOP_MS = 10_000;
+/** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
+const MAX_IGNORED_CANCELS = 3;
 
 /**
  * Owner of every Island that is connected or in its grace: its link, its slots, what it reported and how long it may be away.
@@ -51,6 +58,22 @@ export class IslandRegistry {
     this.#islands.get(hostId)?.link?.send(frame);
   }
 
+  /**
+   * Tells the Island to stop an attempt. Until it confirms, its slot is not given to it again; an Island that leaves several such
+   * attempts unconfirmed is sent away.
+   */
+  stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
+    const island = this.#islands.get(hostId);
+    if (island === undefined || island.link === null) return;
+    island.link.send({ type: "cancel", jobId, attempt, reason });
+    if (island.slots.get(jobId) !== attempt) return;
+    island.forgetStop(jobId);
+    island.stopping.set(
+      jobId,
+      this.#deps.clock.schedule(MAX_STOP_MS, () => this.#noteIgnored(island, jobId)),
+    );
+  }
+
   /** The first half of a session's begin; {@link resume} is the second. An older session of the same Island ends. */
   connect(hello: Hello, accountId: string, link: IslandLink): IslandView {
     const { hostId } = hello;
@@ -74,11 +97,12 @@ export class IslandRegistry {
     const kept = new Map(
       held.filter(({ action }) => action === "continue").map(({ jobId, attempt }) => [jobId, attempt]),
     );
-    const lost = attemptsOf(island).filter(({ jobId }) => !kept.has(jobId));
+    const lost = island.attempts().filter(({ jobId }) => !kept.has(jobId));
+    this.#forgetStops(island);
     island.slots.clear();
     for (const [jobId, attempt] of kept) island.slots.set(jobId, attempt);
     this.#emit({ type: "island_up", island: island.facts(), busy: island.slots.size });
-    this.#emitLost(island, lost, "The Island came back without the job");
+    this.#emitLost(island, lost, "The Island came back without the job", false);
   }
 
   /** The session is over. The Island's attempts wait for it to come back, for the grace. */
@@ -86,8 +110,9 @@ export class IslandRegistry {
     const island = this.#own(view);
     if (island.link !== link) return;
     island.link = null;
+    this.#forgetStops(island);
     this.#emit({ type: "island_down", islandId: island.hostId });
-    this.#beginGrace(island);
+    this.#beginGrace(island, this.#deps.graceMs);
   }
 
   /** Takes in an Island that had attempts when the coordinator last stopped. Its grace begins. */
@@ -95,7 +120,7 @@ export class IslandRegistry {
     const island = new MutableIsland(hostId, accountId);
     this.#islands.set(hostId, island);
     for (const { jobId, attempt } of attempts) island.slots.set(jobId, attempt);
-    this.#beginGrace(island);
+    this.#beginGrace(island, this.#deps.restartGraceMs);
   }
 
   update(view: IslandView, state: IslandState): void {
@@ -119,7 +144,12 @@ export class IslandRegistry {
   takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) throw new Error(`Island ${hostId} is not known`);
+    const superseded = island.slots.has(jobId);
     island.slots.set(jobId, attempt);
+    if (!superseded) return;
+    // The agent drops its earlier attempt of the same job without a word.
+    island.forgetStop(jobId);
+    this.#emit({ type: "slot_freed", islandId: hostId, jobId });
   }
 
   /** The Island finished with an attempt. Does nothing for one that takes no slot. */
@@ -127,12 +157,16 @@ export class IslandRegistry {
     const island = this.#islands.get(hostId);
     if (island?.slots.get(jobId) !== attempt) return;
     island.slots.delete(jobId);
+    island.forgetStop(jobId);
     if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId, jobId });
   }
 
   /** Stops all timers. */
   close(): void {
-    for (const island of this.#islands.values()) island.grace?.cancel();
+    for (const island of this.#islands.values()) {
+      island.grace?.cancel();
+      this.#forgetStops(island);
+    }
   }
 
   /** Every view that leaves this class is a {@link MutableIsland}. */
@@ -141,26 +175,35 @@ export class IslandRegistry {
     throw new TypeError(`Island ${view.hostId} is not of this registry`);
   }
 
-  #beginGrace(island: MutableIsland): void {
+  #noteIgnored(island: MutableIsland, jobId: string): void {
+    island.stopping.delete(jobId);
+    island.ignored.add(jobId);
+    if (island.ignored.size < MAX_IGNORED_CANCELS) return;
+    const reason = `${island.ignored.size} jobs did not stop within ${MAX_STOP_MS / 1_000} s of their cancel`;
+    island.link?.dismiss(reason, 0);
+  }
+
+  #forgetStops(island: MutableIsland): void {
+    for (const jobId of [...island.stopping.keys(), ...island.ignored]) island.forgetStop(jobId);
+  }
+
+  #beginGrace(island: MutableIsland, graceMs: number): void {
     if (island.slots.size === 0) {
       this.#islands.delete(island.hostId);
       return;
     }
-    island.grace = this.#deps.clock.schedule(this.#deps.graceMs, () => {
+    island.grace = this.#deps.clock.schedule(graceMs, () => {
       this.#islands.delete(island.hostId);
-      this.#emitLost(island, attemptsOf(island), "The Island was lost and did not come back");
+      this.#emitLost(island, island.attempts(), "The Island was lost and did not come back", true);
     });
   }
 
-  #emitLost(island: MutableIsland, attempts: readonly AttemptId[], message: string): void {
-    if (attempts.length > 0) this.#emit({ type: "attempts_lost", islandId: island.hostId, attempts, message });
+  #emitLost(island: MutableIsland, attempts: readonly AttemptId[], message: string, mayReturn: boolean): void {
+    if (attempts.length === 0) return;
+    this.#emit({ type: "attempts_lost", islandId: island.hostId, attempts, message, mayReturn });
   }
 
   #emit(event: IslandRegistryEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
-}
-
-function attemptsOf({ slots }: MutableIsland): AttemptId[] {
-  return [...slots].map(([jobId, attempt]) => ({ jobId, attempt }));
 }

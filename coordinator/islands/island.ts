@@ -23,6 +23,8 @@ export interface IslandView {
   /** Account of the owner, who earns. */
   readonly accountId: string;
   readonly isConnected: boolean;
+  /** Attempts that it has, and those that it was told to stop and has not confirmed. */
+  attempts(): AttemptId[];
   /** Models that it fetches now; empty before its first `hello`. */
   readonly downloads: IslandState["downloads"];
   /** What its owner allows; undefined: everything, or not known. */

@@ -3,7 +3,7 @@ import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
-import type { IslandLink, IslandView } from "./island.ts";
+import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** The state behind an {@link IslandView}. Only `IslandRegistry` has it. */
 export class MutableIsland implements IslandView {
@@ -15,6 +15,10 @@ export class MutableIsland implements IslandView {
   grace: Timer | null = null;
   /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
   readonly slots = new Map<string, number>();
+  /** Cancelled attempts, by job, each with the limit within which the Island must confirm. */
+  readonly stopping = new Map<string, Timer>();
+  /** Jobs whose cancelled attempts it has not confirmed within that limit. */
+  readonly ignored = new Set<string>();
   /** Null until the first round trip was measured. */
   rttMs: number | null = null;
   #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining" | "policy"> | null = null;
@@ -29,12 +33,23 @@ export class MutableIsland implements IslandView {
     return this.link !== null;
   }
 
+  attempts(): AttemptId[] {
+    return [...this.slots].map(([jobId, attempt]) => ({ jobId, attempt }));
+  }
+
   get downloads(): IslandState["downloads"] {
     return this.#state?.downloads ?? [];
   }
 
   get policy(): OwnerPolicy | undefined {
     return this.#report?.policy;
+  }
+
+  /** The Island confirmed that an attempt is over, or nobody waits for that any more. */
+  forgetStop(jobId: string): void {
+    this.stopping.get(jobId)?.cancel();
+    this.stopping.delete(jobId);
+    this.ignored.delete(jobId);
   }
 
   greet(hello: Hello): void {

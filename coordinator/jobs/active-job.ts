@@ -1,4 +1,5 @@
 import type { JobError } from "../../shared/errors.ts";
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { JobClass, JobInput } from "../store/job-store.ts";
@@ -42,6 +43,12 @@ export interface ActiveJob {
   readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
   /** Null until an Island says that no Island can do the job. It is believed when another one says so too. */
   readonly final: FinalFailure | null;
+  /** The Island that was lost with the last attempt may continue it, as no other attempt has begun. */
+  readonly mayRegain: boolean;
+  /** What the Island that has the present attempt has yet to do; null while no Island has it. */
+  readonly phase: AttemptPhase | null;
+  /** Last sign of life of the present attempt, by `Clock.monotonicMs`. Its phase counts from here. */
+  readonly lastSignMs: number;
   /** Islands that lost or failed the job. They are asked again only if no other one fits. */
   readonly avoidIslands: ReadonlySet<string>;
   /** Last numbered frame received of the present attempt; 0 for none. */

@@ -1,3 +1,4 @@
+import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
@@ -30,11 +31,16 @@ export interface ActiveJobsDeps {
   readonly clock: Clock;
   /** The network's part of a charge, 0 to 1. */
   readonly networkFee: number;
+  /** For Cargos that set none. */
+  readonly phaseLimits: PhaseLimits;
   /** Called when the end of a job, now durable, makes a webhook due. */
   readonly onWebhookDue: (webhookId: string, accountId: string) => void;
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
   readonly onFatal: (error: unknown) => void;
 }
+
+/** A timer later than this shows that this process stood still: what Islands said meanwhile is not read yet, so the phase begins anew. */
+const MAX_LATE_MS = 1_000;
 
 /** The state of all unfinished jobs and what every command on them shares. Used by `JobRegistry` and `JobAttempts` only. */
 export class ActiveJobs {
@@ -47,7 +53,10 @@ export class ActiveJobs {
 
   constructor(deps: ActiveJobsDeps) {
     this.#deps = deps;
-    this.#deadlines = new Deadlines(deps.clock);
+    this.#deadlines = new Deadlines(deps.clock, {
+      leftMs: (jobId) => this.#phaseLeftMs(this.require(jobId)),
+      onPassed: (jobId) => this.#passPhase(this.require(jobId)),
+    });
   }
 
   subscribe(listener: (event: JobRegistryEvent) => void): void {
@@ -129,7 +138,7 @@ export class ActiveJobs {
   }
 
   /** Sets the wait limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
-  awaitStart(job: MutableJob, earliestMs: number): void {
+  awaitStart(job: MutableJob, earliestMs = 0): void {
     job.waitDeadlineMs = Math.max(job.waitDeadlineMs, earliestMs);
     this.#deadlines.set(job.id, job.waitDeadlineMs, () => this.emit({ type: "wait_limit_passed", job }));
   }
@@ -143,11 +152,34 @@ export class ActiveJobs {
     this.#deadlines.set(job.id, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
   }
 
+  /** A sign of life of the present attempt. It costs no timer. */
+  noteSign(job: MutableJob): void {
+    job.lastSignMs = this.#deps.clock.monotonicMs();
+  }
+
+  /** The present attempt is in another phase, whose limit counts from now. */
+  beginPhase(job: MutableJob): void {
+    this.noteSign(job);
+    this.#deadlines.limitChanged(job.id);
+  }
+
+  /** Longest time of the job's phase without a sign of life. A Cargo that streams no tokens may be silent as long as it may run. */
+  phaseLimitMs(job: MutableJob): number {
+    const { phase } = job;
+    if (phase === null) return Infinity;
+    const cargo = this.cargoOf(job);
+    const own = cargo?.phaseLimitsMs?.[phase];
+    if (own !== undefined) return own;
+    const isRunning = phase === "first_output" || phase === "silence";
+    return isRunning && cargo?.isChat !== true ? Infinity : this.#deps.phaseLimits[phase];
+  }
+
   /** Stores a move that the job has just made. */
   storeMove(job: MutableJob, event: JobMove["event"]): Promise<void> {
-    const { id: jobId, attempt, refusals, islandId } = job;
+    const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
     const atMs = this.#deps.clock.now();
-    return this.persist(this.#deps.store.jobs.move({ jobId, event, attempt, refusals, islandId, atMs }));
+    const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
+    return this.persist(this.#deps.store.jobs.move(move));
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */
@@ -202,6 +234,16 @@ export class ActiveJobs {
   close(): void {
     this.#isClosed = true;
     this.#deadlines.close();
+  }
+
+  #phaseLeftMs(job: MutableJob): number {
+    return job.lastSignMs + this.phaseLimitMs(job) - this.#deps.clock.monotonicMs();
+  }
+
+  #passPhase(job: MutableJob): void {
+    const lateMs = -this.#phaseLeftMs(job);
+    this.noteSign(job);
+    if (lateMs < MAX_LATE_MS) this.emit({ type: "phase_limit_passed", job });
   }
 
   #endingOf(job: MutableJob, outcome: Outcome): JobEnding {

@@ -1,3 +1,4 @@
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
@@ -49,6 +50,15 @@ export class JobAttempts {
     void this.readInput(jobId);
   }
 
+  /** The Island that was lost with the last attempt of a pending job is back and goes on with it. */
+  regain(jobId: string, assignee: Assignee): void {
+    const job = this.#active.require(jobId);
+    this.#active.emit({ type: "job_withdrawn", job });
+    job.regain(assignee);
+    this.#active.beginPhase(job);
+    void this.#active.storeMove(job, "regain");
+  }
+
   /** The input of a job, from storage. */
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
@@ -64,17 +74,51 @@ export class JobAttempts {
     return input;
   }
 
+  /** The Island says that it has the attempt. Ignored after the first time. */
+  accept(jobId: string): void {
+    const job = this.#active.require(jobId);
+    if (job.isAccepted) return;
+    job.isAccepted = true;
+    this.#active.beginPhase(job);
+  }
+
+  /** What the Island reports of the work, which is neither output nor stored. It is a sign of life if `count` is another one than before. */
+  noteWork(jobId: string, count: number): void {
+    const job = this.#active.require(jobId);
+    if (count === job.workCount) return;
+    job.workCount = count;
+    this.#active.noteSign(job);
+  }
+
+  /** The Island has come back with the attempt, whose phase begins anew. */
+  noteReturn(jobId: string): void {
+    const job = this.#active.require(jobId);
+    job.isAccepted = true;
+    this.#active.beginPhase(job);
+  }
+
+  /** Gives the attempt up, as its present phase took longer than its limit, and stops the Island's work on it. */
+  expirePhase(jobId: string): Promise<void> {
+    const job = this.#active.require(jobId);
+    if (job.phase === null) throw new Error(`Job ${jobId} is ${job.state}: no Island has it`);
+    const message = describeExpiry(job.phase, this.#active.phaseLimitMs(job));
+    this.#active.emit({ type: "attempt_stopped", job, reason: "timeout" });
+    return this.requeue(jobId, { code: "island_silent", message, retryable: true }, "failed");
+  }
+
   /** The run began. */
   start(jobId: string): void {
     const job = this.#active.require(jobId);
     job.start(this.#deps.clock.now());
+    this.#active.noteSign(job);
     this.#active.beginRun(job);
     void this.#active.storeMove(job, "start");
   }
 
   /** The Island says how much of the prompt it has read. */
   notePrompt(jobId: string, prompt: PromptTokens): void {
-    this.#active.require(jobId).notePrompt(prompt);
+    const job = this.#active.require(jobId);
+    if (job.notePrompt(prompt)) this.#active.noteSign(job);
   }
 
   /** Numbered frame `seq` was received. It is not durable yet. */
@@ -104,6 +148,7 @@ export class JobAttempts {
     job.say(jobs.storedItems(chunk, appended).slice(states.length));
     job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
     if (job.feed.hasOutput) job.earner = job.assignee;
+    this.#noteOutput(job);
     return appended;
   }
 
@@ -147,8 +192,9 @@ export class JobAttempts {
   /**
    * The attempt is over without a result. A refused one is no try: the job waits on, within the wait limit that it has. After another,
    * a new attempt follows if the retry policy allows it, else the job fails with `error`.
+   * @param mayReturn the Island is away, and may come back with the attempt.
    */
-  requeue(jobId: string, error: JobError, cause: LetDown): Promise<void> {
+  requeue(jobId: string, error: JobError, cause: LetDown, mayReturn = false): Promise<void> {
     const job = this.#active.require(jobId);
     if (cause === "refused") {
       job.refusals += 1;
@@ -159,11 +205,13 @@ export class JobAttempts {
       }
     }
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);
+    if (cause !== "refused") {
+      job.waitDeadlineMs = Math.max(job.waitDeadlineMs, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
+    }
     const stored = this.#active.storeMove(job, "lose");
     this.#active.leaveIsland(job);
-    job.lose();
-    const earliestMs = cause === "refused" ? 0 : this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS;
-    this.#active.awaitStart(job, earliestMs);
+    job.lose(mayReturn);
+    this.#active.awaitStart(job);
     this.#active.compete(job);
     return stored;
   }
@@ -172,8 +220,15 @@ export class JobAttempts {
     return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
   }
 
+  #noteOutput(job: MutableJob): void {
+    if (job.hasSpoken) return this.#active.noteSign(job);
+    job.hasSpoken = true;
+    return this.#active.beginPhase(job);
+  }
+
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
     job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
+    this.#active.beginPhase(job);
     const assigned = this.#active.storeMove(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {
@@ -192,4 +247,20 @@ function tooLarge({ traits }: MutableJob, full: FullBudget | "job"): JobError {
   const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
   const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
   return { code: "output_too_large", message, retryable: true };
+}
+
+function describeExpiry(phase: AttemptPhase, limitMs: number): string {
+  const limit = `${limitMs / 1_000} s`;
+  switch (phase) {
+    case "accept":
+      return `The Island did not accept the job within ${limit}`;
+    case "start":
+      return `The Island accepted the job and did not begin it within ${limit}`;
+    case "first_output":
+      return `The Island began the job and gave no output within ${limit}`;
+    case "silence":
+      return `The Island fell silent: no output for ${limit}`;
+    default:
+      return phase satisfies never;
+  }
 }

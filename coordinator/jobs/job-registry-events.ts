@@ -8,7 +8,9 @@ export type JobRegistryEvent =
   | { readonly type: "job_withdrawn"; readonly job: ActiveJob }
   /** The job did not begin within its wait limit. Answered by `JobRegistry.expireWait`, with the reason for the wait. */
   | { readonly type: "wait_limit_passed"; readonly job: ActiveJob }
-  /** The job ended while an Island has its attempt: the Island must stop the work. */
+  /** The Island gave no sign of life for as long as the present phase may take. Answered by `JobAttempts.expirePhase`, or not: then the phase counts anew. */
+  | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
+  /** The job ended, or the attempt is given up, while an Island has it: the Island must stop the work. */
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
   /** The job ended. `job.settled` resolves when that is durable. */
   | { readonly type: "job_ended"; readonly job: ActiveJob };

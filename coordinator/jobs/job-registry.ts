@@ -1,3 +1,4 @@
+import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
 import type { JobInput, ActiveJobRecord } from "../store/job-store.ts";
@@ -8,8 +9,10 @@ import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { MutableJob } from "./mutable-job.ts";
 
 export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps {
-  /** How long the jobs of a lost Island wait for it. */
+  /** How long the jobs of a client that lost its connection in a crash wait for it. */
   readonly graceMs: number;
+  /** How long the jobs of an Island wait for it after a restart of the coordinator. */
+  readonly restartGraceMs: number;
 }
 
 /** Time to send what it kept, for an Island that comes back at the end of its grace. */
@@ -24,6 +27,9 @@ export class JobRegistry {
   readonly attempts: JobAttempts;
   readonly #active: ActiveJobs;
   readonly #deps: JobRegistryDeps;
+  /** See {@link awaitReaders}. */
+  readonly #unread = new Set<string>();
+  #readerLimit: Timer | null = null;
 
   constructor(deps: JobRegistryDeps) {
     this.#deps = deps;
@@ -99,10 +105,26 @@ export class JobRegistry {
     this.#active.takePlace(job);
     if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
+    this.#active.noteSign(job);
     // The Island may have the result, even after the limit: it gets the grace to bring it.
-    const earliestMs = this.#deps.clock.now() + this.#deps.graceMs + REPORT_MARGIN_MS;
+    const earliestMs = this.#deps.clock.now() + this.#deps.restartGraceMs + REPORT_MARGIN_MS;
     if (job.state === "running") this.#active.beginRun(job, earliestMs);
     else this.#active.beginWait(job, earliestMs);
+  }
+
+  /**
+   * Takes note of restored jobs whose clients waited on a connection, which is gone. They are cancelled, as of clients that leave,
+   * unless a reader of theirs comes within the grace.
+   */
+  awaitReaders(jobIds: readonly string[]): void {
+    if (jobIds.length === 0) return;
+    for (const id of jobIds) this.#unread.add(id);
+    this.#readerLimit = this.#deps.clock.schedule(this.#deps.graceMs, () => this.#cancelUnread());
+  }
+
+  /** Somebody reads the job's output. */
+  noteReader(jobId: string): void {
+    this.#unread.delete(jobId);
   }
 
   /**
@@ -139,7 +161,7 @@ export class JobRegistry {
     const job = this.#active.require(jobId);
     // Nobody came to confirm what the one Island said that tried.
     if (job.final !== null) return this.#active.end(job, { event: "fail", error: job.final.error });
-    const message = `No Island began the job within its wait limit${reason === null ? "" : `: ${reason}`}`;
+    const message = `${describeWait(job)}${reason === null ? "" : `: ${reason}`}`;
     const error: JobError = { code: "wait_timeout", message, retryable: true };
     return this.#active.stop(job, "timeout", { event: "expire", error });
   }
@@ -156,7 +178,13 @@ export class JobRegistry {
 
   /** Stops all timers. A write that fails from now on is not fatal: the job is restored at the next start. */
   close(): void {
+    this.#readerLimit?.cancel();
     this.#active.close();
+  }
+
+  #cancelUnread(): void {
+    for (const id of this.#unread) if (this.get(id)?.hasEnded === false) void this.cancel(id);
+    this.#unread.clear();
   }
 
   #compete(job: MutableJob): void {
@@ -165,4 +193,12 @@ export class JobRegistry {
     this.#active.beginWait(job);
     this.#active.compete(job);
   }
+}
+
+/** What the job waited for in vain. */
+function describeWait({ state, attempt, refusals }: MutableJob): string {
+  const ended = attempt - refusals - (state === "queued" ? 1 : 0);
+  if (ended === 0) return "No Island began the job within its wait limit";
+  const attempts = ended === 1 ? "1 attempt" : `${ended} attempts`;
+  return `${attempts} of the job ended without a result, and no Island began another in time`;
 }

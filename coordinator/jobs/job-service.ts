@@ -31,6 +31,8 @@ export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
   /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
+  /** The job is cancelled when the client leaves, and so when a crash cuts the client off. */
+  readonly isClientBound?: boolean;
   /** The answer that the job makes, stored with it in one commit. */
   readonly answer?: AnswerLink;
 }
@@ -141,6 +143,7 @@ export class JobService {
   async openFeed(accountId: string, jobId: string): Promise<Feed> {
     const active = await this.#findActive(accountId, jobId);
     if (active !== undefined) {
+      this.#deps.jobs.noteReader(jobId);
       await active.feed.load();
       return active.feed;
     }
@@ -156,11 +159,14 @@ export class JobService {
   }
 
   /** Takes a place of the account, and returns it if no job is made. */
-  async #store({ input, idempotency, answer }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
+  async #store(
+    { input, idempotency, answer, isClientBound = false }: SubmitRequest,
+    checked: CheckedSubmission,
+  ): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, postings, maxJobs } = checked;
     const link = answer === undefined ? {} : { answer };
-    const newJob: NewJob = { ...checked.newJob(input), idempotency, webhook, postings, ...link };
+    const newJob: NewJob = { ...checked.newJob(input), isClientBound, idempotency, webhook, postings, ...link };
     jobQuota.enter(newJob.accountId, maxJobs);
     return submissions.commit([newJob.id], async () => {
       let isCreated = false;

@@ -1,3 +1,4 @@
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import { isTerminal, nextState, type JobEvent, type JobState } from "../../shared/job-state.ts";
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -40,6 +41,16 @@ export class MutableJob implements ActiveJob {
   startedAtMs: number | null;
   waitDeadlineMs: number;
   waitsSinceMs: number;
+  mayRegain = false;
+  /** The last attempt that its Island was lost with and continued; 0 for none. An attempt is regained once. */
+  regainedAttempt = 0;
+  /** The Island said that it has the present attempt. */
+  isAccepted = false;
+  /** The present attempt has given output, or progress. */
+  hasSpoken = false;
+  lastSignMs = 0;
+  /** The progress that the Island reported last of the present attempt, which grows as the work does; null before. */
+  workCount: number | null = null;
   lastSeq = 0;
   durableSeq = 0;
   assigned: Promise<void> | null = null;
@@ -68,6 +79,8 @@ export class MutableJob implements ActiveJob {
     this.priceMicro = record.priceMicro;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.waitsSinceMs = record.createdAtMs;
+    // Why the attempt is over is not stored; one that its Island does not have any more is not claimed.
+    this.mayRegain = record.state === "pending" && record.attempt > 0;
     this.#state = record.state;
     this.attempt = record.attempt;
     this.refusals = record.refusals;
@@ -91,6 +104,12 @@ export class MutableJob implements ActiveJob {
     return this.assignee?.islandId ?? null;
   }
 
+  get phase(): AttemptPhase | null {
+    if (this.#state === "queued") return this.isAccepted ? "start" : "accept";
+    if (this.#state === "running") return this.hasSpoken ? "silence" : "first_output";
+    return null;
+  }
+
   /** @throws {IllegalTransitionError} */
   apply(event: JobEvent): void {
     this.#state = nextState(this.#state, event);
@@ -100,16 +119,18 @@ export class MutableJob implements ActiveJob {
   assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
-    this.assignee = assignee;
-    this.meter = meter;
-    if (!this.feed.hasOutput) {
-      this.earner = assignee;
-      // What an attempt without output read is not paid: the next one reads it again.
-      this.prompt = null;
-    }
+    // What an attempt without output read is not paid: the next one reads it again.
+    if (!this.feed.hasOutput) this.prompt = null;
     this.lastSeq = 0;
     this.durableSeq = 0;
-    this.announce("queued");
+    this.#beginAttempt(assignee, meter);
+  }
+
+  /** The last attempt goes on, with its output so far. @throws {IllegalTransitionError} unless the job is pending. */
+  regain(assignee: Assignee): void {
+    this.apply("regain");
+    this.regainedAttempt = this.attempt;
+    this.#beginAttempt(assignee, null);
   }
 
   /** @throws {IllegalTransitionError} unless the job is queued. */
@@ -119,19 +140,35 @@ export class MutableJob implements ActiveJob {
     this.announce("running");
   }
 
-  /** Ends the present attempt, not the job. @throws {IllegalTransitionError} unless an Island has the job. */
-  lose(): void {
+  /**
+   * Ends the present attempt, not the job. @throws {IllegalTransitionError} unless an Island has the job.
+   * @param mayReturn the Island is away, and may come back with the attempt.
+   */
+  lose(mayReturn: boolean): void {
     this.apply("lose");
+    this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");
   }
 
-  /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. */
-  notePrompt({ total, done }: PromptTokens): void {
+  /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */
+  notePrompt({ total, done }: PromptTokens): boolean {
     const known = this.prompt?.done ?? 0;
     const bounded = boundPrompt(total, this.traits);
     this.prompt = { total: bounded, done: Math.max(known, Math.min(done, bounded)) };
+    return this.prompt.done > known;
+  }
+
+  #beginAttempt(assignee: Assignee, meter: AttemptMeter | null): void {
+    this.assignee = assignee;
+    this.meter = meter;
+    if (!this.feed.hasOutput) this.earner = assignee;
+    this.mayRegain = false;
+    this.isAccepted = false;
+    this.hasSpoken = false;
+    this.workCount = null;
+    this.announce("queued");
   }
 
   /** Adds a state to the feed. Readers see it at once. */

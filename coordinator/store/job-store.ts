@@ -28,6 +28,8 @@ export interface SubmittedJob {
   readonly createdAtMs: number;
   /** A job that has not started by then ends in `timeout`. */
   readonly waitDeadlineMs: number;
+  /** A client waits for it on a connection, and cannot read it once that is lost. Absent: false. */
+  readonly isClientBound?: boolean;
 }
 
 /** What a submission has beside its job or its batch of jobs. */
@@ -169,14 +171,16 @@ export interface JobEnding {
 /** A state change of an unfinished job. */
 export interface JobMove {
   readonly jobId: string;
-  readonly event: Extract<JobEvent, "assign" | "start" | "lose">;
+  readonly event: Extract<JobEvent, "assign" | "start" | "lose" | "regain">;
   /** For `assign` the number of the new attempt, else that of the present one. */
   readonly attempt: number;
-  /** For `assign` the Island that gets the job; ignored by the other moves. */
+  /** For `assign` and `regain` the Island that has the job now; ignored by the other moves. */
   readonly islandId: string | null;
   /** For `lose`: the attempts that were refused so far; absent if that number stays. Ignored by the other moves. */
   readonly refusals?: number;
   readonly atMs: number;
+  /** For `lose`: the job may wait at least until then for another Island. */
+  readonly waitDeadlineMs?: number;
 }
 
 export interface JobStore {
@@ -202,6 +206,8 @@ export interface JobStore {
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
   /** Every job that has not ended, oldest first. */
   unfinished(): Promise<ActiveJobRecord[]>;
+  /** Ids of those among them that are bound to a client's connection. */
+  unfinishedOfClients(): Promise<string[]>;
   /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
   /**

@@ -42,6 +42,10 @@ interface Entry extends Occupant {
   readonly stopLoading: AbortController;
   readonly loading: Promise<LoadedCargo>;
   estimate: MemoryUse;
+  /** Grows with the download. */
+  steps: number;
+  /** When its files were there (monotonic ms); null before. From then on, waits and load have limits of their own. */
+  readySinceMs: number | null;
   /** Set once, from the first estimate: growth that jobs caused must not raise it. */
   ramCeilingBytes: number;
   users: number;
@@ -77,11 +81,18 @@ export class CargoPool {
     return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
   }
 
+  /** A number that grows while the Cargo comes nearer to memory; with a download that stands still, it does not. */
+  progressOf(manifest: CargoManifest): number {
+    const entry = this.#entries.get(keyOf(manifest));
+    if (entry === undefined) return 0;
+    const { steps, readySinceMs } = entry;
+    return steps + (readySinceMs === null ? 0 : Math.floor((this.#deps.clock.monotonicMs() - readySinceMs) / 1_000));
+  }
+
   /** Waits for download, memory and load. @throws {JobFailure} or `signal.reason`. */
   async acquire(manifest: CargoManifest, signal: AbortSignal): Promise<CargoLease> {
     signal.throwIfAborted();
-    // The whole manifest: a Cargo whose definition changed is a different one.
-    const key = JSON.stringify(manifest);
+    const key = keyOf(manifest);
     while (this.#budget.isOverdue && this.#isLoaded(key)) await abortable(this.#budget.changed(), signal);
     if (this.#isClosed) throw shutdownFailure();
     const entry = this.#entries.get(key) ?? this.#load(key, manifest);
@@ -128,6 +139,8 @@ export class CargoPool {
       loading: Promise.resolve().then(() => this.#loadEntry(entry)),
       estimate: { ramBytes: manifest.requiredRamBytes, vramBytes: manifest.requiredVramBytes },
       ramCeilingBytes: Infinity,
+      steps: 0,
+      readySinceMs: null,
       users: 0,
       lastUse: this.#uses++,
       loaded: null,
@@ -160,8 +173,12 @@ export class CargoPool {
     const { signal } = stopLoading;
     const runtime = this.#runtimeFor(manifest);
     this.#needs.assertFits(manifest, entry.estimate, "as its definition says");
-    const lease = await files.acquire(manifest, signal, onChange);
+    const lease = await files.acquire(manifest, signal, () => {
+      entry.steps += 1;
+      onChange();
+    });
     entry.files = lease;
+    entry.readySinceMs = this.#deps.clock.monotonicMs();
     signal.throwIfAborted();
     const loaded = await runtime.load(manifest, lease.path, signal, (estimate) => this.#admit(entry, estimate));
     if (signal.aborted) {
@@ -250,4 +267,9 @@ export class CargoPool {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
   }
+}
+
+/** The whole manifest: a Cargo whose definition changed is a different one. */
+function keyOf(manifest: CargoManifest): string {
+  return JSON.stringify(manifest);
 }

@@ -2,6 +2,7 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
+import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { LastFrame, Outbox } from "../session/outbox.ts";
@@ -10,7 +11,7 @@ import { Semaphore } from "../../shared/semaphore.ts";
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
-  readonly pool: Pick<CargoPool, "acquire">;
+  readonly pool: Pick<CargoPool, "acquire" | "progressOf">;
   readonly clock: Clock;
   readonly log: Logger;
   /** Jobs that run at once, at least 1. */
@@ -31,6 +32,10 @@ interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
   readonly sinceMs: number;
+  /** The Cargo is in memory, and the run has begun. */
+  isLoaded: boolean;
+  /** Grows while the run works without output, for example on its prompt. */
+  steps: number;
   done: Promise<void>;
 }
 
@@ -68,6 +73,13 @@ export class Executor {
     }));
   }
 
+  /** How far each attempt came, for heartbeats: `count` changes as long as a download, a load or a run makes progress. */
+  working(): NonNullable<IslandState["working"]> {
+    return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, steps }) => {
+      return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) };
+    });
+  }
+
   /** @param closedBecause why no new jobs are taken; null while they are. */
   assign(assign: Assign, closedBecause: string | null): void {
     const { outbox, clock } = this.#deps;
@@ -80,7 +92,7 @@ export class Executor {
     }
     const abort = new AbortController();
     outbox.open(assign, (failure) => abort.abort(failure));
-    const run: Run = { assign, abort, sinceMs: clock.now(), done: Promise.resolve() };
+    const run: Run = { assign, abort, sinceMs: clock.now(), isLoaded: false, steps: 0, done: Promise.resolve() };
     this.#runs.add(run);
     run.done = this.#execute(run).finally(() => this.#runs.delete(run));
   }
@@ -152,7 +164,8 @@ export class Executor {
     }
   }
 
-  async #runOnce({ assign, abort }: Run): Promise<LastFrame> {
+  async #runOnce(run: Run): Promise<LastFrame> {
+    const { assign, abort } = run;
     const { outbox, pool, clock } = this.#deps;
     const { jobId, attempt, input, resume } = assign;
     const assignedMs = clock.monotonicMs();
@@ -162,6 +175,7 @@ export class Executor {
     });
     try {
       outbox.start(jobId, attempt);
+      run.isLoaded = true;
       const startedMs = clock.monotonicMs();
       let firstOutputMs: number | null = null;
       const result = await lease.cargo.run(
@@ -172,7 +186,10 @@ export class Executor {
           outbox.output(jobId, attempt, item);
         },
         abort.signal,
-        (prompt) => outbox.prompt(jobId, attempt, prompt),
+        {
+          onPrompt: (prompt) => outbox.prompt(jobId, attempt, prompt),
+          onWorking: () => (run.steps += 1),
+        },
       );
       const { output, finishReason, usage } = result;
       const timings = {
@@ -183,6 +200,7 @@ export class Executor {
       return { type: "finished", finishReason, usage, timings, ...(output === undefined ? {} : { output }) };
     } finally {
       limit.cancel();
+      run.isLoaded = false;
       lease.release();
     }
   }

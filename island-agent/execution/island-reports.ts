@@ -51,13 +51,13 @@ export interface IslandFacts {
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
   readonly files: Pick<CargoFiles, "cached" | "downloads">;
   readonly pool: Pick<CargoPool, "loaded">;
-  readonly executor: Pick<Executor, "running" | "counts">;
+  readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts. */
-const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, version: 100 } as const;
+const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, working: 1_000, version: 100 } as const;
 
 /** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
 export class IslandReports {
@@ -92,13 +92,14 @@ export class IslandReports {
 
   /** What changes while the Island is connected. */
   state(): IslandState {
-    const { files, usage, pool } = this.#facts;
+    const { files, usage, pool, executor } = this.#facts;
     const slugs = pool.loaded().map(({ slug }) => slug);
     return {
       ...usage(),
       cachedModels: files.cached().slice(0, MAX_LENGTHS.cachedModels),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
+      working: executor.working().slice(0, MAX_LENGTHS.working),
     };
   }
 

@@ -47,6 +47,14 @@ export interface RunResult {
   readonly usage: Usage;
 }
 
+/** Told what a run does beside its output. Both may be called often. */
+export interface RunWatcher {
+  /** A prompt is read, and how much of it is. Never called by runtimes without prompts. */
+  readonly onPrompt?: (prompt: PromptTokens) => void;
+  /** The run makes progress without output, or waits for other runs that do. Not called by every runtime. */
+  readonly onWorking?: () => void;
+}
+
 /** A Cargo in memory. */
 export interface LoadedCargo extends AsyncDisposable {
   /** Measured after the load, and again during runs where the runtime can; null where it cannot. */
@@ -58,14 +66,14 @@ export interface LoadedCargo extends AsyncDisposable {
   /**
    * Runs one job. `onOutput` is called in order, before the promise settles and never after.
    * Aborting rejects with `signal.reason` within 2 s, after the work has stopped.
-   * @param onPrompt called while a prompt is read, with how much of it is; never by runtimes without prompts.
+   * @param watcher told what the run does beside its output.
    * @throws {JobFailure} {@link CargoGone} when the Cargo was gone before the run began.
    */
   run(
     request: RunRequest,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
-    onPrompt?: (prompt: PromptTokens) => void,
+    watcher?: RunWatcher,
   ): Promise<RunResult>;
 }
 

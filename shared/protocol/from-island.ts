@@ -41,6 +41,11 @@ const islandStateSchema = z.object({
   loaded: z.array(slug).max(1_000),
   /** Downloads in progress. `fraction`: 0 to 1, or null when the size is unknown. */
   downloads: z.array(z.object({ slug, fraction: z.number().min(0).max(1).nullable() })).max(1_000),
+  /** `count` changes while the download, the load or the run of an attempt makes progress. Absent: the agent does not tell. */
+  working: z
+    .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
+    .max(1_000)
+    .optional(),
 });
 export type IslandState = z.infer<typeof islandStateSchema>;
 

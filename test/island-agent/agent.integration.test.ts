@@ -227,6 +227,18 @@ describe("after a lost connection", () => {
     expect(agent.status().lastProblem).toBe("closed with 1008: not now");
   });
 
+  it("waits for at most 5 s while it holds a job, which waits for it for the grace only", async () => {
+    const first = await openWithJob();
+    first.socket.terminate();
+    // The longest waits of this random are half of the steps: 4 s would follow 2 s, and 15 s be the longest without a job.
+    const waits = [FIRST_RETRY_MS, 500, 1_000, 2_000, 2_500, 2_500];
+    for (const [index, waitMs] of waits.entries()) {
+      await retry(index + 1, waitMs);
+      (await coordinator.session(index + 2)).socket.terminate();
+    }
+    runtime.go("run");
+  });
+
   it("begins anew with the shortest wait after a session that has served for one heartbeat", async () => {
     (await coordinator.session(1)).socket.terminate();
     await retry(1, FIRST_RETRY_MS);

@@ -75,9 +75,12 @@ export class FakeFiles {
   readonly events = new EventLog();
   readonly held = new Set<string>();
   onDisk: IslandState["cachedModels"] = [];
+  /** Tells of progress of the download that began last. */
+  progress: () => void = () => undefined;
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 
-  async acquire({ slug, model }: CargoManifest, signal: AbortSignal): Promise<ArtifactLease> {
+  async acquire({ slug, model }: CargoManifest, signal: AbortSignal, onProgress?: () => void): Promise<ArtifactLease> {
+    this.progress = onProgress ?? this.progress;
     if (model === null) return { path: null, release: () => undefined };
     this.events.add(`fetch ${slug}`);
     if (this.held.has(slug)) {

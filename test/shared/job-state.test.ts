@@ -20,6 +20,7 @@ const CELLS: Record<JobState, Record<JobEvent, JobState | "-">> = {
     cancel: "cancelled",
     expire: "timeout",
     lose: "-",
+    regain: "queued",
   },
   queued: {
     assign: "-",
@@ -29,6 +30,7 @@ const CELLS: Record<JobState, Record<JobEvent, JobState | "-">> = {
     cancel: "cancelled",
     expire: "timeout",
     lose: "pending",
+    regain: "-",
   },
   running: {
     assign: "-",
@@ -38,11 +40,12 @@ const CELLS: Record<JobState, Record<JobEvent, JobState | "-">> = {
     cancel: "cancelled",
     expire: "timeout",
     lose: "pending",
+    regain: "-",
   },
-  completed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
-  failed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
-  cancelled: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
-  timeout: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-" },
+  completed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-", regain: "-" },
+  failed: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-", regain: "-" },
+  cancelled: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-", regain: "-" },
+  timeout: { assign: "-", start: "-", complete: "-", fail: "-", cancel: "-", expire: "-", lose: "-", regain: "-" },
 };
 
 describe("nextState()", () => {

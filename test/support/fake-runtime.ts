@@ -42,6 +42,8 @@ export class FakeRuntime implements CargoRuntime {
   readonly loadFailures = new Map<string, Error[]>();
   /** So many of the next runs find their Cargo gone. */
   goneRuns = 0;
+  /** Tells of progress of the run that began last. */
+  work: () => void = () => undefined;
   /** Slugs in the order in which they were estimated. */
   readonly estimated: string[] = [];
   /** RAM at which each load may end its process, in their order. */
@@ -118,7 +120,8 @@ export class FakeRuntime implements CargoRuntime {
       },
       concurrency: 4,
       gone: gone.promise,
-      run: async (request, onOutput, signal) => {
+      run: async (request, onOutput, signal, watcher) => {
+        this.work = watcher?.onWorking ?? this.work;
         if (this.goneRuns-- <= 0) return this.#run(request, onOutput, signal);
         gone.resolve();
         throw new CargoGone();

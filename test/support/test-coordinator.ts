@@ -12,6 +12,9 @@ import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 import { makeFastDirectory } from "./fast-directory.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
+/** A test's Island answers when the test lets it, which a loaded machine delays. One that let a job down is asked again soon. */
+const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01 };
+
 /**
  * A real coordinator in this process: real sockets, real SQLite file, a free port. It can be closed and opened again. Its catalog is
  * the small one unless a flag names another.
@@ -48,9 +51,7 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    // An Island that let a job down is asked again soon, unless a test is about that.
-    const fast = { islandBackoffS: 0.01 };
-    const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...fast, ...this.#flags };
+    const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...PATIENT, ...this.#flags };
     this.#coordinator = await openCoordinator({
       config: resolveConfig({ flags, env: {}, toml: null, shippedCatalogDirectory: smallCatalog() }),
       clock: systemClock,

@@ -43,6 +43,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
       priority: 0,
       idempotency: null,
       waitLimitMs: options.chatWaitMs,
+      isClientBound: true,
     });
     const gone = goneSignal(response);
     cancelWhenGone(job, gone, log);

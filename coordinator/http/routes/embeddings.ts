@@ -40,6 +40,7 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
       priority: 0,
       idempotency: null,
       waitLimitMs: options.chatWaitMs,
+      isClientBound: true,
     });
     const gone = goneSignal(c.env.outgoing);
     cancelWhenGone(job, gone, log);

@@ -22,6 +22,10 @@ export const cargoSchema = z
   })
   .openapi("Cargo");
 
+const phaseLimitSchema = z.number().nullable().openapi({
+  description: "Limit of this phase of an attempt; null: the coordinator's setting",
+});
+
 export const cargoDetailSchema = cargoSchema
   .extend({
     workload_id: z.int(),
@@ -32,6 +36,10 @@ export const cargoDetailSchema = cargoSchema
       .openapi({ description: "JSON Schema of a job's output; {} allows any JSON value" }),
     run_limit_s: z.number(),
     wait_limit_s: z.number(),
+    accept_limit_s: phaseLimitSchema,
+    start_limit_s: phaseLimitSchema,
+    first_output_limit_s: phaseLimitSchema,
+    silence_limit_s: phaseLimitSchema,
     approved: z.boolean().openapi({ description: "By the operator. Until then only its owner sees and runs it" }),
   })
   .openapi("CargoDetail");
@@ -54,6 +62,10 @@ const nullableFields = z.object(cargoFields).pick({ onnx_task_type: true, model:
 const limitFields = z.object(cargoFields).pick({ run_limit_s: true, wait_limit_s: true });
 /** Fields that a Cargo may lack. */
 const optionalFields = z.object(cargoFields).pick({
+  accept_limit_s: true,
+  start_limit_s: true,
+  first_output_limit_s: true,
+  silence_limit_s: true,
   weights: true,
   container: true,
   args: true,
@@ -129,8 +141,16 @@ export function presentCargoDetail(cargo: CatalogEntry): z.infer<typeof cargoDet
     output_schema: { ...cargo.outputSchema },
     run_limit_s: cargo.runLimitMs / 1_000,
     wait_limit_s: cargo.waitLimitMs / 1_000,
+    accept_limit_s: secondsOrNull(cargo.phaseLimitsMs?.accept),
+    start_limit_s: secondsOrNull(cargo.phaseLimitsMs?.start),
+    first_output_limit_s: secondsOrNull(cargo.phaseLimitsMs?.first_output),
+    silence_limit_s: secondsOrNull(cargo.phaseLimitsMs?.silence),
     approved: cargo.privateTo === undefined,
   };
+}
+
+function secondsOrNull(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1_000;
 }
 
 export function presentOwnedCargo(cargo: OwnedCargo): z.infer<typeof ownedCargoSchema> {

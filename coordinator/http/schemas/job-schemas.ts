@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { ATTEMPT_PHASES } from "../../../shared/attempt-phase.ts";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/job-service.ts";
-import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
+import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import { triesOf } from "../../jobs/retry-policy.ts";
 import type { JobSummary } from "../../store/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
@@ -47,8 +48,14 @@ const waitingSchema = z
     reason: z.enum(WAITING_REASONS),
     position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
     message: z.string().openapi({ description: "The reason as a sentence", example: "2 Islands fit, all busy" }),
+    phase: z
+      .enum(ATTEMPT_PHASES)
+      .nullable()
+      .openapi({ description: "What the Island that has the job has yet to do; null while no Island has it" }),
   })
-  .openapi("Waiting", { description: "Why the job has not started; null once it has" });
+  .openapi("Waiting", {
+    description: "Why the job has not started, or runs and is silent; else null",
+  });
 
 export const detailSchema = z
   .object({
@@ -127,11 +134,15 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     error: error === null ? null : { code: error.code, message: error.message, retryable: error.retryable },
     attempts: triesOf(job),
     island_id: job.islandId,
-    waiting: waiting === null ? null : { reason: waiting.reason, position: waiting.position, message: waiting.message },
+    waiting: waiting === null ? null : presentWaiting(waiting),
     timings: job.timings === null ? null : presentTimings(job.timings),
     batch_id: job.batchId,
     webhook: presentWebhook(job.webhook),
   };
+}
+
+function presentWaiting({ reason, position, message, phase }: JobWaiting): z.infer<typeof waitingSchema> {
+  return { reason, position, message, phase: phase ?? null };
 }
 
 function presentTimings({ loadMs, firstOutputMs, runMs }: Timings) {

@@ -4,8 +4,10 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { systemClock, type Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { refuseExpectation, refuseRequest, refuseUnparsed } from "./protocol-refusals.ts";
+import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
 import { refuseUpgrade, serveWithoutUpgrade } from "./upgrades.ts";
 
 /** Answers one request. It may instead write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
@@ -43,6 +45,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Default {@link STALLED_MS}. */
   readonly stalledMs?: number;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /** Limit for receiving a whole request with its body. Answers have no such limit. */
@@ -50,7 +54,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const HEADERS_TIMEOUT_MS = 20_000;
 /** Longer than the usual idle limit of a proxy, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-const TCP_KEEP_ALIVE_MS = 60_000;
+/** Then the system asks once a second, ten times. Together shorter than the time between two keepalives of a stream. */
+const TCP_KEEP_ALIVE_MS = 4_000;
 /**
  * Cuts an answer, streams included, whose client reads nothing for this long while data waits for it, because that data is held
  * in memory. Node checks sockets in turns, so the cut comes after one to three times this long. The limit is long because the
@@ -61,7 +66,7 @@ const STALLED_MS = 120_000;
 
 /** Listens with node:http. @throws when the address is in use or not one of this machine. */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
-  const { host, port, stalledMs = STALLED_MS } = options;
+  const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
   const handlers = new Map<string, UpgradeRoute>();
   const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
     errorHandler: refuseRequest,
@@ -82,7 +87,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     (incoming, outgoing) => void serve(incoming, outgoing),
   );
   server.timeout = stalledMs;
-  const listener = new NodeListener(server, handlers);
+  const listener = new NodeListener(server, handlers, clock);
   server.listen(port, host);
   await once(server, "listening");
   return listener;
@@ -104,9 +109,12 @@ class NodeListener implements Listener {
   readonly #upgraded = new Set<Duplex>();
   readonly #handlers: Map<string, UpgradeRoute>;
   readonly #answers = new Set<ServerResponse>();
+  readonly #vanished: VanishedClients | null;
   #closed: Promise<unknown> | null = null;
 
-  constructor(server: Server, handlers: Map<string, UpgradeRoute>) {
+  constructor(server: Server, handlers: Map<string, UpgradeRoute>, clock: Clock) {
+    const facts = linuxConnectionFacts();
+    this.#vanished = facts === null ? null : new VanishedClients(clock, facts, () => this.#waitingSockets());
     this.#server = server;
     this.#handlers = handlers;
     server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
@@ -152,6 +160,7 @@ class NodeListener implements Listener {
   #stopAccepting(): Promise<unknown> {
     if (this.#closed === null) {
       this.#closed = once(this.#server, "close");
+      this.#vanished?.close();
       this.#server.close();
       this.#server.closeIdleConnections();
     }
@@ -170,6 +179,10 @@ class NodeListener implements Listener {
       this.#answers.delete(response);
       if (this.#closed !== null) this.#server.closeIdleConnections();
     });
+  }
+
+  #waitingSockets(): Socket[] {
+    return [...this.#answers].flatMap(({ socket }) => socket ?? []);
   }
 
   #hasAnswer(socket: Duplex): boolean {

@@ -30,7 +30,10 @@ export async function downloadModel(
   download: Download,
   context: FetchContext,
   signal: AbortSignal,
-  openPart: OpenPart = (stem, key, opening) => PartFile.open(stem, key, opening),
+  openPart: OpenPart = (stem, key, opening) =>
+    PartFile.open(stem, key, opening, (receivedBytes) =>
+      download.onProgress({ receivedBytes, totalBytes: download.expected.bytes }),
+    ),
 ): Promise<number> {
   const part = await openPart(join(download.directory, download.stem), download.key, signal);
   try {

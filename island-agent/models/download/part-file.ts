@@ -58,12 +58,17 @@ export class PartFile {
     this.#file = file;
   }
 
-  /** Opens or makes the part and hashes what is there; a part of another key starts empty. */
-  static async open(stem: string, key: string, signal: AbortSignal): Promise<PartFile> {
+  /** Opens or makes the part and hashes what is there, which tells its progress; a part of another key starts empty. */
+  static async open(
+    stem: string,
+    key: string,
+    signal: AbortSignal,
+    onProgress: (bytes: number) => void = () => undefined,
+  ): Promise<PartFile> {
     const facts = await readPartFacts(stem);
     const part = new PartFile(stem, await orDiskFailure(open(partPath(stem), "a+", 0o600)));
     try {
-      if (facts?.key === key) await part.#takeOver(facts, signal);
+      if (facts?.key === key) await part.#takeOver(facts, signal, onProgress);
       else await orDiskFailure(part.#file.truncate(0));
       return part;
     } catch (error) {
@@ -129,7 +134,7 @@ export class PartFile {
     await orDiskFailure(this.#file.close());
   }
 
-  async #takeOver(facts: PartFacts, signal: AbortSignal): Promise<void> {
+  async #takeOver(facts: PartFacts, signal: AbortSignal, onProgress: (bytes: number) => void): Promise<void> {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     for (;;) {
       signal.throwIfAborted();
@@ -137,6 +142,7 @@ export class PartFile {
       if (bytesRead === 0) break;
       this.#hash.update(buffer.subarray(0, bytesRead));
       this.#bytes += bytesRead;
+      onProgress(this.#bytes);
     }
     this.#facts = facts;
   }

@@ -66,6 +66,8 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("failed"), run, error }),
   z.object({ kind: z.literal("aborted"), run }),
+  /** The run makes progress without output; at most once a second. */
+  z.object({ kind: z.literal("working"), run }),
 ]);
 
 /** Host process to agent. Each `run` gets exactly one of `finished`, `failed` and `aborted`, after its last output. */

@@ -1,8 +1,15 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { OutputItem, PromptTokens } from "../../../shared/output.ts";
+import type { OutputItem } from "../../../shared/output.ts";
 import { Semaphore } from "../../../shared/semaphore.ts";
-import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
+import {
+  CargoGone,
+  type LoadedCargo,
+  type MemoryUse,
+  type RunRequest,
+  type RunResult,
+  type RunWatcher,
+} from "../runtime.ts";
 import { runFailureOf } from "./host-failure.ts";
 import type { HostEnding, HostProcess } from "./host-process.ts";
 import type { FromHost, HostRun } from "./host-protocol.ts";
@@ -27,7 +34,7 @@ export interface HostedCargoOptions {
 interface ActiveRun {
   readonly signal: AbortSignal;
   readonly onOutput: (item: OutputItem) => void;
-  readonly onPrompt: (prompt: PromptTokens) => void;
+  readonly watcher: RunWatcher;
   readonly settle: (outcome: { result: RunResult } | { error: Error }) => void;
 }
 
@@ -39,6 +46,8 @@ export class HostedCargo implements LoadedCargo {
   readonly #options: HostedCargoOptions;
   readonly #runs = new Map<number, ActiveRun>();
   readonly #slots: Semaphore<number>;
+  /** Told when a run works: those that wait for a slot. */
+  readonly #waiting = new Set<() => void>();
   /** Aborted, with the reason, once no run can begin any more. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
@@ -72,7 +81,7 @@ export class HostedCargo implements LoadedCargo {
     request: RunRequest,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
-    onPrompt: (prompt: PromptTokens) => void = () => {},
+    watcher: RunWatcher = {},
   ): Promise<RunResult> {
     signal.throwIfAborted();
     this.#over.signal.throwIfAborted();
@@ -83,11 +92,11 @@ export class HostedCargo implements LoadedCargo {
     }
     const job = readInput(request.input);
     const run = ++this.#lastRun;
-    if (!this.#slots.tryAcquire()) await this.#slots.acquire(run, AbortSignal.any([signal, this.#over.signal]));
+    if (!this.#slots.tryAcquire()) await this.#waitForSlot(run, signal, watcher.onWorking);
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
-      return await this.#start(run, { job, resume: request.resume }, { onOutput, onPrompt }, signal);
+      return await this.#start(run, { job, resume: request.resume }, { onOutput, watcher, signal });
     } finally {
       this.#slots.release();
     }
@@ -105,11 +114,19 @@ export class HostedCargo implements LoadedCargo {
     await this.gone;
   }
 
+  async #waitForSlot(run: number, signal: AbortSignal, onWorking: () => void = () => {}): Promise<void> {
+    this.#waiting.add(onWorking);
+    try {
+      await this.#slots.acquire(run, AbortSignal.any([signal, this.#over.signal]));
+    } finally {
+      this.#waiting.delete(onWorking);
+    }
+  }
+
   #start(
     run: number,
     job: HostRun<unknown>,
-    { onOutput, onPrompt }: Pick<ActiveRun, "onOutput" | "onPrompt">,
-    signal: AbortSignal,
+    { onOutput, watcher, signal }: Omit<ActiveRun, "settle">,
   ): Promise<RunResult> {
     const { clock, killAfterMs } = this.#options;
     let killTimer: Timer | undefined;
@@ -125,9 +142,7 @@ export class HostedCargo implements LoadedCargo {
         onOutput: (item) => {
           if (!signal.aborted) onOutput(item);
         },
-        onPrompt: (prompt) => {
-          if (!signal.aborted) onPrompt(prompt);
-        },
+        watcher,
         settle: (outcome) => {
           this.#runs.delete(run);
           if (this.#runs.size === 0) this.#endWatch?.();
@@ -158,9 +173,15 @@ export class HostedCargo implements LoadedCargo {
           const active = this.#find(run);
           for (const item of items) active?.onOutput(item);
         }
-        return;
-      case "prompt":
-        return this.#find(message.run)?.onPrompt(message.prompt);
+        return this.#tellWaiting();
+      case "prompt": {
+        const run = this.#find(message.run);
+        if (run?.signal.aborted === false) run.watcher.onPrompt?.(message.prompt);
+        return this.#tellWaiting();
+      }
+      case "working":
+        this.#find(message.run)?.watcher.onWorking?.();
+        return this.#tellWaiting();
       case "finished":
         if (this.#runs.has(message.run)) this.#memory = message.memory;
         return this.#find(message.run)?.settle({ result: message.result });
@@ -183,6 +204,10 @@ export class HostedCargo implements LoadedCargo {
       default:
         message satisfies never;
     }
+  }
+
+  #tellWaiting(): void {
+    for (const tell of this.#waiting) tell();
   }
 
   /** A host that reports on a run it does not have cannot be trusted with the others. */

@@ -1,8 +1,9 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
+import { systemClock } from "../../../shared/clock.ts";
 import { JobFailure, type JobError } from "../../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../../shared/output.ts";
-import type { MemoryUse, ProbeResult, RunResult } from "../runtime.ts";
+import type { MemoryUse, ProbeResult, RunResult, RunWatcher } from "../runtime.ts";
 import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
 import type { FromHost, HostRun, ToHost } from "./host-protocol.ts";
 import { RunOutbox } from "./run-outbox.ts";
@@ -15,14 +16,14 @@ export interface HostedModel<Job> {
   readonly gpuMemory: { readonly bytes: number; readonly isShared: boolean } | null;
   /**
    * After `signal` is aborted, any error counts as the run having stopped.
-   * @param onPrompt as in `LoadedCargo.run`.
+   * @param watcher both functions may be called as often as the runtime likes.
    * @throws {JobFailure}
    */
   run(
     run: HostRun<Job>,
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
-    onPrompt: (prompt: PromptTokens) => void,
+    watcher: Required<RunWatcher>,
   ): Promise<RunResult>;
   dispose(): Promise<void>;
 }
@@ -37,6 +38,8 @@ export interface HostHandlers<ProbeRequest, LoadRequest, Job> {
   /** @throws {JobFailure} */
   load(request: LoadRequest): Promise<HostedModel<Job>>;
 }
+
+const WORKING_EVERY_MS = 1_000;
 
 /** Turns this process into a host: it answers the agent that started it and ends with it. An entry file calls it once. */
 export function serveHost<ProbeRequest, LoadRequest, Job>(
@@ -102,7 +105,8 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
       if (model === undefined) throw new Error("A run came before the model was loaded");
       const onOutput = (item: OutputItem): void => outbox.add(id, item);
       const onPrompt = (prompt: PromptTokens): void => void send({ kind: "prompt", run: id, prompt });
-      const result = await model.run({ job, resume }, onOutput, abort.signal, onPrompt);
+      const onWorking = atMostEvery(WORKING_EVERY_MS, () => send({ kind: "working", run: id }));
+      const result = await model.run({ job, resume }, onOutput, abort.signal, { onPrompt, onWorking });
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {
@@ -120,6 +124,17 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
       endNow();
     }
   }
+}
+
+/** Calls `report` at once, and then not before `everyMs` have passed. */
+function atMostEvery(everyMs: number, report: () => void): () => void {
+  let lastMs = -Infinity;
+  return () => {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs - lastMs < everyMs) return;
+    lastMs = nowMs;
+    report();
+  };
 }
 
 /** RAM of this process, and what its model takes on GPUs. */

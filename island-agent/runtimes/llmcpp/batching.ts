@@ -15,6 +15,7 @@ export class SequenceBatching {
   activeRuns = 0;
   /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
   readonly onBatch = new Map<number, (tokens: number) => void>();
+  readonly #watchers = new Set<() => void>();
   #delays = 0;
   #context: LlamaContext | undefined;
 
@@ -23,9 +24,20 @@ export class SequenceBatching {
     this.#context = context;
   }
 
+  /** Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
+  async watched<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
+    this.#watchers.add(onBatch);
+    try {
+      return await work();
+    } finally {
+      this.#watchers.delete(onBatch);
+    }
+  }
+
   readonly strategy: CustomBatchingPrioritizationStrategy = ({ items, size }) => {
     if (items.length < this.activeRuns && this.#delays++ < MAX_DELAYS) return [];
     this.#delays = 0;
+    for (const tell of this.#watchers) tell();
     const ids = this.#sequenceIds();
     const waiting = items.map(({ tokens }, index) => ({ sequenceId: ids?.[index] ?? index, count: tokens.length }));
     return fillBatch(waiting, size).flatMap(({ index, count }) => {

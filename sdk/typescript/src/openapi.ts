@@ -790,6 +790,8 @@ export interface components {
             slug: string;
         };
         CargoDetail: {
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            accept_limit_s: number | null;
             /** @description By the operator. Until then only its owner sees and runs it */
             approved: boolean;
             /** @enum {string} */
@@ -801,6 +803,8 @@ export interface components {
             example_input: {
                 [key: string]: unknown;
             };
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            first_output_limit_s: number | null;
             /** @description JSON Schema of a job's input */
             input_schema: {
                 [key: string]: unknown;
@@ -819,11 +823,16 @@ export interface components {
             run_limit_s: number;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            silence_limit_s: number | null;
             slug: string;
+            /** @description Limit of this phase of an attempt; null: the coordinator's setting */
+            start_limit_s: number | null;
             wait_limit_s: number;
             workload_id: number;
         };
         ChangeCargo: {
+            accept_limit_s?: number | null;
             args?: string[] | null;
             /** @enum {string} */
             category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -841,6 +850,7 @@ export interface components {
             example_input?: {
                 [key: string]: unknown;
             };
+            first_output_limit_s?: number | null;
             input_schema?: {
                 [key: string]: unknown;
             } | null;
@@ -873,6 +883,8 @@ export interface components {
             run_limit_s?: number | null;
             /** @enum {string} */
             runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            silence_limit_s?: number | null;
+            start_limit_s?: number | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -1032,6 +1044,7 @@ export interface components {
             scopes?: string | ("read" | "write")[];
         };
         CreateCargo: {
+            accept_limit_s?: number | null;
             args?: string[] | null;
             /** @enum {string} */
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -1049,6 +1062,7 @@ export interface components {
             example_input: {
                 [key: string]: unknown;
             };
+            first_output_limit_s?: number | null;
             input_schema?: {
                 [key: string]: unknown;
             } | null;
@@ -1081,7 +1095,9 @@ export interface components {
             run_limit_s?: number | null;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            silence_limit_s?: number | null;
             slug: string;
+            start_limit_s?: number | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -1258,7 +1274,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -1307,7 +1323,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -1406,7 +1422,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -1649,6 +1665,7 @@ export interface components {
             };
         };
         OwnedCargo: {
+            accept_limit_s?: number;
             /** @description By the operator. Until then only you see and run it */
             approved: boolean;
             args?: string[];
@@ -1673,6 +1690,7 @@ export interface components {
             example_input: {
                 [key: string]: unknown;
             };
+            first_output_limit_s?: number;
             input_schema?: {
                 [key: string]: unknown;
             };
@@ -1707,7 +1725,9 @@ export interface components {
             run_limit_s: number;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            silence_limit_s?: number;
             slug: string;
+            start_limit_s?: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1925,17 +1945,22 @@ export interface components {
             prompt_tokens: number;
             total_tokens: number;
         };
-        /** @description Why the job has not started; null once it has */
+        /** @description Why the job has not started, or runs and is silent; else null */
         Waiting: {
             /**
              * @description The reason as a sentence
              * @example 2 Islands fit, all busy
              */
             message: string;
+            /**
+             * @description What the Island that has the job has yet to do; null while no Island has it
+             * @enum {string|null}
+             */
+            phase: "accept" | "start" | "first_output" | "silence" | null;
             /** @description Place in the queue of its Cargo; 1 is next */
             position: number;
             /** @enum {string} */
-            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "account_limit";
+            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
         };
         WebhookLog: {
             /** @description The last ten tries, oldest first */
@@ -3227,6 +3252,10 @@ export interface operations {
                      *         },
                      *         "run_limit_s": 300,
                      *         "wait_limit_s": 3600,
+                     *         "accept_limit_s": null,
+                     *         "start_limit_s": null,
+                     *         "first_output_limit_s": null,
+                     *         "silence_limit_s": null,
                      *         "approved": true
                      *       }
                      *     }

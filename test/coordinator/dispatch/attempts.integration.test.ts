@@ -11,7 +11,7 @@ let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };
 
 beforeEach(async () => {
-  coordinator = await TestCoordinator.open({ islandGraceS: 0.3 });
+  coordinator = await TestCoordinator.open({ islandGraceS: 0.3, restartGraceS: 0.3 });
   account = await coordinator.createAccount("client@example.com");
 });
 afterEach(async () => {

@@ -93,7 +93,7 @@ describe("a coordinator that was killed", () => {
 
   it("with output relayed and not stored says that it is lost when another Island goes on without it", async () => {
     const { jobId, ids } = await relayTwoFrames();
-    coordinator.withFlags({ islandGraceS: 0.1 });
+    coordinator.withFlags({ restartGraceS: 0.1 });
     await restartAfter("DELETE FROM feed_chunks WHERE job_id = ? AND seq > 1", jobId);
     // It is not known yet whether the Island comes back.
     const waiting = collect(jobEvents(coordinator.url, account.key, jobId, { lastEventId: ids.c }));

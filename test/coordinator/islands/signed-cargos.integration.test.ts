@@ -18,7 +18,7 @@ let account: { key: string; islandToken: string };
 
 beforeEach(async () => {
   // Short: what a lost Island held goes to another Island after the grace.
-  coordinator = await TestCoordinator.open({ islandGraceS: 1 });
+  coordinator = await TestCoordinator.open({ islandGraceS: 1, restartGraceS: 1 });
   account = await coordinator.createAccount("client@example.com");
 });
 afterEach(async () => {

@@ -69,8 +69,8 @@ const EVERY_END: Step[] = [
   ...[submit, settle, act("output"), { kind: "cancel", pick: 0 } as const, settle, act("giveUp")],
   ...[submit, settle, act("output"), act("finish"), settle],
   ...[submit, settle, act("start"), act("fail"), settle],
-  ...[submit, settle, act("start"), { kind: "advance", ms: 301_000 } as const, settle, act("giveUp")],
-  ...[submit, settle, { kind: "cancel", pick: 4 } as const, settle],
+  ...[submit, settle, { kind: "cancel", pick: 3 } as const, settle],
+  ...[{ kind: "lose", island: 0 } as const, submit, settle, { kind: "advance", ms: 3_601_000 } as const, settle],
 ];
 
 it(

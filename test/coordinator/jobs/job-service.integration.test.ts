@@ -5,7 +5,7 @@ import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sq
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "./held-store.ts";
-import { JobWorld, ScriptedAgent } from "./job-world.ts";
+import { JobWorld, PHASE_LIMITS, ScriptedAgent } from "./job-world.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: SqliteStore;
@@ -87,10 +87,10 @@ describe("JobService", () => {
   it("says so too of a job that an Island has, and did not begin", async () => {
     const agent = new ScriptedAgent(world, accountId);
     await agent.connect(false);
-    const job = await submit(accountId, { waitLimitMs: 60_000 });
-    clock.advance(60_000);
+    const job = await submit(accountId, { waitLimitMs: PHASE_LIMITS.accept - 1 });
+    clock.advance(PHASE_LIMITS.accept - 1);
     await world.settle();
     const { ending } = await job.openFeed();
-    expect(ending).toMatchObject({ code: "wait_timeout", message: expect.stringMatching(/: an Island has the job/) });
+    expect(ending).toMatchObject({ code: "wait_timeout", message: expect.stringMatching(/: an Island was asked/) });
   });
 });

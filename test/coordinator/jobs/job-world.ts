@@ -4,6 +4,7 @@ import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog
 import { AttemptFencing } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
+import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
 import { WaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
@@ -27,7 +28,9 @@ const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
 /** First pause of an Island that let a job down. */
 export const FIRST_PAUSE_MS = 1_000;
+export const RESTART_GRACE_MS = 45_000;
 export const NETWORK_FEE = 0.1;
+export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
 /** Prices that no share and no fee divides evenly. */
 export const PRICES = { free: 0, cheap: 1_000_003, dear: 2_500_001 } as const;
 export type CargoName = keyof typeof PRICES;
@@ -39,6 +42,7 @@ export class JobWorld {
   readonly fatal: unknown[] = [];
   /** What the scheduler was told of runs. */
   readonly measured: Extract<SchedulerEvent, { kind: "measured" }>[] = [];
+  readonly secret: Buffer;
   readonly jobQuota = new JobQuota();
   readonly registry: JobRegistry;
   readonly connections: IslandConnections;
@@ -48,11 +52,13 @@ export class JobWorld {
   readonly #islands: IslandRegistry;
   readonly #gate: BatchGate;
 
-  constructor(store: Store, clock: ManualClock) {
+  /** @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then. */
+  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32)) {
+    this.secret = secret;
     this.store = store;
     this.clock = clock;
     const { jobQuota } = this;
-    const proofs = new AttemptProofs(randomBytes(32));
+    const proofs = new AttemptProofs(secret);
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const cargos = (slug: string) => catalog.known(slug);
@@ -65,12 +71,19 @@ export class JobWorld {
       islandOutputMemoryBytes: outputMemoryBytes,
     });
     const memory = { outputBudget, maxOutputBytes: 16 * MIB };
-    const options = { graceMs: GRACE_MS, maxAttempts: 3, networkFee: NETWORK_FEE, ...memory };
+    const options = {
+      graceMs: GRACE_MS,
+      restartGraceMs: RESTART_GRACE_MS,
+      maxAttempts: 3,
+      networkFee: NETWORK_FEE,
+      phaseLimits: PHASE_LIMITS,
+      ...memory,
+    };
     const onWebhookDue = (): void => undefined;
     const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
-    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS });
-    const waitReasons = new WaitReasons({ scheduler, islands, gate });
+    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
+    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
     const log = pino({ level: "silent" });
     const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
     const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
@@ -78,6 +91,7 @@ export class JobWorld {
       jobs: registry,
       islands,
       proofs,
+      clock,
       measure: (run) => {
         this.measured.push(run);
         dispatcher.schedule(run);
@@ -106,6 +120,11 @@ export class JobWorld {
     this.signer = signer;
     this.#islands = islands;
     this.#gate = gate;
+  }
+
+  /** Restores what an earlier world on the same store left. */
+  async recover(): Promise<void> {
+    await recoverJobs(this.store, this.registry, this.#islands);
   }
 
   /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */

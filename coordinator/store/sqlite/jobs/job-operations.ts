@@ -42,20 +42,23 @@ function findRepeat(db: Database.Database): JobOperations["findRepeat"] {
 }
 
 function moveJob(db: Database.Database): JobOperations["moveJob"] {
-  /** A new attempt has a higher number than all before it; `start` and `lose` name the present one. */
+  /** A new attempt has a higher number than all before it; the other moves name the last one. */
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
     start: prepareMove(db, "start", "started_at_ms = @atMs", "attempt = @attempt"),
     lose: prepareMove(
       db,
       "lose",
-      "island_id = NULL, started_at_ms = NULL, refusals = coalesce(@refusals, refusals)",
+      `island_id = NULL, started_at_ms = NULL, refusals = coalesce(@refusals, refusals),
+       wait_deadline_ms = MAX(wait_deadline_ms, @waitDeadlineMs)`,
       "attempt = @attempt",
     ),
+    regain: prepareMove(db, "regain", "island_id = @islandId", "attempt = @attempt"),
   };
   const explain = explainRefusal(db);
   return (move) => {
-    if (updates[move.event].run({ ...move, refusals: move.refusals ?? null }).changes === 0)
+    const { refusals = null, waitDeadlineMs = 0 } = move;
+    if (updates[move.event].run({ ...move, refusals, waitDeadlineMs }).changes === 0)
       throw explain(move.jobId, move.event);
   };
 }

@@ -43,6 +43,7 @@ export class SqliteJobStore implements JobStore {
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
+  readonly #selectUnfinishedOfClients: Database.Statement<[], string>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
   constructor(db: Database.Database, reader: Reader, writer: Writer) {
@@ -55,6 +56,11 @@ export class SqliteJobStore implements JobStore {
       `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
     );
     this.#feeds = new FeedReads(db);
+    this.#selectUnfinishedOfClients = db
+      .prepare<[], string>(
+        "SELECT id FROM jobs INDEXED BY jobs_of_clients WHERE client_bound = 1 AND completed_at_ms IS NULL",
+      )
+      .pluck();
     this.#selectCompletions = db
       .prepare<[number], [string, number]>(
         "SELECT slug, count(*) FROM jobs WHERE state = 'completed' AND completed_at_ms >= ? GROUP BY slug",
@@ -109,6 +115,10 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(): Promise<ActiveJobRecord[]> {
     return this.#selectUnfinished.all();
+  }
+
+  async unfinishedOfClients(): Promise<string[]> {
+    return this.#selectUnfinishedOfClients.all();
   }
 
   move(move: JobMove): Promise<void> {

@@ -48,16 +48,32 @@ function prepareInsertJob(
   db: Database.Database,
 ): (job: JobToInsert, batchId: string | null, webhookId: string | null) => void {
   const insert = db.prepare<
-    Omit<JobToInsert, "input" | "share"> & { batchId: string | null; webhookId: string | null }
+    Omit<JobToInsert, "input" | "share" | "isClientBound"> & {
+      batchId: string | null;
+      webhookId: string | null;
+      clientBound: 0 | 1;
+    }
   >(
     `INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, created_at_ms, wait_deadline_ms,
-       batch_id, webhook_id)
+       batch_id, webhook_id, client_bound)
      VALUES (@id, @accountId, @slug, @workloadId, 'pending', @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
-       @batchId, @webhookId)`,
+       @batchId, @webhookId, @clientBound)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (
-    { id, accountId, slug, workloadId, input, jobClass, priority, priceMicro, createdAtMs, waitDeadlineMs },
+    {
+      id,
+      accountId,
+      slug,
+      workloadId,
+      input,
+      jobClass,
+      priority,
+      priceMicro,
+      createdAtMs,
+      waitDeadlineMs,
+      isClientBound,
+    },
     batchId,
     webhookId,
   ) => {
@@ -73,6 +89,7 @@ function prepareInsertJob(
       waitDeadlineMs,
       batchId,
       webhookId,
+      clientBound: isClientBound === true ? 1 : 0,
     });
     insertInput.run(id, input);
   };

@@ -9,6 +9,7 @@ import { boundedLists } from "./007-bounded-lists.ts";
 import { foldedFeeds } from "./008-folded-feeds.ts";
 import { removal } from "./009-removal.ts";
 import { fairShare } from "./010-fair-share.ts";
+import { clientBoundJobs } from "./011-client-bound-jobs.ts";
 import { cargoApprovals } from "./013-cargo-approvals.ts";
 
 /** All migrations in order. Append only. */
@@ -23,5 +24,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, name: "folded feeds", sql: foldedFeeds },
   { version: 9, name: "removal", sql: removal },
   { version: 10, name: "fair share", sql: fairShare },
-  { version: 11, name: "cargo approvals", sql: cargoApprovals },
+  { version: 11, name: "client-bound jobs", sql: clientBoundJobs },
+  { version: 12, name: "cargo approvals", sql: cargoApprovals },
 ];

@@ -61,6 +61,7 @@ describe("POST /chat/completions", () => {
         priority: 0,
         idempotency: null,
         waitLimitMs: 60_000,
+        isClientBound: true,
       },
     ]);
   });

@@ -193,7 +193,7 @@ describe("GET /jobs/:id", () => {
           error: null,
           attempts: 0,
           island_id: null,
-          waiting,
+          waiting: { ...waiting, phase: null },
           timings: null,
           batch_id: null,
           webhook: null,

@@ -7,6 +7,7 @@ import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeContent } from "./content-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
+import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
@@ -34,6 +35,7 @@ export function describeStore(
     describeSubmissions(check);
     describeJobs(check);
     describeFeeds(check);
+    describeJobRecovery(check);
     describeBatches(check);
     describeWebhooks(check);
     describeCatalog(check);

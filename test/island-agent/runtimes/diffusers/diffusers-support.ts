@@ -97,12 +97,9 @@ export async function paintHere(modelPath: string, job: ImageJob): Promise<Paint
   const model = await loadPipeline({ modelPath, weights: null, device: "cpu", threads: 1 });
   try {
     const items: OutputItem[] = [];
-    const result = await model.run(
-      { job, resume: null },
-      (item) => items.push(item),
-      NEVER,
-      () => {},
-    );
+    const noteItem = (item: OutputItem): unknown => items.push(item);
+    const watcher = { onPrompt: () => undefined, onWorking: () => undefined };
+    const result = await model.run({ job, resume: null }, noteItem, NEVER, watcher);
     return await decode(result, items);
   } finally {
     await model.dispose();

@@ -15,6 +15,21 @@ describe("a host process that keeps to the protocol", () => {
   });
 });
 
+describe("a host process that works without output", () => {
+  it("is heard by the run that it works on, and by those that wait for a place", async () => {
+    await using cargo = await loadScripted();
+    const heard: string[] = [];
+    const run = (name: string, messages: unknown[]) =>
+      cargo.run({ input: { messages }, resume: null }, () => {}, NEVER, { onWorking: () => heard.push(name) });
+    const first = run("first", []);
+    // Told with the second run, so that the third waits by then: the host runs two at once.
+    const second = run("second", [{ kind: "working", run: 1 }, output(token), finished(2), finished(1)]);
+    const third = run("third", [finished(3)]);
+    await Promise.all([first, second, third]);
+    expect(heard).toEqual(["first", "third", "third"]);
+  });
+});
+
 describe("a Cargo whose runtime cannot resume", () => {
   it("refuses to go on after another's text, and asks nothing of its host", async () => {
     await using cargo = await loadScripted();

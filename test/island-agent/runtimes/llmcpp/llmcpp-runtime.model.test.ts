@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PromptTokens } from "../../../../shared/output.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
@@ -49,6 +50,13 @@ describe("llmcppRuntime() with tiny-islander", () => {
     await expect(estimate).rejects.toMatchObject({ code: "model_invalid", retryable: false });
   });
 
+  it("run() tells of its work before there is output, as a long prompt takes time to read", async () => {
+    const heard: string[] = [];
+    const request = makeRequest({ prompt: "hi", max_tokens: 3 });
+    await llm.run(request, () => heard.push("output"), NEVER, { onWorking: () => heard.push("work") });
+    expect(heard.slice(0, 2)).toEqual(["work", "output"]);
+  });
+
   it("load() measures what is resident and tells the concurrency", () => {
     expect(llm.memory.ramBytes).toBeGreaterThan(10_000_000);
     expect(llm.concurrency).toBe(4);
@@ -87,15 +95,11 @@ describe("llmcppRuntime() with tiny-islander", () => {
     const done: number[] = [];
     // More than one batch of 512 tokens.
     const request = makeRequest({ prompt: "Tell me a story of a boat. ".repeat(100), max_tokens: 2 });
-    const { usage } = await wide.run(
-      request,
-      () => {},
-      NEVER,
-      (prompt) => {
-        expect(prompt.total).toBeGreaterThan(512);
-        done.push(prompt.done);
-      },
-    );
+    const onPrompt = (prompt: PromptTokens): void => {
+      expect(prompt.total).toBeGreaterThan(512);
+      done.push(prompt.done);
+    };
+    const { usage } = await wide.run(request, () => {}, NEVER, { onPrompt });
     expect(done).toEqual([512, usage.promptTokens]);
   });
 

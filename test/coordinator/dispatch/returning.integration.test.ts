@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { GRACE_MS, JobWorld, PHASE_LIMITS, RESTART_GRACE_MS } from "../jobs/job-world.ts";
+import { PlayedIsland } from "../jobs/played-island.ts";
+import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+
+const GRANT_MICRO = 1_000_000_000;
+const JSON_ANSWER = { prompt: "Hi", max_tokens: 10, response_format: { type: "json_object" } };
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: SqliteStore;
+let clock: ManualClock;
+let world: JobWorld;
+let accountId: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: GRANT_MICRO });
+  world = new JobWorld(store, clock);
+});
+afterEach(async () => {
+  await world.settle();
+  world.close();
+  expect(world.fatal).toEqual([]);
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+/** The coordinator is killed and starts again. */
+async function restart(): Promise<void> {
+  await world.settle();
+  world.close();
+  world = new JobWorld(store, clock, world.secret);
+  await world.recover();
+}
+
+async function submit(input: Record<string, unknown> = { prompt: "Hi" }, more = {}): Promise<string> {
+  const request = { accountId, slug: "cheap", input, priority: 0, idempotency: null, ...more };
+  const { record } = await world.jobs.submit(request);
+  await world.settle();
+  return record.id;
+}
+
+/** A job that an Island has begun, with the first part of its answer. */
+async function begin(
+  input?: Record<string, unknown>,
+  more?: object,
+): Promise<{ island: PlayedIsland; assign: Assign }> {
+  const island = await PlayedIsland.join(world, accountId);
+  await submit(input, more);
+  const { assign } = island;
+  await island.say(...beginFrames(assign), outputFrame(assign, 1, "one "));
+  return { island, assign };
+}
+
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  await world.settle();
+}
+
+const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
+const actions = (island: PlayedIsland) => island.last("welcome")?.held.map(({ action }) => action);
+
+describe("an Island that comes back after the grace with an attempt", () => {
+  it("is believed if no other attempt has begun", async () => {
+    const { island, assign } = await begin();
+    island.lose();
+    await pass(2 * GRACE_MS);
+    expect((await view(assign)).state).toBe("pending");
+    await island.comeBack(assign);
+    expect(island.last("welcome")?.held).toMatchObject([{ action: "continue", ackedSeq: 1 }]);
+    await island.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
+  });
+
+  it("is believed although the coordinator was killed meanwhile", async () => {
+    const { island, assign } = await begin();
+    island.lose();
+    await pass(GRACE_MS);
+    await restart();
+    const again = await PlayedIsland.rejoin(world, accountId, island.hostId, assign);
+    expect(again.last("welcome")?.held).toMatchObject([{ action: "continue", ackedSeq: 1 }]);
+    await again.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
+  });
+
+  it("is not believed when another Island has the job", async () => {
+    const { island, assign } = await begin();
+    const other = await PlayedIsland.join(world, accountId);
+    island.lose();
+    await pass(GRACE_MS);
+    expect(other.assign.attempt).toBe(2);
+    await island.comeBack(assign);
+    expect(actions(island)).toEqual(["drop"]);
+  });
+
+  it("is believed once: then the job goes to another", async () => {
+    const { island, assign } = await begin();
+    for (const action of ["continue", "drop"]) {
+      island.lose();
+      await pass(GRACE_MS);
+      await island.comeBack(assign);
+      expect(actions(island)).toEqual([action]);
+      await world.settle();
+    }
+    expect(island.assign).toMatchObject({ jobId: assign.jobId, attempt: 2, resume: { text: "one " } });
+  });
+
+  it("is not believed when it was told to stop because it was silent", async () => {
+    const { island, assign } = await begin();
+    await pass(PHASE_LIMITS.silence);
+    expect((await view(assign)).state).toBe("pending");
+    island.lose();
+    await island.comeBack(assign);
+    expect(actions(island)).toEqual(["drop"]);
+  });
+
+  it("needs its proof", async () => {
+    const { island, assign } = await begin();
+    island.lose();
+    await pass(GRACE_MS);
+    await island.comeBack({ ...assign, claim: "guessed" });
+    expect(actions(island)).toEqual(["drop"]);
+  });
+});
+
+describe("after a restart of the coordinator", () => {
+  it("an answer that cannot be continued does not fail before Islands had the time to come back", async () => {
+    const { island, assign } = await begin(JSON_ANSWER);
+    await restart();
+    await pass(RESTART_GRACE_MS - 1);
+    expect((await view(assign)).state).toBe("running");
+    const again = await PlayedIsland.rejoin(world, accountId, island.hostId, assign);
+    await again.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: "one two" });
+  });
+
+  it("a lost job still has the time that it was given to find another Island", async () => {
+    const { island, assign } = await begin({ prompt: "Hi" }, { waitLimitMs: 10_000 });
+    island.lose();
+    await pass(GRACE_MS);
+    await restart();
+    await pass(59_000);
+    expect((await view(assign)).state).toBe("pending");
+    const other = await PlayedIsland.join(world, accountId);
+    expect(other.assign).toMatchObject({ attempt: 2, resume: { text: "one " } });
+  });
+
+  it("a lost job that finds no Island says that it had one", async () => {
+    const { island, assign } = await begin({ prompt: "Hi" }, { waitLimitMs: 10_000 });
+    island.lose();
+    await pass(GRACE_MS);
+    await restart();
+    await pass(60_000);
+    const message =
+      "1 attempt of the job ended without a result, and no Island began another in time: no Island is online";
+    expect((await view(assign)).error).toEqual({ code: "wait_timeout", message, retryable: true });
+  });
+});
+
+describe("a chat whose coordinator was killed", () => {
+  const CHAT = { isClientBound: true };
+
+  it("is cancelled after the grace, and charged like one whose client left", async () => {
+    const { assign } = await begin({ prompt: "Hi", max_tokens: 10 }, CHAT);
+    await restart();
+    await pass(GRACE_MS - 1);
+    expect((await view(assign)).state).toBe("running");
+    await pass(1);
+    const { state, creditsUsedMicro } = await view(assign);
+    expect([state, creditsUsedMicro < 1_000_003]).toEqual(["cancelled", true]);
+    // The Island is the account's own: of what it is charged, it earns all but the network's part.
+    expect(await balanceOf(store, accountId)).toBeGreaterThan(GRANT_MICRO - creditsUsedMicro);
+  });
+
+  it("is cancelled also while it waits, and so are several", async () => {
+    const ids = [await submit({ prompt: "Hi" }, CHAT), await submit({ prompt: "Hi" }, CHAT)];
+    await restart();
+    await pass(GRACE_MS);
+    const states = await Promise.all(ids.map(async (id) => (await world.jobs.get(accountId, id)).state));
+    expect(states).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("goes on for a reader that comes within the grace", async () => {
+    const { island, assign } = await begin({ prompt: "Hi" }, CHAT);
+    await restart();
+    const feed = await world.jobs.openFeed(accountId, assign.jobId);
+    const again = await PlayedIsland.rejoin(world, accountId, island.hostId, assign);
+    await pass(GRACE_MS);
+    await again.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3));
+    expect([feed.text(), feed.ending?.type]).toEqual(["one two", "done"]);
+  });
+
+  it("is not cancelled if it was submitted as a job", async () => {
+    const { assign } = await begin();
+    await restart();
+    await pass(GRACE_MS);
+    expect((await view(assign)).state).toBe("running");
+  });
+});

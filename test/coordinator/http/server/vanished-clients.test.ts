@@ -1,0 +1,87 @@
+import type { Socket } from "node:net";
+import { beforeEach, describe, expect, it } from "vitest";
+import { parseRetransmissions, VanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
+import { settle } from "../../../support/event-log.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+
+/** Lines of Linux 6.1, with a stream whose client's cable was pulled (2106539) and one that is idle (2106531). */
+const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 00000000:1FA3 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 2106500 1 0000000000000000
+   1: 0100090A:1FA3 0200090A:B5E0 01 00000000:00000000 02:00000014 00000000     0        3 2106531 2 00000000df92
+   2: 0100090A:1FA3 0200090A:B5EE 01 000000F2:00000000 01:00000026 0000000A     0        0 2106539 3 000000003d03
+   3: 0100090A:1FA3 0200090A:B5EF 01 000000F2:00000000 01:00000026 00000000     0        0 2106540 3 000000003d03
+   4: 0100090A:1FA3 0200090A:B5F0 01 000000F2:00000000 04:00000026 00000003     0        2 2106541 3 000000003d03
+`;
+const VANISHED_AFTER_MS = 12_000;
+const CHECK_EVERY_MS = 2_500;
+
+let clock: ManualClock;
+let counts: Map<string, number>;
+let cut: string[];
+let lookUps: number;
+let watch: VanishedClients;
+
+function socketOf(inode: string): Socket {
+  return { inode, destroy: () => cut.push(inode) } as unknown as Socket;
+}
+
+beforeEach(() => {
+  clock = new ManualClock();
+  counts = new Map();
+  cut = [];
+  lookUps = 0;
+  const sockets = [socketOf("1"), socketOf("2")];
+  const facts = {
+    retransmissions: async () => counts,
+    inodeOf: async (socket: Socket) => {
+      lookUps += 1;
+      return (socket as unknown as { inode: string }).inode;
+    },
+  };
+  watch = new VanishedClients(clock, facts, () =>
+    sockets.filter((socket) => !cut.includes((socket as unknown as { inode: string }).inode)),
+  );
+});
+
+/** Lets time pass; each check is over before the next is due. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += CHECK_EVERY_MS) {
+    clock.advance(CHECK_EVERY_MS);
+    await settle();
+  }
+}
+
+describe("a client", () => {
+  it("that acknowledges nothing for long is cut off, within 30 s less the time between two keepalives", async () => {
+    counts.set("1", 2);
+    await pass(VANISHED_AFTER_MS);
+    counts.set("1", 5);
+    expect(cut).toEqual([]);
+    await pass(CHECK_EVERY_MS);
+    expect(cut).toEqual(["1"]);
+    watch.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("that acknowledges now and then on a bad link stays", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      counts.set("1", 1 + (round % 3));
+      await pass(CHECK_EVERY_MS);
+    }
+    expect(cut).toEqual([]);
+  });
+
+  it("that reads slowly, and acknowledges, costs no look at its socket", async () => {
+    await pass(10 * VANISHED_AFTER_MS);
+    expect([cut, lookUps]).toEqual([[], 0]);
+    counts.set("2", 1);
+    await pass(2 * CHECK_EVERY_MS);
+    expect(lookUps).toBe(2);
+  });
+});
+
+describe("parseRetransmissions()", () => {
+  it("finds what was sent again and not acknowledged: not what is idle, sent once, or held back by the reader's full buffer", () => {
+    expect(parseRetransmissions(TABLE)).toEqual([["2106539", 10]]);
+  });
+});

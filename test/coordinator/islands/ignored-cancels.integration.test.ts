@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, runFrames } from "../../support/attempt-frames.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { JobWorld, PHASE_LIMITS } from "../jobs/job-world.ts";
+import { nameOf, PlayedIsland } from "../jobs/played-island.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+
+const MAX_STOP_MS = 10_000;
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: SqliteStore;
+let clock: ManualClock;
+let world: JobWorld;
+let accountId: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  world = new JobWorld(store, clock);
+});
+afterEach(async () => {
+  await world.settle();
+  world.close();
+  expect(world.fatal).toEqual([]);
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+/** A job that `island` has begun. */
+async function begin(island: PlayedIsland): Promise<Assign> {
+  await submit();
+  await island.say(...beginFrames(island.assign));
+  return island.assign;
+}
+
+async function submit(): Promise<string> {
+  const request = { accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };
+  const { record } = await world.jobs.submit(request);
+  await world.settle();
+  return record.id;
+}
+
+async function cancel({ jobId }: Assign): Promise<void> {
+  expect(await world.jobs.cancel(accountId, jobId)).toBe("cancelled");
+}
+
+const confirm = (assign: Assign) => ({ type: "cancelled" as const, ...nameOf(assign), seq: 1 });
+const stateOf = async (jobId: string) => (await world.jobs.get(accountId, jobId)).state;
+const assigns = ({ frames }: PlayedIsland) => frames.filter(({ type }) => type === "assign").length;
+
+describe("an Island that ignores a cancel", () => {
+  it("loses its slot for as long as it does not confirm, while the job has ended", async () => {
+    const island = await PlayedIsland.join(world, accountId, { slots: 1 });
+    const first = await begin(island);
+    await cancel(first);
+    const next = await submit();
+    clock.advance(10 * MAX_STOP_MS);
+    await world.settle();
+    expect([await stateOf(next), assigns(island), island.isOpen]).toEqual(["pending", 1, true]);
+    await island.say(confirm(first));
+    await world.settle();
+    expect([await stateOf(next), assigns(island)]).toEqual(["queued", 2]);
+  });
+
+  it("three times is sent away, and continues the job that was not cancelled when it is back", async () => {
+    const island = await PlayedIsland.join(world, accountId, { slots: 4 });
+    const kept = await begin(island);
+    const [first, second, third] = [await begin(island), await begin(island), await begin(island)];
+    for (const assign of [first, second, third]) await cancel(assign);
+    clock.advance(MAX_STOP_MS - 1);
+    expect(island.dismissals).toEqual([]);
+    clock.advance(1);
+    expect(island.dismissals).toEqual([["3 jobs did not stop within 10 s of their cancel", 0]]);
+    await island.comeBack(kept, first);
+    expect(island.last("welcome")?.held.map(({ action }) => action)).toEqual(["continue", "drop"]);
+    await island.say(...runFrames(kept, "done").slice(2));
+    expect(await stateOf(kept.jobId)).toBe("completed");
+  });
+
+  it("three times, but confirms late, may stay", async () => {
+    const island = await PlayedIsland.join(world, accountId, { slots: 1 });
+    for (let round = 0; round < 5; round += 1) {
+      const assign = await begin(island);
+      await cancel(assign);
+      clock.advance(MAX_STOP_MS + 1);
+      await island.say(confirm(assign));
+    }
+    expect(island.dismissals).toEqual([]);
+  });
+});
+
+describe("an Island that gets the same job again", () => {
+  it("keeps all its slots, although it never confirms the end of its earlier attempt", async () => {
+    const island = await PlayedIsland.join(world, accountId, { slots: 2 });
+    await submit();
+    const first = island.assign;
+    clock.advance(PHASE_LIMITS.accept);
+    await world.settle();
+    expect(island.assign).toMatchObject({ jobId: first.jobId, attempt: 2 });
+    await submit();
+    expect(assigns(island)).toBe(3);
+    clock.advance(PHASE_LIMITS.accept - 1);
+    await submit();
+    expect(assigns(island)).toBe(3);
+  });
+});

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { GRACE_MS, JobWorld, PHASE_LIMITS } from "./job-world.ts";
+import { nameOf, PlayedIsland } from "./played-island.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: SqliteStore;
+let clock: CountingClock;
+let world: JobWorld;
+let accountId: string;
+let island: PlayedIsland;
+let other: PlayedIsland;
+
+class CountingClock extends ManualClock {
+  schedules = 0;
+  /** How long the process stood still: time has passed, and no timer has fired. */
+  stalledMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.stalledMs;
+  }
+
+  override schedule(delayMs: number, task: () => void) {
+    this.schedules += 1;
+    return super.schedule(delayMs, task);
+  }
+}
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new CountingClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  world = new JobWorld(store, clock);
+});
+afterEach(async () => {
+  await world.settle();
+  world.close();
+  expect(world.fatal).toEqual([]);
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+/** A job in the hands of `island`, while `other` is idle. */
+async function assigned(slug = "cheap", input: Record<string, unknown> = { prompt: "Hi" }): Promise<Assign> {
+  island = await PlayedIsland.join(world, accountId);
+  const job = await world.jobs.submit({ accountId, slug, input, priority: 0, idempotency: null });
+  other = await PlayedIsland.join(world, accountId);
+  await world.settle();
+  expect(island.assign.jobId).toBe(job.record.id);
+  return island.assign;
+}
+
+async function started(slug?: string, input?: Record<string, unknown>): Promise<Assign> {
+  const assign = await assigned(slug, input);
+  await island.say(...beginFrames(assign));
+  return assign;
+}
+
+/** Lets time pass without a word of any Island. */
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  await world.settle();
+}
+
+function addCargo(change: Partial<CatalogEntry>): void {
+  world.catalog.replace([...world.catalog.list(), { ...world.catalog.get("cheap"), slug: "special", ...change }]);
+}
+
+const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
+const work = (assign: Assign, count: number) => ({ working: [{ ...nameOf(assign), count }] });
+
+/** The first Island was told to stop, and the other has the next attempt. */
+function expectMoved(assign: Assign): void {
+  expect(island.last("cancel")).toMatchObject({ ...nameOf(assign), reason: "timeout" });
+  expect(other.assign).toMatchObject({ jobId: assign.jobId, attempt: assign.attempt + 1 });
+}
+
+describe("an Island that is silent", () => {
+  it("before it accepts loses the attempt after the limit of that phase, and not before", async () => {
+    const assign = await assigned();
+    expect((await view(assign)).waiting).toMatchObject({ reason: "starting", phase: "accept" });
+    await pass(PHASE_LIMITS.accept - 1);
+    expect(island.last("cancel")).toBeUndefined();
+    await pass(1);
+    expectMoved(assign);
+  });
+
+  it("after it accepted loses the attempt, which never started", async () => {
+    const assign = await assigned();
+    await pass(4_000);
+    await island.say({ type: "accepted", ...nameOf(assign) });
+    expect((await view(assign)).waiting).toMatchObject({ reason: "starting", phase: "start" });
+    await pass(PHASE_LIMITS.start - 1);
+    expect(island.last("cancel")).toBeUndefined();
+    await pass(1);
+    expectMoved(assign);
+  });
+
+  it("after it started loses the attempt if it gives no output, and the job says for how long it has waited", async () => {
+    const assign = await started();
+    expect((await view(assign)).waiting).toBeNull();
+    await pass(PHASE_LIMITS.first_output - 1);
+    const { waiting } = await view(assign);
+    expect(waiting).toMatchObject({ reason: "no_output", phase: "first_output" });
+    expect(waiting?.message).toContain("no sign of it for 59 s");
+    await pass(1);
+    expectMoved(assign);
+  });
+
+  it("in the middle of its output loses the attempt, and another goes on after the text", async () => {
+    const assign = await started();
+    await island.say(outputFrame(assign, 1, "one "));
+    await pass(50_000);
+    await island.say(outputFrame(assign, 2, "two "));
+    await pass(PHASE_LIMITS.silence - 1);
+    expect((await view(assign)).waiting).toMatchObject({ reason: "no_output", phase: "silence" });
+    await pass(1);
+    expectMoved(assign);
+    expect(other.assign.resume).toEqual({ text: "one two ", tokens: 2 });
+    // What the first one says after all changes nothing.
+    await island.say(outputFrame(assign, 3, "wrong"));
+    await other.say(
+      ...beginFrames(other.assign),
+      outputFrame(other.assign, 1, "three"),
+      finishedFrame(other.assign, 2),
+    );
+    expect((await view(assign)).output).toBe("one two three");
+  });
+
+  it("on every attempt fails the job, with the reason", async () => {
+    const assign = await assigned();
+    await pass(PHASE_LIMITS.accept);
+    await PlayedIsland.join(world, accountId);
+    await pass(PHASE_LIMITS.accept);
+    await pass(PHASE_LIMITS.accept);
+    expect(await view(assign)).toMatchObject({
+      state: "failed",
+      attempt: 3,
+      error: { code: "island_silent", message: "The Island did not accept the job within 5 s", retryable: true },
+    });
+  });
+
+  it("with an answer that cannot be continued fails the job", async () => {
+    const assign = await started("cheap", { prompt: "Hi", response_format: { type: "json_object" } });
+    await island.say(outputFrame(assign, 1, "{"));
+    await pass(PHASE_LIMITS.silence);
+    const { state, error } = await view(assign);
+    expect([state, error?.code, error?.message]).toEqual([
+      "failed",
+      "island_silent",
+      "The Island fell silent: no output for 60 s",
+    ]);
+    expect(island.last("cancel")).toMatchObject(nameOf(assign));
+  });
+});
+
+describe("an Island that works", () => {
+  it("may download and load for longer than the limit while its reports show progress", async () => {
+    const assign = await assigned();
+    await island.say({ type: "accepted", ...nameOf(assign) });
+    for (let count = 1; count <= 12; count += 1) {
+      await pass(10_000);
+      await island.beat(work(assign, count));
+    }
+    expect(island.last("cancel")).toBeUndefined();
+    for (let beat = 1; beat <= 3; beat += 1) {
+      await pass(10_000);
+      await island.beat(work(assign, 12));
+    }
+    expectMoved(assign);
+  });
+
+  it("with an older agent may download for longer than the limit", async () => {
+    const assign = await assigned();
+    await island.say({ type: "accepted", ...nameOf(assign) });
+    for (const fraction of [0.1, 0.2, 0.3, null, null, null]) {
+      await pass(20_000);
+      await island.beat({ downloads: [{ slug: "cheap", fraction }] });
+    }
+    expect((await view(assign)).waiting).toMatchObject({ reason: "model_downloading", phase: "start" });
+    await island.beat({ downloads: [{ slug: "cheap", fraction: 0.5 }] });
+    await pass(20_000);
+    await island.beat({ downloads: [{ slug: "cheap", fraction: 0.5 }] });
+    expect(island.last("cancel")).toBeUndefined();
+    await pass(10_000);
+    expectMoved(assign);
+  });
+
+  it("may read a prompt for longer than the limit while its reports show progress", async () => {
+    const assign = await started();
+    for (let count = 1; count <= 4; count += 1) {
+      await pass(50_000);
+      await island.beat(work(assign, count));
+    }
+    expect(island.last("cancel")).toBeUndefined();
+    await pass(PHASE_LIMITS.first_output);
+    expectMoved(assign);
+  });
+
+  it("without a stream of tokens has all the time that the run may take", async () => {
+    addCargo({ isChat: false });
+    const assign = await started("special");
+    await pass(299_000);
+    expect((await view(assign)).state).toBe("running");
+    await pass(1_000);
+    expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" } });
+  });
+
+  it("without a stream of tokens keeps to the limits that its Cargo sets, and progress is a sign of life", async () => {
+    addCargo({ isChat: false, phaseLimitsMs: { first_output: 120_000, silence: 20_000 } });
+    const assign = await started("special");
+    await pass(119_000);
+    await island.say({ type: "output", ...nameOf(assign), seq: 1, items: [{ type: "progress", step: 1, total: 3 }] });
+    await pass(19_000);
+    await island.say({ type: "output", ...nameOf(assign), seq: 2, items: [{ type: "progress", step: 2, total: 3 }] });
+    await pass(19_999);
+    expect(island.last("cancel")).toBeUndefined();
+    await pass(1);
+    expect(island.last("cancel")).toMatchObject(nameOf(assign));
+  });
+
+  it("keeps an attempt while it is away for less than the grace, and its phase begins anew when it is back", async () => {
+    const assign = await assigned();
+    island.lose();
+    await pass(GRACE_MS - 1);
+    await island.comeBack(assign);
+    await pass(PHASE_LIMITS.first_output - 1);
+    await island.say(outputFrame(assign, 1, "here"), finishedFrame(assign, 2));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: "here", attempt: 1 });
+  });
+
+  it("loses nothing when somebody sets the wall clock", async () => {
+    const assign = await started();
+    await island.say(outputFrame(assign, 1, "a"));
+    await pass(59_000);
+    clock.jump(3_600_000);
+    await island.say(outputFrame(assign, 2, "b"));
+    await pass(59_000);
+    await island.say(finishedFrame(assign, 3));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: "ab", attempt: 1 });
+  });
+
+  it("loses nothing when the coordinator itself stood still, so that it could not hear anybody", async () => {
+    const assign = await assigned();
+    clock.stalledMs = 10_000;
+    await pass(PHASE_LIMITS.accept);
+    expect(island.last("cancel")).toBeUndefined();
+    await island.say(...beginFrames(assign), outputFrame(assign, 1, "a"), finishedFrame(assign, 2));
+    expect(await view(assign)).toMatchObject({ state: "completed", attempt: 1 });
+  });
+
+  it("sets no timer with its tokens", async () => {
+    const assign = await started();
+    await island.say(outputFrame(assign, 1, "a"));
+    const before = clock.schedules;
+    for (let seq = 2; seq <= 200; seq += 1) await island.say(outputFrame(assign, seq, "a"));
+    expect(clock.schedules).toBe(before);
+  });
+});

@@ -1,0 +1,43 @@
+import { expect } from "vitest";
+import { IllegalTransitionError } from "../../../../shared/job-state.ts";
+import { type Check, endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
+
+/** What a start of the coordinator relies on. */
+export function describeJobRecovery(check: Check): void {
+  check("jobs.unfinishedOfClients() gives those that a client waits for on a connection", async (store) => {
+    const accountId = await makeAccount(store);
+    const isClientBound = true;
+    const [ended, bound, free] = [
+      makeJob(accountId, { isClientBound }),
+      makeJob(accountId, { isClientBound }),
+      makeJob(accountId),
+    ];
+    for (const job of [ended, bound, free]) await store.jobs.submit(job);
+    await endUncharged(store, ended.id, { event: "cancel", attempt: 0 });
+    expect(await store.jobs.unfinishedOfClients()).toEqual([bound.id]);
+  });
+
+  check("jobs.move() of a lost job raises its wait deadline, and never lowers it", async (store) => {
+    const job = makeJob(await makeAccount(store));
+    await runJob(store, job);
+    const move = { jobId: job.id, attempt: 1, islandId: null, atMs: MADE_AT_MS };
+    await store.jobs.move({ ...move, event: "lose", waitDeadlineMs: job.waitDeadlineMs + 1 });
+    expect((await store.jobs.get(job.id))?.waitDeadlineMs).toBe(job.waitDeadlineMs + 1);
+    await store.jobs.move({ ...move, event: "regain", islandId: ISLAND_ID });
+    await store.jobs.move({ ...move, event: "lose", waitDeadlineMs: 0 });
+    expect((await store.jobs.get(job.id))?.waitDeadlineMs).toBe(job.waitDeadlineMs + 1);
+  });
+
+  check("jobs.move() gives an Island its attempt back only if no other has begun", async (store) => {
+    const job = makeJob(await makeAccount(store));
+    await runJob(store, job);
+    const move = { jobId: job.id, attempt: 1, islandId: ISLAND_ID, atMs: MADE_AT_MS };
+    await store.jobs.move({ ...move, event: "lose" });
+    await store.jobs.move({ ...move, event: "regain" });
+    expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued", attempt: 1, islandId: ISLAND_ID });
+    await store.jobs.move({ ...move, event: "lose" });
+    await store.jobs.move({ ...move, event: "assign", attempt: 2 });
+    await store.jobs.move({ ...move, event: "lose", attempt: 2 });
+    await expect(store.jobs.move({ ...move, event: "regain" })).rejects.toBeInstanceOf(IllegalTransitionError);
+  });
+}
