@@ -3,7 +3,7 @@ import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sq
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { GRACE_MS, JobWorld, PHASE_LIMITS, RESTART_GRACE_MS } from "../jobs/job-world.ts";
+import { FIRST_PAUSE_MS, GRACE_MS, JobWorld, PHASE_LIMITS, RESTART_GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
@@ -108,6 +108,8 @@ describe("an Island that comes back after the grace with an attempt", () => {
       expect(actions(island)).toEqual([action]);
       await world.settle();
     }
+    // It is paused for the losses, each time a little longer.
+    await pass(5 * FIRST_PAUSE_MS);
     expect(island.assign).toMatchObject({ jobId: assign.jobId, attempt: 2, resume: { text: "one " } });
   });
 
@@ -148,6 +150,7 @@ describe("after a restart of the coordinator", () => {
     await pass(59_000);
     expect((await view(assign)).state).toBe("pending");
     const other = await PlayedIsland.join(world, accountId);
+    await world.settle();
     expect(other.assign).toMatchObject({ attempt: 2, resume: { text: "one " } });
   });
 

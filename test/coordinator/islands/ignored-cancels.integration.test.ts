@@ -3,7 +3,7 @@ import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sq
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, runFrames } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { JobWorld, PHASE_LIMITS } from "../jobs/job-world.ts";
+import { FIRST_PAUSE_MS, JobWorld, PHASE_LIMITS } from "../jobs/job-world.ts";
 import { nameOf, PlayedIsland } from "../jobs/played-island.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
@@ -99,6 +99,9 @@ describe("an Island that gets the same job again", () => {
     await submit();
     const first = island.assign;
     clock.advance(PHASE_LIMITS.accept);
+    await world.settle();
+    // The pause of an Island that let a job down.
+    clock.advance(2 * FIRST_PAUSE_MS);
     await world.settle();
     expect(island.assign).toMatchObject({ jobId: first.jobId, attempt: 2 });
     await submit();
