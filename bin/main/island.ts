@@ -26,8 +26,9 @@ interface JoinFlags {
   newCoordinator?: true;
 }
 
+/** Absolute, because sandboxed processes have another working directory. */
 const dataDirectoryOf = (options: DataOptions): string =>
-  options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform);
+  resolve(options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform));
 
 const program = new Command("island")
   .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
@@ -89,7 +90,7 @@ onDataDirectory(program.command("doctor"))
       dataDirectory: dataDirectoryOf(options),
       env: process.env,
       clock: systemClock,
-      modelPath: options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf"),
+      modelPath: resolve(options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf")),
       asJson: options.json === true,
     });
     console.log(text);

@@ -17,7 +17,13 @@ import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
-import { createRuntimes, engineSearch, MAX_PROBE_MS, usableRuntimes } from "../runtimes/create-runtimes.ts";
+import {
+  createRuntimes,
+  engineSearch,
+  findSandbox,
+  MAX_PROBE_MS,
+  usableRuntimes,
+} from "../runtimes/create-runtimes.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 
@@ -85,7 +91,9 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
-    const candidates = createRuntimes({ config, hardware, clock, env, log, containers });
+    const sandbox = await findSandbox({ config, hardware, env });
+    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "Native runtimes could have a better sandbox");
+    const candidates = createRuntimes({ config, hardware, clock, env, log, sandbox, containers });
     const runtimes = await usableRuntimes(candidates, log);
     if (runtimes.has("container")) await clearContainers(candidates, images, log);
     if (runtimes.size === 0) throw new CliError("No runtime is usable on this host: island doctor says why");

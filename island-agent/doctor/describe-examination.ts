@@ -11,6 +11,7 @@ export function describeExamination(found: Examination): string {
       "Runtimes",
       runtimes.map(({ type, probe }) => [type, probe.usable ? "usable" : "no", detailOf(probe)]),
     ),
+    ...section("Sandbox", sandboxRows(found.sandbox)),
     ...section("Hardware", hardwareRows(found)),
     ...section("Availability", availabilityRows(found.availability)),
     ...section("Coordinator", coordinatorRows(found.coordinator)),
@@ -31,6 +32,10 @@ export function describeExamination(found: Examination): string {
 
 function detailOf(probe: Examination["runtimes"][number]["probe"]): string {
   return probe.usable ? probe.version : probe.reason;
+}
+
+function sandboxRows({ setting, kind, summary, remedy }: Examination["sandbox"]): string[][] {
+  return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["to do", remedy]])];
 }
 
 function hardwareRows({ hardware, threads, disk }: Examination): string[][] {

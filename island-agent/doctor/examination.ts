@@ -1,6 +1,7 @@
 import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
+import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
 /** A measurement, or why there is none. */
 export type Measured<T> = T | { readonly problem: string };
@@ -33,6 +34,8 @@ export interface CoordinatorState {
 /** What `island doctor` found. */
 export interface Examination {
   readonly runtimes: readonly { readonly type: RuntimeType; readonly probe: ProbeResult }[];
+  /** What native runtimes run in. */
+  readonly sandbox: SandboxState;
   readonly hardware: Hardware;
   /** CPU threads that a job may use. */
   readonly threads: number;

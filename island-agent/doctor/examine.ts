@@ -6,7 +6,7 @@ import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts"
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
-import { createRuntimes, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";
+import { createRuntimes, findSandbox, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
@@ -36,12 +36,10 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const { diskBudgetBytes } = config.models;
   const { hardware: overrides, caps } = config;
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
+  const sandbox = await findSandbox({ config, hardware, env });
   const candidates = createRuntimes({
-    config,
-    hardware,
-    clock,
-    env,
-    log,
+    ...{ config, hardware, clock, env, log },
+    sandbox,
     containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
   });
   const probes = new Map<RuntimeType, ProbeResult>();
@@ -54,6 +52,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   return {
     runtimes: listRuntimes(probes),
+    sandbox: sandbox.state,
     hardware,
     threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
     disk: {

@@ -12,6 +12,8 @@ import { diffusersRuntime } from "./diffusers/diffusers-runtime.ts";
 import { llmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import { onnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
+import { chooseSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
+import { MAPPING_ALLOWANCE_BYTES } from "./sandbox/memory-limit.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
 export interface RuntimesOptions {
@@ -21,6 +23,8 @@ export interface RuntimesOptions {
   /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
+  /** What native runtimes run in. */
+  readonly sandbox: SandboxChoice;
   /** Null: no containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
@@ -37,25 +41,41 @@ export const MAX_PROBE_MS = 30_000;
 const MAX_SEQUENCES = 4;
 
 /** All runtimes of this agent, set up with the owner's caps. Each one's `probe` tells whether it works here. */
-export function createRuntimes({ config, hardware, clock, env, log, containers }: RuntimesOptions): CargoRuntime[] {
+export function createRuntimes({
+  config,
+  hardware,
+  clock,
+  env,
+  log,
+  sandbox,
+  containers,
+}: RuntimesOptions): CargoRuntime[] {
   const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const { vramBytes } = memoryCapsOf(hardware);
   const common = { threads, clock, environment: env, log };
-  const runtimes: CargoRuntime[] = [
+  const usesGpu = config.gpu === "auto";
+  const inSandbox = (gpu: boolean, mayFork: boolean) => {
+    return { ...common, ...(sandbox.open === null ? {} : { sandbox: sandbox.open({ gpu, mayFork }) }) };
+  };
+  const native: CargoRuntime[] = [
     llmcppRuntime({
-      ...common,
+      // node-llama-cpp tries its binary in a process of its own.
+      ...inSandbox(usesGpu, true),
       gpu,
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       sequences: Math.min(config.slots, MAX_SEQUENCES),
     }),
-    onnxRuntime(common),
-    diffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
+    onnxRuntime(inSandbox(false, false)),
+    diffusersRuntime({ ...inSandbox(usesGpu, false), device: config.gpu === "auto" ? "auto" : "cpu" }),
     coremlRuntime({
       platform: hardware.platform,
-      onnx: onnxRuntime({ ...common, device: "coreml" }),
-      diffusers: diffusersRuntime({ ...common, device: "coreml" }),
+      onnx: onnxRuntime({ ...inSandbox(true, false), device: "coreml" }),
+      diffusers: diffusersRuntime({ ...inSandbox(true, false), device: "coreml" }),
     }),
+  ];
+  const runtimes = [
+    ...(sandbox.open === null ? native.map((runtime) => refusedFor(sandbox.state.summary, runtime)) : native),
     wasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
   if (containers === null) return runtimes;
@@ -70,6 +90,26 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
     log,
   });
   return [...runtimes, container];
+}
+
+/** What native runtimes run in here. */
+export function findSandbox({
+  config,
+  hardware,
+  env,
+}: Pick<RuntimesOptions, "config" | "hardware" | "env">): Promise<SandboxChoice> {
+  return chooseSandbox({
+    setting: config.sandbox,
+    platform: hardware.platform,
+    environment: env,
+    gpu: config.gpu === "auto",
+    memoryLimitBytes: memoryCapsOf(hardware).ramBytes + MAPPING_ALLOWANCE_BYTES,
+  });
+}
+
+/** The runtime, without its processes: the owner requires a sandbox, and there is none. */
+function refusedFor(reason: string, runtime: CargoRuntime): CargoRuntime {
+  return { ...runtime, probe: () => Promise.resolve({ usable: false, reason }) };
 }
 
 /** Inputs of the search for a container engine. */

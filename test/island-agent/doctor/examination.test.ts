@@ -9,6 +9,7 @@ const found: Examination = {
     { type: "llmcpp", probe: { usable: true, version: "node-llama-cpp 3, cpu" } },
     { type: "container", probe: { usable: false, reason: "no engine answers at /var/run/docker.sock" } },
   ],
+  sandbox: { setting: "auto", kind: "unshare", summary: "no network", remedy: "install bubblewrap" },
   hardware: makeHardware({
     cpuModel: "A CPU",
     gpus: [{ vendor: "NVIDIA", name: "RTX 4090", vramBytes: 24 * GIB, unifiedMemory: false, driver: "550.1" }],
@@ -28,11 +29,14 @@ const found: Examination = {
 };
 
 describe("describeExamination()", () => {
-  it("is a table: runtimes, hardware, availability, coordinator, speed", () => {
+  it("is a table: runtimes, sandbox, hardware, availability, coordinator, speed", () => {
     expect(describeExamination(found).split("\n")).toEqual([
       "Runtimes",
       "  llmcpp     usable  node-llama-cpp 3, cpu",
       "  container  no      no engine answers at /var/run/docker.sock",
+      "Sandbox",
+      "  unshare  no network (sandbox = auto)",
+      "  to do    install bubblewrap",
       "Hardware",
       "  system  Debian 12 (linux, x64)",
       "  CPU     A CPU, 8 cores, 1 thread for jobs",

@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chooseSandbox, type SandboxOptions } from "../../../../island-agent/runtimes/sandbox/choose-sandbox.ts";
+import { hasBubblewrap, why } from "./test-sandbox.ts";
+
+const SYSTEM_PATH = "/usr/bin:/bin";
+const FAILS = 'echo "bwrap: Creating new namespace failed (ENOSPC)" >&2; exit 1';
+
+let folder: string;
+let options: SandboxOptions;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "atoll-sandbox-"));
+  options = {
+    setting: "auto",
+    platform: "linux",
+    environment: { PATH: `${folder}:${SYSTEM_PATH}` },
+    gpu: false,
+    memoryLimitBytes: null,
+  };
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function writeProgram(name: string, script: string): Promise<void> {
+  return writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
+  it("leaves native runtimes as they are, and says why and what to do, where nothing can be made", async () => {
+    for (const name of ["bwrap", "unshare", "setpriv"]) await writeProgram(name, FAILS);
+    const { state, open } = await chooseSandbox(options);
+    expect(state).toEqual({
+      setting: "auto",
+      kind: "none",
+      summary: "native runtimes have all rights of the agent's user: bwrap: Creating new namespace failed (ENOSPC)",
+      remedy: expect.stringContaining("user.max_user_namespaces"),
+    });
+    expect(open?.({ gpu: false, mayFork: false }).kind).toBe("none");
+  });
+
+  it("names the package where bubblewrap is not installed", async () => {
+    const { state } = await chooseSandbox({ ...options, environment: { PATH: folder } });
+    expect(state).toMatchObject({
+      kind: "none",
+      summary: expect.stringContaining("bubblewrap is not installed"),
+      remedy: expect.stringContaining("apt install bubblewrap"),
+    });
+  });
+
+  it("lets native runtimes not start where one is required and cannot be made", async () => {
+    await writeProgram("bwrap", FAILS);
+    const { state, open } = await chooseSandbox({ ...options, setting: "require" });
+    expect(open).toBeNull();
+    expect(state.summary).toContain("native runtimes do not start, because sandbox = require: bwrap: Creating");
+  });
+
+  it("starts nothing when it is off", async () => {
+    await writeProgram("bwrap", `touch ${folder}/started`);
+    const { state } = await chooseSandbox({ ...options, setting: "off" });
+    expect(state).toMatchObject({ kind: "none", remedy: null });
+    await expect(readFile(join(folder, "started"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it.each(["darwin", "win32"])("uses what was not tested on %s only where it is required", async (platform) => {
+    const { state, open } = await chooseSandbox({ ...options, platform });
+    expect(state).toMatchObject({ kind: "none", summary: expect.stringContaining("not tested") });
+    expect(open).not.toBeNull();
+  });
+
+  it.skipIf(!hasBubblewrap)(`tries again when the try was killed${why}`, async () => {
+    await writeProgram(
+      "bwrap",
+      `[ -e ${folder}/killed ] && exec /usr/bin/bwrap "$@"; touch ${folder}/killed; kill -9 $$`,
+    );
+    const { state } = await chooseSandbox(options);
+    expect(state).toMatchObject({ kind: "bubblewrap", remedy: null });
+  });
+});
