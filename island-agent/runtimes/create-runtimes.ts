@@ -1,4 +1,3 @@
-import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -29,14 +28,6 @@ export interface RuntimesOptions {
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
-/** A runtime that works on this host. */
-export interface UsableRuntime {
-  readonly runtime: CargoRuntime;
-  readonly version: string;
-}
-
-/** Time limit of a probe. */
-export const MAX_PROBE_MS = 30_000;
 /** Each sequence has its own context in memory; beyond this number memory grows more than throughput. */
 const MAX_SEQUENCES = 4;
 
@@ -109,24 +100,10 @@ export function findSandbox({
 
 /** The runtime, without its processes: the owner requires a sandbox, and there is none. */
 function refusedFor(reason: string, runtime: CargoRuntime): CargoRuntime {
-  return { ...runtime, probe: () => Promise.resolve({ usable: false, reason }) };
+  return { ...runtime, probe: () => Promise.resolve({ usable: false, reason, isFinal: true }) };
 }
 
 /** Inputs of the search for a container engine. */
 export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Hardware, "platform">): EngineSearch {
   return { environment: env, platform: platform as EngineSearch["platform"] };
-}
-
-/** The candidates whose probe succeeds; for the others the reason is logged. */
-export async function usableRuntimes(
-  candidates: readonly CargoRuntime[],
-  log: Logger,
-): Promise<Map<RuntimeType, UsableRuntime>> {
-  const usable = new Map<RuntimeType, UsableRuntime>();
-  for (const runtime of candidates) {
-    const result = await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS));
-    if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
-    else log.info({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");
-  }
-  return usable;
 }

@@ -56,6 +56,14 @@ describe("describeExamination()", () => {
     ]);
   });
 
+  it("names what works here and not in the running agent", () => {
+    const probes = new Map([["llmcpp", { usable: true, version: "3, cpu" } as const]] as const);
+    const runtimes = listRuntimes(probes, new Map([["llmcpp", "it was killed"]]));
+    expect(describeExamination({ ...found, runtimes })).toContain(
+      "usable  3, cpu; the running agent has lost it: it was killed",
+    );
+  });
+
   it("says why no new jobs are taken, and when they are", () => {
     const paused = { isPaused: true, hours: "22:00-07:00", closedBecause: "paused" };
     expect(describeExamination({ ...found, availability: paused })).toContain(
