@@ -1174,10 +1174,14 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down";
+                code: "no_island_available" | "shutting_down" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
             };
         };
         ErrorEvent: {
@@ -1527,11 +1531,15 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "shutting_down";
+                code: "no_island_available" | "shutting_down" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "server_error";
             };
@@ -1963,7 +1971,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down, job_failed */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2096,7 +2104,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down */
+        /** @description Temporarily unavailable. Codes: no_island_available, shutting_down, job_failed */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
