@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { CHANNEL_FD } from "../host/host-channel.ts";
@@ -90,8 +90,7 @@ function fileArgs({ file, environment, readable }: HostCommand): string[] {
   const libraryFolders = (environment["LD_LIBRARY_PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
   const paths = [
     ...codePaths(),
-    { path: file, source: realpathSync(file) },
-    ...readablePaths([...libraryFolders, ...readable, ...readable.flatMap(linkTargets)]),
+    ...readablePaths([file, ...libraryFolders, ...readable, ...readable.flatMap(linkTargets)]),
   ];
   return paths.flatMap(({ path, source }: ReadablePath) => ["--ro-bind", source, path]);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -21,8 +21,14 @@ export function codePaths(): ReadablePath[] {
 /** Those of the paths that exist. A folder brings the targets of the symbolic links in it. */
 export function readablePaths(paths: readonly string[]): ReadablePath[] {
   return paths
-    .filter((path) => path !== "" && existsSync(path))
-    .map((path) => ({ path: resolve(path), source: realpathSync(path) }));
+    .filter((path) => path !== "")
+    .flatMap((path) => {
+      try {
+        return [{ path: resolve(path), source: realpathSync(path) }];
+      } catch {
+        return [];
+      }
+    });
 }
 
 /** Where symbolic links in a model's folder point: the store uses them where it has no hard links. */

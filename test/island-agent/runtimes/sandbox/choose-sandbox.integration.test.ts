@@ -3,6 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chooseSandbox, type SandboxOptions } from "../../../../island-agent/runtimes/sandbox/choose-sandbox.ts";
+import { resolveAgentConfig } from "../../../../island-agent/config/resolve-agent-config.ts";
+import { createRuntimes } from "../../../../island-agent/runtimes/create-runtimes.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+import { FakeLog, makeHardware, NEVER } from "../../builders.ts";
 import { hasBubblewrap, why } from "./test-sandbox.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";
@@ -26,6 +30,26 @@ afterEach(() => rm(folder, { recursive: true }));
 function writeProgram(name: string, script: string): Promise<void> {
   return writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
+
+describe("createRuntimes()", () => {
+  it("leaves native runtimes out where a sandbox is required and there is none, and no others", async () => {
+    await writeProgram("bwrap", FAILS);
+    const sandbox = await chooseSandbox({ ...options, setting: "require" });
+    const config = resolveAgentConfig({ flags: {}, env: {}, file: null });
+    const hardware = makeHardware({ platform: "darwin" });
+    const log = new FakeLog();
+    const runtimes = createRuntimes({ config, hardware, clock: systemClock, env: {}, log, sandbox, containers: null });
+    const probes = await Promise.all(runtimes.map(async ({ type, probe }) => [type, await probe(NEVER)] as const));
+    const refused = { usable: false, reason: sandbox.state.summary, isFinal: true };
+    expect(Object.fromEntries(probes)).toEqual({
+      llmcpp: refused,
+      onnx: refused,
+      diffusers: refused,
+      coreml: refused,
+      wasm: { usable: true, version: expect.any(String) },
+    });
+  });
+});
 
 describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
   it("leaves native runtimes as they are, and says why and what to do, where nothing can be made", async () => {
