@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** In the package, its package.json is above `dist`; Node needs it to know that our files are modules. */
 const OUR_FILES = ["island-agent", "shared", "package.json", join("..", "package.json")];
+/** Where our imports look, also if the folder is a link. */
+const PACKAGES = ["node_modules", join("..", "node_modules")];
 
 /** A path, and where its content really is. */
 export interface ReadablePath {
@@ -15,7 +17,8 @@ export interface ReadablePath {
 
 /** Our own code and the packages that it imports. */
 export function codePaths(): ReadablePath[] {
-  return readablePaths([...OUR_FILES.map((name) => join(ROOT, name)), packagesFolder()]);
+  const ours = [...OUR_FILES, ...PACKAGES].map((name) => join(ROOT, name));
+  return readablePaths([...new Set([...ours, packagesFolder()])]);
 }
 
 /** Those of the paths that exist. A folder brings the targets of the symbolic links in it. */

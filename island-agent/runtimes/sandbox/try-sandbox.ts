@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+import { hostEntry } from "../host/host-process.ts";
 import { startLaunch } from "./start-launch.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -6,7 +8,7 @@ const STDERR_KEPT_CHARS = 500;
 /** Tries when it was killed or hung, which says nothing about the sandbox. */
 const TRIES = 2;
 
-/** Starts Node.js inside, with the arguments that hosts get. Null when it works, otherwise what was printed. Never throws. */
+/** Starts a program of ours inside, as hosts are started. Null when it works, otherwise what was printed. Never throws. */
 export async function trySandbox(
   sandbox: Sandbox,
   environment: Readonly<Record<string, string>>,
@@ -26,7 +28,8 @@ function runOnce(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; stderr: string }> {
   return new Promise((resolve) => {
-    const child = startLaunch(sandbox.wrap({ file: process.execPath, args: ["-e", "0"], environment, readable: [] }));
+    const entry = fileURLToPath(hostEntry("try-inside", import.meta.url));
+    const child = startLaunch(sandbox.wrap({ file: process.execPath, args: [entry], environment, readable: [] }));
     const limit = AbortSignal.timeout(MAX_TRY_MS);
     const onLimit = (): void => void child.kill("SIGKILL");
     limit.addEventListener("abort", onLimit, { once: true });

@@ -7,7 +7,9 @@ import { resolveAgentConfig } from "../../../../island-agent/config/resolve-agen
 import { createRuntimes } from "../../../../island-agent/runtimes/create-runtimes.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { FakeLog, makeHardware, NEVER } from "../../builders.ts";
-import { hasBubblewrap, why } from "./test-sandbox.ts";
+import type { Sandbox } from "../../../../island-agent/runtimes/sandbox/sandbox.ts";
+import { trySandbox } from "../../../../island-agent/runtimes/sandbox/try-sandbox.ts";
+import { hasBubblewrap, sandboxFor, why } from "./test-sandbox.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";
 const FAILS = 'echo "bwrap: Creating new namespace failed (ENOSPC)" >&2; exit 1';
@@ -31,6 +33,22 @@ function writeProgram(name: string, script: string): Promise<void> {
   return writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
+describe.skipIf(!hasBubblewrap)(`trySandbox()${why}`, () => {
+  it("finds a sandbox wanting in which hosts would miss our packages", async () => {
+    const real = sandboxFor({ gpu: false, mayFork: false });
+    expect(await trySandbox(real, {})).toBeNull();
+    const lacking: Sandbox = {
+      ...real,
+      wrap(command) {
+        const launch = real.wrap(command);
+        const isPackages = (path: string): boolean => path.endsWith("node_modules");
+        return { ...launch, args: launch.args.map((path) => (isPackages(path) ? folder : path)) };
+      },
+    };
+    expect(await trySandbox(lacking, {})).toBe("the packages of Atoll cannot be read inside");
+  });
+});
+
 describe("createRuntimes()", () => {
   it("leaves native runtimes out where a sandbox is required and there is none, and no others", async () => {
     await writeProgram("bwrap", FAILS);
@@ -39,7 +57,9 @@ describe("createRuntimes()", () => {
     const hardware = makeHardware({ platform: "darwin" });
     const log = new FakeLog();
     const runtimes = createRuntimes({ config, hardware, clock: systemClock, env: {}, log, sandbox, containers: null });
-    const probes = await Promise.all(runtimes.map(async ({ type, probe }) => [type, await probe(NEVER)] as const));
+    const probes = await Promise.all(
+      runtimes.map(async (runtime) => [runtime.type, await runtime.probe(NEVER)] as const),
+    );
     const refused = { usable: false, reason: sandbox.state.summary, isFinal: true };
     expect(Object.fromEntries(probes)).toEqual({
       llmcpp: refused,
