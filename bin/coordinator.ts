@@ -8,4 +8,9 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   );
   process.exit(1);
 }
+// What is stopped before it has started ends well: nothing is lost, and the program sets its own listeners as soon as it runs.
+if (process.argv[2] === "serve") {
+  process.on("SIGTERM", () => process.exit(0));
+  process.on("SIGINT", () => process.exit(0));
+}
 void import("./main/coordinator.ts");

@@ -16,7 +16,7 @@ import { BackgroundDownloads } from "./preload/background-downloads.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import { CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
-import { runSession, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
+import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
 
 export interface AgentOptions extends AdmissionOptions {
@@ -32,7 +32,7 @@ export interface AgentOptions extends AdmissionOptions {
 export interface AgentDeps {
   readonly clock: Clock;
   readonly hardware: Hardware;
-  /** Usable runtimes with their versions. */
+  /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
@@ -75,6 +75,8 @@ export class IslandAgent {
   readonly #backoff: Backoff;
   /** Ends the agent. */
   readonly #leave = new AbortController();
+  /** Ends the present session, for one with another `hello`. */
+  #renew = new AbortController();
   /** Ends the present wait before the next attempt to connect. */
   #connectNow = new AbortController();
   #send: ((frame: FromIsland) => void) | null = null;
@@ -97,27 +99,21 @@ export class IslandAgent {
     this.#backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
     this.#admission = new CargoAdmission(options, log);
     this.#pool = new CargoPool({
-      runtimes: new Map([...runtimes].map(([type, { runtime }]) => [type, runtime])),
-      freeRamBytes: deps.freeRamBytes,
-      ...{ files, clock, log, onChange, caps },
+      runtimes: { get: (type) => runtimes.get(type)?.runtime },
+      ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
     });
     this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots });
     this.#reports = new IslandReports({
-      version: options.version,
-      policy: options.policy,
-      usage: deps.usage,
-      pool: this.#pool,
+      ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
       executor: this.#executor,
       outbox: this.#outbox,
       ...{ hostId, slots, hardware, runtimes, caps, files, clock },
     });
     this.downloads = new BackgroundDownloads({
-      runtimes: new Set(runtimes.keys()),
       recommend: recommend === null ? null : (signal) => recommend(hostId, signal),
       want: (slugs) => this.#want(slugs),
       closedBecause: () => availability.closedBecause,
-      random,
-      ...{ clock, log, files, onChange },
+      ...{ random, clock, log, files, runtimes, onChange },
     });
     availability.onChange = () => {
       this.#reportAvailability();
@@ -143,7 +139,9 @@ export class IslandAgent {
     const { coordinatorUrl, token } = this.#options;
     while (!this.#leave.signal.aborted) {
       this.#link = "connecting";
-      const end = await runSession(coordinatorUrl, token, clock, this.#handlers(), this.#leave.signal);
+      this.#renew = new AbortController();
+      const ends = AbortSignal.any([this.#leave.signal, this.#renew.signal]);
+      const end = await runSession(coordinatorUrl, token, clock, this.#handlers(), ends);
       if (end.kind === "refused") return this.#finish(end.reason);
       this.#lastProblem = end.reason;
       this.#link = "waiting";
@@ -153,6 +151,11 @@ export class IslandAgent {
       await clock.sleep(waitMs, AbortSignal.any([this.#leave.signal, this.#connectNow.signal])).catch(() => undefined);
     }
     return this.#finish("the agent stops");
+  }
+
+  /** Opens another session, whose `hello` names the runtimes of now. Running jobs go on in it. */
+  announce(): void {
+    this.#renew.abort(new SessionRenewal("the runtimes of this Island have changed"));
   }
 
   /** Takes no new jobs until `resume`. Running jobs go on. */
@@ -183,7 +186,7 @@ export class IslandAgent {
       this.#connectNow.abort();
     }
     await this.#farewell(this.#options.farewellLimitMs);
-    this.#leaveNow();
+    this.#leave.abort(new Error("the agent stops"));
   }
 
   /** Gives the running jobs back and leaves as soon as the coordinator knows; at once when nothing runs or there is no session. */
@@ -194,7 +197,7 @@ export class IslandAgent {
       await this.#executor.idle();
       if (this.#send !== null) await this.#farewell(MAX_STOP_MS);
     }
-    this.#leaveNow();
+    this.#leave.abort(new Error("the agent stops"));
   }
 
   /** Waits until every frame is acknowledged, the agent leaves, or the time is up. */
@@ -205,13 +208,9 @@ export class IslandAgent {
     timer.cancel();
   }
 
-  #leaveNow(): void {
-    this.#leave.abort(new Error("the agent stops"));
-  }
-
   async #finish(reason: string): Promise<string> {
     this.#link = "stopped";
-    this.#leaveNow();
+    this.#leave.abort(new Error("the agent stops"));
     this.#executor.giveUp();
     await this.#executor.idle();
     this.#drainLimit?.cancel();

@@ -12,6 +12,7 @@ import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
+import { onStopSignal } from "./stop-signals.ts";
 
 // Commands load their modules when they run, because most of the agent is needed by `start` only.
 const version = await readVersion();
@@ -26,8 +27,9 @@ interface JoinFlags {
   newCoordinator?: true;
 }
 
+/** Absolute, because sandboxed processes have another working directory. */
 const dataDirectoryOf = (options: DataOptions): string =>
-  options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform);
+  resolve(options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform));
 
 const program = new Command("island")
   .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
@@ -89,7 +91,7 @@ onDataDirectory(program.command("doctor"))
       dataDirectory: dataDirectoryOf(options),
       env: process.env,
       clock: systemClock,
-      modelPath: options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf"),
+      modelPath: resolve(options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf")),
       asJson: options.json === true,
     });
     console.log(text);
@@ -213,8 +215,8 @@ async function start(dataDirectory: string, logLevel: string | undefined): Promi
     else if (stops === 2) void agent.stop();
     else process.exit(130);
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  // Until here a signal ends the process at once (bin/island.ts): what it has opened is left as after a power cut.
+  onStopSignal(stop);
   const reason = await agent.ended;
   if (stops === 0 && !agent.isDraining()) {
     console.error(`The Island stopped: ${reason}`);

@@ -3,11 +3,14 @@ import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.
 import { openCoordinator } from "../../coordinator/coordinator.ts";
 import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { onStopSignal } from "./stop-signals.ts";
 
 /** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory. */
 export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
   const lock = lockForServing(config.dataDirectory);
   process.on("exit", () => lock.release());
+  // The store can be left at any moment, as after a power cut.
+  onStopSignal(() => process.exit(0));
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const coordinator = await openCoordinator({
     config,
@@ -37,6 +40,5 @@ export async function serve(config: CoordinatorConfig, version: string): Promise
       },
     );
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  onStopSignal(stop);
 }

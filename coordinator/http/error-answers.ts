@@ -5,13 +5,16 @@ import {
   ValidationError,
   type ErrorCode,
   type FieldError,
+  type JobErrorCode,
 } from "../../shared/errors.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
-/** `Retry-After` of a request for which no Island was free. */
+/** `Retry-After` of a request for which no Island was free, or none had the model. */
 const NO_ISLAND_RETRY_S = 5;
 /** `Retry-After` of a request whose answer found no memory. */
 const OVERLOADED_RETRY_S = 5;
+/** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
+const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>(["model_unavailable", "model_hash_mismatch"]);
 /** Does not quote the error, which may name files or contain secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
@@ -38,10 +41,16 @@ export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;
   readonly retryable: boolean;
+  /** The status, where it is not that of the code. */
+  readonly status: number;
+  readonly retryAfterS: number | null;
   constructor({ code, message, retryable }: Extract<FeedEnding, { type: "error" }>) {
     super("job_failed", `The job failed (${code}): ${message}`);
     this.jobError = code;
     this.retryable = retryable;
+    const isFetch = FETCH_ERRORS.has(code);
+    this.status = isFetch ? 503 : ERROR_STATUS.job_failed;
+    this.retryAfterS = isFetch && retryable ? NO_ISLAND_RETRY_S : null;
   }
 }
 
@@ -87,7 +96,7 @@ export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorCont
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
     return { status: 500, headers: {}, body: { error: forOpenAi ? withOpenAiFields(error, 500, null) : error } };
   }
-  const status = thrown instanceof MethodNotAllowedError ? 405 : ERROR_STATUS[thrown.code];
+  const status = statusOf(thrown);
   const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
   const param = thrown instanceof ValidationError ? (thrown.details[0]?.path ?? null) : null;
   return {
@@ -97,11 +106,19 @@ export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorCont
   };
 }
 
+function statusOf(error: ServiceError): number {
+  if (error instanceof MethodNotAllowedError) return 405;
+  return error instanceof JobFailedError ? error.status : ERROR_STATUS[error.code];
+}
+
 function extrasOf(error: ServiceError): Partial<WireError> {
   if (error instanceof ValidationError) return { details: error.details };
   if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
   if (error instanceof NoIslandError || error instanceof OverloadedError) return { retry_after: error.retryAfterS };
-  if (error instanceof JobFailedError) return { job_error: error.jobError, retryable: error.retryable };
+  if (error instanceof JobFailedError) {
+    const { jobError, retryable, retryAfterS } = error;
+    return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
+  }
   return {};
 }
 
@@ -109,6 +126,8 @@ function headersOf(error: ServiceError): Record<string, string> {
   if (error instanceof RateLimitedError || error instanceof NoIslandError || error instanceof OverloadedError) {
     return { "Retry-After": String(error.retryAfterS) };
   }
+  if (error instanceof JobFailedError && error.retryAfterS !== null)
+    return { "Retry-After": String(error.retryAfterS) };
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
   if (error.code === "unauthenticated") return { "WWW-Authenticate": 'Bearer realm="atoll"' };
   return {};

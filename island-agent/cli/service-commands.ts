@@ -130,7 +130,7 @@ function launchdPlan({ home, systemUser, command, dataDirectory }: ServiceOption
 }
 
 function specOf(command: readonly string[], dataDirectory: string, user: string | null): ServiceSpec {
-  return { command, user, logFile: join(dataDirectory, "island.log") };
+  return { command, user, dataDirectory, logFile: join(dataDirectory, "island.log") };
 }
 
 function linesOf(programs: Plan["enable"]): string {

@@ -18,15 +18,12 @@ import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
-import {
-  checkNetwork,
-  createRuntimes,
-  engineSearch,
-  MAX_PROBE_MS,
-  usableRuntimes,
-} from "../runtimes/create-runtimes.ts";
+import { checkNetwork, createRuntimes, engineSearch, findSandbox } from "../runtimes/create-runtimes.ts";
+import { MAX_PROBE_MS, RuntimeProbes } from "../runtimes/runtime-probes.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
+import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
+import type { ShownStatus } from "./status-command.ts";
 
 export interface StartOptions {
   readonly dataDirectory: string;
@@ -92,13 +89,17 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
-    const candidates = createRuntimes({ config, hardware, clock, env, log, containers });
-    const network = await checkNetwork(config, candidates);
+    const sandbox = await findSandbox({ config, hardware, env });
+    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "Native runtimes could have a better sandbox");
+    const all = createRuntimes({ config, hardware, clock, env, log, sandbox, containers });
+    const network = await checkNetwork(config, all);
     if (network.kind === "refused") log.warn({ reason: network.reason }, "Containers get no network");
     const policy = policyOf(config, network.kind === "filtered");
-    const runtimes = await usableRuntimes(candidates, policy, log);
-    if (runtimes.has("container")) await clearContainers(candidates, images, log);
-    if (runtimes.size === 0) throw new CliError("No runtime is usable on this host: island doctor says why");
+    const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
+    const prepare = (runtime: CargoRuntime): Promise<void> => clearContainers(runtime, images, log);
+    const probes = stack.use(new RuntimeProbes({ candidates, clock, log, prepare }));
+    await probes.probeAll();
+    if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const agent = new IslandAgent(
@@ -117,7 +118,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       {
         clock,
         hardware,
-        runtimes,
+        runtimes: probes.usable,
         files,
         availability,
         recommend: config.models.preload ? (id, signal) => fetchRecommendations(apiUrl, id, signal) : null,
@@ -125,11 +126,17 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         freeRamBytes: () => usage.loadableRamBytes(),
         log,
         onConnected: () =>
-          options.onConnected(`${apiUrl} offering ${[...runtimes.keys()].join(", ")}, ${config.slots} slots`),
+          options.onConnected(`${apiUrl} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`),
       },
     );
+    probes.onFound = () => agent.announce();
+    const status = (): ShownStatus => {
+      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state };
+    };
     const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
-    stack.use(await ControlServer.open(dataDirectory, options.pid, controlRoutes(agent, stored, dataDirectory)));
+    stack.use(
+      await ControlServer.open(dataDirectory, options.pid, controlRoutes({ agent, stored, status, dataDirectory })),
+    );
     return {
       ended: runToEnd(agent, stack),
       drain: () => agent.drain(MAX_DRAIN_MS),
@@ -143,15 +150,12 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
 }
 
 /** Removes containers that a killed agent has left, and forgets images that the engine no longer has. */
-async function clearContainers(
-  candidates: readonly CargoRuntime[],
-  images: ImageStore | null,
-  log: Logger,
-): Promise<void> {
+async function clearContainers(runtime: CargoRuntime, images: ImageStore | null, log: Logger): Promise<void> {
+  if (!(runtime instanceof ContainerRuntime)) return;
   try {
     const limit = AbortSignal.timeout(MAX_PROBE_MS);
     await images?.reconcile(limit);
-    for (const runtime of candidates) if (runtime instanceof ContainerRuntime) await runtime.sweep(limit);
+    await runtime.sweep(limit);
   } catch (error) {
     // Every load of a container does this again, so an engine that hangs need not stop the other runtimes.
     log.warn({ reason: String(error) }, "Containers of an earlier run could not be removed");
@@ -161,23 +165,30 @@ async function clearContainers(
 /** Name of a Cargo, or key of an artifact. */
 const nameSchema = z.object({ name: z.string() });
 
+interface Controlled {
+  readonly agent: IslandAgent;
+  readonly stored: StoredFiles;
+  readonly status: () => ShownStatus;
+  readonly dataDirectory: string;
+}
+
 /** What the `island` commands can ask the agent. */
-function controlRoutes(agent: IslandAgent, stored: StoredFiles, dataDirectory: string): ControlRoutes {
+function controlRoutes({ agent, stored, status, dataDirectory }: Controlled): ControlRoutes {
   return {
-    "GET /status": () => agent.status(),
+    "GET /status": status,
     "POST /pause": async () => {
       await storePause(dataDirectory, true);
       agent.pause();
-      return agent.status();
+      return status();
     },
     "POST /resume": async () => {
       await storePause(dataDirectory, false);
       agent.resume();
-      return agent.status();
+      return status();
     },
     "POST /drain": () => {
       void agent.drain(null);
-      return agent.status();
+      return status();
     },
     "GET /models": () => stored.list(),
     "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),

@@ -2,20 +2,30 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { describePolicy } from "../config/owner-policy.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
+import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
+import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
+
+/** What an agent tells of itself; one of an earlier version tells less. */
+export interface ShownStatus extends AgentStatus {
+  readonly unusable?: readonly UnusableRuntime[];
+  readonly sandbox?: SandboxState;
+}
 
 /** The running agent's account of itself; null when none runs on this data directory. */
-export async function readStatus(dataDirectory: string): Promise<AgentStatus | null> {
-  return (await askAgent<AgentStatus>(dataDirectory, "/status")) ?? null;
+export async function readStatus(dataDirectory: string): Promise<ShownStatus | null> {
+  return (await askAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
 }
 
 /** The status as text for the owner. */
-export function describeStatus(status: AgentStatus | null): string {
+export function describeStatus(status: ShownStatus | null): string {
   if (status === null) return "No agent runs on this data directory. Start it with: island start";
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
     ["Coordinator", `${coordinatorUrl} (${[link, status.closedBecause].filter((part) => part !== null).join(", ")})`],
     ["Host id", status.hostId],
     ["Runtimes", status.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ") || "none"],
+    ...(status.unusable ?? []).flatMap(describeUnusable),
+    ...(status.sandbox === undefined ? [] : describeSandbox(status.sandbox)),
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
     ["Jobs", `${running.length} of ${slots} slots in use`],
@@ -37,6 +47,16 @@ function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus
   const next =
     forMs === 0 ? "one job at a time is tried now" : `no jobs for ${Math.ceil(forMs / 1_000)} s, then one is tried`;
   return `${why}; ${next}. See the agent's log and island doctor`;
+}
+
+/** A runtime that is probed again; `island doctor` names the others. */
+function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string, string][] {
+  if (retryAtMs === null) return [];
+  return [["Not offered", `${type}: ${reason} (probed again at ${new Date(retryAtMs).toISOString()})`]];
+}
+
+function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
+  return [["Sandbox", remedy === null ? kind : `${kind}; ${remedy}`]];
 }
 
 function describePreload(preload: AgentStatus["preload"]): string[] {

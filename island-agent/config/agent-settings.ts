@@ -55,6 +55,10 @@ export const AGENT_SETTINGS = {
     meaning: "When new jobs are taken, by local time",
   }),
   gpu: setting.choice("gpu", ["auto", "off"], { fallback: "auto", meaning: "Whether jobs may use the GPU" }),
+  sandbox: setting.choice("sandbox", ["require", "auto", "off"], {
+    fallback: "auto",
+    meaning: "Whether native runtimes run in a sandbox: only there, where this system has one, or never",
+  }),
   diskBudgetBytes: gigabytes("models.disk_budget_gb", {
     min: 0,
     fallback: 50,

@@ -25,6 +25,8 @@ export interface AgentConfig {
   /** Null: day and night. */
   readonly hours: OpenHours | null;
   readonly gpu: "auto" | "off";
+  /** Of native runtimes. */
+  readonly sandbox: "require" | "auto" | "off";
   readonly models: {
     readonly diskBudgetBytes: number;
     readonly preload: boolean;
@@ -80,6 +82,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
     threads: values.threads,
     hours: values.hours,
     gpu: values.gpu,
+    sandbox: values.sandbox,
     models: Object.freeze({
       diskBudgetBytes: values.diskBudgetBytes,
       preload: values.preload,

@@ -2,7 +2,13 @@ import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
 import { describePolicy } from "../config/owner-policy.ts";
-import { isProblem, type CoordinatorState, type Examination, type Measured } from "./examination.ts";
+import {
+  isProblem,
+  type CoordinatorState,
+  type Examination,
+  type ExaminedRuntime,
+  type Measured,
+} from "./examination.ts";
 
 /** The examination as text for the owner. */
 export function describeExamination(found: Examination): string {
@@ -10,8 +16,9 @@ export function describeExamination(found: Examination): string {
   return [
     ...section(
       "Runtimes",
-      runtimes.map(({ type, probe }) => [type, probe.usable ? "usable" : "no", detailOf(probe)]),
+      runtimes.map((runtime) => [runtime.type, runtime.probe.usable ? "usable" : "no", detailOf(runtime)]),
     ),
+    ...section("Sandbox", sandboxRows(found.sandbox)),
     ...section("Owner's rules", [
       ...describePolicy(found.rules.policy).map((rule) => ["allowed", rule]),
       ...(found.rules.network.kind === "refused" ? [["network", found.rules.network.reason]] : []),
@@ -34,8 +41,15 @@ export function describeExamination(found: Examination): string {
   ].join("\n");
 }
 
-function detailOf(probe: Examination["runtimes"][number]["probe"]): string {
-  return probe.usable ? probe.version : probe.reason;
+function detailOf({ probe, agentProblem }: ExaminedRuntime): string {
+  if (!probe.usable) return probe.reason;
+  return agentProblem === undefined
+    ? probe.version
+    : `${probe.version}; the running agent has lost it: ${agentProblem}`;
+}
+
+function sandboxRows({ setting, kind, summary, remedy }: Examination["sandbox"]): string[][] {
+  return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["to do", remedy]])];
 }
 
 function hardwareRows({ hardware, threads, disk }: Examination): string[][] {

@@ -3,6 +3,7 @@ import type { Hardware } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
+import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
 /** A measurement, or why there is none. */
 export type Measured<T> = T | { readonly problem: string };
@@ -32,9 +33,18 @@ export interface CoordinatorState {
   readonly tokenProblem: string | null;
 }
 
+export interface ExaminedRuntime {
+  readonly type: RuntimeType;
+  readonly probe: ProbeResult;
+  /** Why the agent that runs on this data directory does not offer it; missing when it does, or none runs. */
+  readonly agentProblem?: string;
+}
+
 /** What `island doctor` found. */
 export interface Examination {
-  readonly runtimes: readonly { readonly type: RuntimeType; readonly probe: ProbeResult }[];
+  readonly runtimes: readonly ExaminedRuntime[];
+  /** What native runtimes run in. */
+  readonly sandbox: SandboxState;
   /** What the owner allows. `network`: whether containers can have one, and why not. */
   readonly rules: { readonly policy: OwnerPolicy; readonly network: NetworkState };
   readonly hardware: Hardware;
@@ -55,8 +65,15 @@ export interface Examination {
 }
 
 /** All types, including those that were not probed because the owner switched them off. */
-export function listRuntimes(probes: ReadonlyMap<RuntimeType, ProbeResult>): Examination["runtimes"] {
-  return RUNTIME_TYPES.map((type) => ({ type, probe: probes.get(type) ?? switchedOff(type) }));
+export function listRuntimes(
+  probes: ReadonlyMap<RuntimeType, ProbeResult>,
+  agentProblems: ReadonlyMap<RuntimeType, string> = new Map(),
+): Examination["runtimes"] {
+  return RUNTIME_TYPES.map((type) => {
+    const agentProblem = agentProblems.get(type);
+    const probe = probes.get(type) ?? switchedOff(type);
+    return { type, probe, ...(agentProblem === undefined ? {} : { agentProblem }) };
+  });
 }
 
 function switchedOff(type: RuntimeType): ProbeResult {

@@ -8,7 +8,9 @@ import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts"
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
-import { checkNetwork, createRuntimes, MAX_PROBE_MS } from "../runtimes/create-runtimes.ts";
+import { checkNetwork, createRuntimes, findSandbox } from "../runtimes/create-runtimes.ts";
+import { MAX_PROBE_MS, type UnusableRuntime } from "../runtimes/runtime-probes.ts";
+import { askAgent } from "../control/control-client.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
@@ -38,12 +40,10 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const { diskBudgetBytes } = config.models;
   const { hardware: overrides, caps } = config;
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
+  const sandbox = await findSandbox({ config, hardware, env });
   const candidates = createRuntimes({
-    config,
-    hardware,
-    clock,
-    env,
-    log,
+    ...{ config, hardware, clock, env, log },
+    sandbox,
     containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
   });
   const network = await checkNetwork(config, candidates);
@@ -59,7 +59,8 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   }
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   return {
-    runtimes: listRuntimes(probes),
+    runtimes: listRuntimes(probes, await agentProblems(dataDirectory)),
+    sandbox: sandbox.state,
     rules: { policy, network },
     hardware,
     threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
@@ -74,6 +75,12 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
     matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),
   };
+}
+
+/** What the running agent says of the runtimes that it does not offer; empty when none runs. */
+async function agentProblems(dataDirectory: string): Promise<Map<RuntimeType, string>> {
+  const status = await askAgent<{ unusable?: readonly UnusableRuntime[] }>(dataDirectory, "/status").catch(() => null);
+  return new Map(status?.unusable?.map(({ type, reason }) => [type, reason]));
 }
 
 async function measured<T>(

@@ -11,7 +11,7 @@ import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
 
 export interface CargoPoolDeps {
-  readonly runtimes: ReadonlyMap<RuntimeType, CargoRuntime>;
+  readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
   readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;
   /** Most memory that all Cargos together may take: the owner's caps. */

@@ -13,7 +13,7 @@ export interface PreloaderDeps {
   readonly log: Logger;
   readonly files: Pick<CargoFiles, "bytesOnDisk" | "preload" | "makeRoom">;
   /** Runtimes of this Island. Cargos of other types are not preloaded. */
-  readonly runtimes: ReadonlySet<RuntimeType>;
+  readonly runtimes: Pick<ReadonlySet<RuntimeType>, "has">;
   /** The coordinator's recommendations for this Island, best first. */
   readonly recommend: (signal: AbortSignal) => Promise<readonly Recommendation[]>;
   /** Asks the coordinator for Cargos, which arrive at `offer`; false when there is no session. */

@@ -1,8 +1,6 @@
-import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { isAllowed, type OwnerPolicy } from "../../shared/owner-policy.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import { ContainerRuntime } from "./container/container-runtime.ts";
@@ -13,6 +11,9 @@ import { diffusersRuntime } from "./diffusers/diffusers-runtime.ts";
 import { llmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import { onnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
+import { MAX_PROBE_MS } from "./runtime-probes.ts";
+import { chooseSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
+import { MAPPING_ALLOWANCE_BYTES } from "./sandbox/memory-limit.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
 export interface RuntimesOptions {
@@ -22,41 +23,51 @@ export interface RuntimesOptions {
   /** The agent's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
+  /** What native runtimes run in. */
+  readonly sandbox: SandboxChoice;
   /** Null: no containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
-/** A runtime that works on this host. */
-export interface UsableRuntime {
-  readonly runtime: CargoRuntime;
-  readonly version: string;
-}
-
-/** Time limit of a probe. */
-export const MAX_PROBE_MS = 30_000;
 /** Each sequence has its own context in memory; beyond this number memory grows more than throughput. */
 const MAX_SEQUENCES = 4;
 
 /** All runtimes of this agent, set up with the owner's caps. Each one's `probe` tells whether it works here. */
-export function createRuntimes({ config, hardware, clock, env, log, containers }: RuntimesOptions): CargoRuntime[] {
+export function createRuntimes({
+  config,
+  hardware,
+  clock,
+  env,
+  log,
+  sandbox,
+  containers,
+}: RuntimesOptions): CargoRuntime[] {
   const threads = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   const gpu = config.gpu === "auto" ? "auto" : false;
   const { vramBytes } = memoryCapsOf(hardware);
   const common = { threads, clock, environment: env, log };
-  const runtimes: CargoRuntime[] = [
+  const usesGpu = config.gpu === "auto";
+  const inSandbox = (gpu: boolean, mayFork: boolean) => {
+    return { ...common, ...(sandbox.open === null ? {} : { sandbox: sandbox.open({ gpu, mayFork }) }) };
+  };
+  const native: CargoRuntime[] = [
     llmcppRuntime({
-      ...common,
+      // node-llama-cpp tries its binary in a process of its own.
+      ...inSandbox(usesGpu, true),
       gpu,
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       sequences: Math.min(config.slots, MAX_SEQUENCES),
     }),
-    onnxRuntime(common),
-    diffusersRuntime({ ...common, device: config.gpu === "auto" ? "auto" : "cpu" }),
+    onnxRuntime(inSandbox(false, false)),
+    diffusersRuntime({ ...inSandbox(usesGpu, false), device: config.gpu === "auto" ? "auto" : "cpu" }),
     coremlRuntime({
       platform: hardware.platform,
-      onnx: onnxRuntime({ ...common, device: "coreml" }),
-      diffusers: diffusersRuntime({ ...common, device: "coreml" }),
+      onnx: onnxRuntime({ ...inSandbox(true, false), device: "coreml" }),
+      diffusers: diffusersRuntime({ ...inSandbox(true, false), device: "coreml" }),
     }),
+  ];
+  const runtimes = [
+    ...(sandbox.open === null ? native.map((runtime) => refusedFor(sandbox.state.summary, runtime)) : native),
     wasmRuntime({ ...common, threads: Math.min(threads, config.slots) }),
   ];
   if (containers === null) return runtimes;
@@ -73,6 +84,26 @@ export function createRuntimes({ config, hardware, clock, env, log, containers }
     log,
   });
   return [...runtimes, container];
+}
+
+/** What native runtimes run in here. */
+export function findSandbox({
+  config,
+  hardware,
+  env,
+}: Pick<RuntimesOptions, "config" | "hardware" | "env">): Promise<SandboxChoice> {
+  return chooseSandbox({
+    setting: config.sandbox,
+    platform: hardware.platform,
+    environment: env,
+    gpu: config.gpu === "auto",
+    memoryLimitBytes: memoryCapsOf(hardware).ramBytes + MAPPING_ALLOWANCE_BYTES,
+  });
+}
+
+/** The runtime, without its processes: the owner requires a sandbox, and there is none. */
+function refusedFor(reason: string, runtime: CargoRuntime): CargoRuntime {
+  return { ...runtime, probe: () => Promise.resolve({ usable: false, reason, isFinal: true }) };
 }
 
 /** Inputs of the search for a container engine. */
@@ -94,20 +125,4 @@ export async function checkNetwork(
   if (!containers.network || runtime === undefined) return { kind: "off" };
   const reason = await runtime.networkProblem(AbortSignal.timeout(MAX_PROBE_MS)).catch(String);
   return reason === null ? { kind: "filtered" } : { kind: "refused", reason };
-}
-
-/** The candidates that the owner allows and whose probe succeeds; for the others the reason is logged. */
-export async function usableRuntimes(
-  candidates: readonly CargoRuntime[],
-  { runtimes }: Pick<OwnerPolicy, "runtimes">,
-  log: Logger,
-): Promise<Map<RuntimeType, UsableRuntime>> {
-  const usable = new Map<RuntimeType, UsableRuntime>();
-  for (const runtime of candidates) {
-    if (!isAllowed(runtimes, runtime.type)) continue;
-    const result = await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS));
-    if (result.usable) usable.set(runtime.type, { runtime, version: result.version });
-    else log.info({ type: runtime.type, reason: result.reason }, "Runtime cannot be used here");
-  }
-  return usable;
 }

@@ -3,7 +3,8 @@ import { JobFailure } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
 import type { FinishReason, OutputItem, PromptTokens, Usage } from "../../shared/output.ts";
 
-export type ProbeResult = { usable: true; version: string } | { usable: false; reason: string };
+/** `isFinal`: nothing that can change while the agent runs would make it usable. Default false. */
+export type ProbeResult = { usable: true; version: string } | { usable: false; reason: string; isFinal?: boolean };
 
 /** Memory that a Cargo takes, in bytes. `vramBytes` is 0 unless a GPU with its own memory is used. */
 export interface MemoryUse {

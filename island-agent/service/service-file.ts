@@ -2,6 +2,8 @@
 export interface ServiceSpec {
   /** The command and its arguments; the first is an absolute path. */
   readonly command: readonly string[];
+  /** Where the agent writes. */
+  readonly dataDirectory: string;
   /** The log on macOS, which has no journal. */
   readonly logFile: string;
   /** The account of a system service; null: a service of the current user. */
@@ -21,8 +23,35 @@ const RESTART_AFTER_S = 10;
 const MAX_STARTS = 10;
 const STARTS_WITHIN_S = 300;
 
+/**
+ * Rights that the agent does not need. Missing on purpose, because bubblewrap could not start under them: RestrictNamespaces,
+ * ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts a /proc of its own), ProtectHostname (it sets one); and
+ * PrivateDevices and ProtectClock, which hide GPUs. Source: systemd.exec(5).
+ */
+const FEWER_RIGHTS = `NoNewPrivileges=true
+LockPersonality=true
+RestrictRealtime=true
+RestrictSUIDSGID=true
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+SystemCallArchitectures=native
+UMask=0077
+`;
+/** Only the system's manager may change what a service sees of the file system, and its capabilities. */
+const FEWER_RIGHTS_OF_SYSTEM = `KeyringMode=private
+PrivateTmp=true
+ProtectControlGroups=true
+ProtectKernelModules=true
+ProtectSystem=strict
+`;
+/** Not for root: without capabilities it cannot map itself into the user namespace of a sandbox. */
+const NO_CAPABILITIES = "CapabilityBoundingSet=\n";
+/** Processes and threads of the agent and its models. */
+const MAX_TASKS = 4_096;
+
 /** A unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
-export function systemdUnit({ command, user }: ServiceSpec): string {
+export function systemdUnit({ command, user, dataDirectory }: ServiceSpec): string {
+  const isSystem = user !== null;
+  const fewerOfSystem = `${FEWER_RIGHTS_OF_SYSTEM}ReadWritePaths=${quotePath(dataDirectory)}\n`;
   return `[Unit]
 Description=Atoll Island: runs jobs for a compute network
 ${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}StartLimitIntervalSec=${STARTS_WITHIN_S}
@@ -36,8 +65,9 @@ RestartSec=${RESTART_AFTER_S}
 RestartPreventExitStatus=${SENT_AWAY_EXIT_CODE}
 TimeoutStopSec=${MAX_STOP_S}
 KillMode=mixed
-NoNewPrivileges=true
-
+OOMPolicy=continue
+TasksMax=${MAX_TASKS}
+${FEWER_RIGHTS}${isSystem ? fewerOfSystem : ""}${isSystem && user !== "root" ? NO_CAPABILITIES : ""}
 [Install]
 WantedBy=${user === null ? "default.target" : "multi-user.target"}
 `;
@@ -64,6 +94,11 @@ ${user === null ? "" : `  <key>UserName</key>${string(user)}\n`}  <key>RunAtLoad
 </dict>
 </plist>
 `;
+}
+
+/** Quotes a path, where `$` has no meaning. */
+function quotePath(path: string): string {
+  return `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`;
 }
 
 /** Quotes one argument. In a unit, `%` begins a specifier and `$` a variable. */

@@ -29,6 +29,11 @@ export interface LinkHandlers {
   onLost(): void;
 }
 
+/** Reason of a signal that ends a session so that another one follows. */
+export class SessionRenewal extends Error {
+  override readonly name = "SessionRenewal";
+}
+
 /** How a session ended: whether to reconnect, and after how long (null: the backoff decides). */
 export type SessionEnd =
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number | null }
@@ -110,8 +115,10 @@ export function runSession(
       return handlers.onFrame(frame);
     };
     const onAbort = (): void => {
-      end ??= { kind: "refused", reason: "the agent stops" };
-      close(CLOSE.normal, "the agent stops");
+      const renewal = signal.reason instanceof SessionRenewal ? signal.reason.message : null;
+      const reason = renewal ?? "the agent stops";
+      end ??= renewal === null ? { kind: "refused", reason } : { kind: "retry", reason, afterMs: null };
+      close(CLOSE.normal, reason);
     };
 
     socket.on("upgrade", ({ headers }) => {

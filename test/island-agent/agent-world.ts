@@ -2,6 +2,8 @@ import { expect } from "vitest";
 import { IslandAgent, type AgentOptions } from "../../island-agent/agent.ts";
 import { Availability } from "../../island-agent/availability/availability.ts";
 import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
+import type { UsableRuntime } from "../../island-agent/runtimes/runtime-probes.ts";
+import type { RuntimeType } from "../../shared/cargo.ts";
 import { settle } from "../support/event-log.ts";
 import { FakeRuntime } from "../support/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -18,6 +20,8 @@ export const MAX_FAREWELL_MS = 15_000;
 export class AgentWorld implements AsyncDisposable {
   readonly coordinator: ScriptedCoordinator;
   readonly runtime = new FakeRuntime();
+  /** What the agent offers; a test may add to it. */
+  readonly runtimes = new Map<RuntimeType, UsableRuntime>([["llmcpp", { runtime: this.runtime, version: "fake" }]]);
   readonly files = new FakeFiles();
   readonly clock = new ManualClock();
   readonly log = new FakeLog();
@@ -32,7 +36,7 @@ export class AgentWorld implements AsyncDisposable {
 
   private constructor(coordinator: ScriptedCoordinator, options: Partial<AgentOptions>) {
     this.coordinator = coordinator;
-    const { clock, files, log, runtime } = this;
+    const { clock, files, log, runtimes } = this;
     this.agent = new IslandAgent(
       {
         coordinatorUrl: coordinator.url,
@@ -50,7 +54,7 @@ export class AgentWorld implements AsyncDisposable {
       {
         clock,
         hardware: makeHardware(),
-        runtimes: new Map([["llmcpp", { runtime, version: "fake" }]]),
+        runtimes,
         files,
         availability: new Availability({ clock, hours: null, isPaused: false }),
         recommend: async () => this.recommendations,

@@ -19,6 +19,8 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   500: "Internal error, or a job that failed",
   503: "Temporarily unavailable",
 };
+/** Codes that mostly come with another status: a job whose model could not be fetched. */
+const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = { 503: ["job_failed"] };
 const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
 
 const fieldErrorSchema = z.object({
@@ -26,6 +28,11 @@ const fieldErrorSchema = z.object({
   message: z.string(),
 });
 const retryAfterSchema = z.int().min(1).openapi({ description: "Seconds, the same as Retry-After" });
+
+const JOB_FAILURE = {
+  job_error: z.string().optional().openapi({ description: "Of a job that failed: the job's error.code" }),
+  retryable: z.boolean().optional().openapi({ description: "Of a job that failed: a new try may succeed" }),
+};
 
 /** Members of `error` beside message and code, as `answerError` (../error-answers.ts) writes them. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
@@ -36,10 +43,9 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
       .string()
       .optional()
       .openapi({ description: "Of an internal error: its id in the log, for the operator" }),
-    job_error: z.string().optional().openapi({ description: "Of a job that failed: the job's error.code" }),
-    retryable: z.boolean().optional().openapi({ description: "Of a job that failed: a new try may succeed" }),
+    ...JOB_FAILURE,
   },
-  503: { retry_after: retryAfterSchema.optional() },
+  503: { retry_after: retryAfterSchema.optional(), ...JOB_FAILURE },
 };
 
 const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
@@ -77,7 +83,8 @@ function nameOf(status: FailureStatus, forOpenAi: boolean): string {
 }
 
 function codesOf(status: FailureStatus): ErrorCode[] {
-  return (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => ERROR_STATUS[code] === status);
+  const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => ERROR_STATUS[code] === status);
+  return [...codes, ...(MORE_CODES[status] ?? [])];
 }
 
 function errorSchema(status: FailureStatus, forOpenAi: boolean) {

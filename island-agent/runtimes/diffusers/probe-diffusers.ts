@@ -1,5 +1,6 @@
 import { env as ort } from "onnxruntime-node";
 import { type DeviceChoice, providersFor } from "../onnx/execution-providers.ts";
+import { probeFailure } from "../probe-failure.ts";
 import type { ProbeResult } from "../runtime.ts";
 
 /** The version names the packages and the providers that generate images here. */
@@ -11,6 +12,6 @@ export async function probeDiffusers(device: DeviceChoice): Promise<ProbeResult>
     const version = `onnxruntime-node ${ort.versions.node ?? "?"}, transformers.js ${env.version}, ${providers.join("+")}`;
     return { usable: true, version };
   } catch (cause) {
-    return { usable: false, reason: cause instanceof Error ? cause.message : String(cause) };
+    return probeFailure(cause);
   }
 }

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../shared/clock.ts";
 import type { JobErrorCode } from "../../../shared/errors.ts";
+import { BARE, descendantOf, exitInside, type Launch, type Sandbox } from "../sandbox/sandbox.ts";
+import { startLaunch } from "../sandbox/start-launch.ts";
 import { CHANNEL_FD, HostChannel } from "./host-channel.ts";
 import { type FromHost, readFromHost, type ToHost } from "./host-protocol.ts";
 
@@ -21,6 +23,10 @@ export interface HostProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Node's own flags. */
   readonly execArgv?: readonly string[];
+  /** What it runs in. Default: nothing. */
+  readonly sandbox?: Sandbox;
+  /** Files and folders that it reads inside the sandbox, besides our code. */
+  readonly readable?: readonly string[];
   /** Finds the cause of a crash in the error output; empty when it names none. */
   readonly explainCrash?: (stderrTail: string) => string;
 }
@@ -47,7 +53,10 @@ export class HostProcess {
   readonly program: HostProgram;
   /** Resolves when the process has ended for any reason; never rejects. */
   readonly ended: Promise<HostEnding>;
+  readonly #launch: Launch;
+  /** The host, or the sandbox around it. */
   readonly #child: ChildProcess;
+  #pid: number | undefined;
   readonly #channel: HostChannel;
   #listener: (message: FromHost) => void = () => {};
   #killedBecause: string | null = null;
@@ -55,12 +64,14 @@ export class HostProcess {
 
   constructor(program: HostProgram, clock: Clock) {
     this.program = program;
-    this.#child = spawn(process.execPath, [...(program.execArgv ?? []), fileURLToPath(program.entry)], {
-      env: program.environment,
-      // We never write to stdin; when it closes, the host knows that we are gone (parent-watch.ts).
-      stdio: ["pipe", "ignore", "pipe", "pipe"],
+    const entry = fileURLToPath(program.entry);
+    this.#launch = (program.sandbox ?? BARE).wrap({
+      file: process.execPath,
+      args: [...(program.execArgv ?? []), entry],
+      environment: program.environment,
+      readable: [entry, ...(program.readable ?? [])],
     });
-    this.#child.stdin?.on("error", ignoreBrokenPipe);
+    this.#child = startLaunch(this.#launch);
     this.#channel = new HostChannel(this.#child.stdio[CHANNEL_FD] as Duplex, {
       onMessage: (message) => this.#receive(message),
       onBroken: (why) => this.killAsBroken(why),
@@ -68,8 +79,11 @@ export class HostProcess {
     this.ended = this.#watchEnd(clock);
   }
 
+  /** Of the host itself; undefined when it could not be started, and inside a sandbox until it has been. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    const { pid } = this.#child;
+    if (pid !== undefined) this.#pid ??= descendantOf(pid, this.#launch.depth);
+    return this.#pid;
   }
 
   /** Sets the only listener, replacing the one before. */
@@ -82,19 +96,28 @@ export class HostProcess {
     if (!this.#channel.send(message)) this.kill("a request to it was too long");
   }
 
-  /** Kills the process at once. @param as error code for its runs. */
+  /** Kills the process at once, with the sandbox around it. @param as error code for its runs. */
   kill(because: string, as: JobErrorCode = "runtime_crashed"): void {
     if (this.#killedBecause === null) {
       this.#killedBecause = because;
       this.#killedAs = as;
     }
-    this.#child.kill("SIGKILL");
+    this.#killNow();
   }
 
   /** Kills a process that sent an invalid message, and ignores everything it sends after that. */
   killAsBroken(why: string): void {
     this.#listener = () => {};
     this.kill(`it broke the protocol: ${why}`);
+  }
+
+  #killNow(): void {
+    const child = this.#child;
+    const { depth } = this.#launch;
+    // The host first: what is around it then ends by itself, and later than the host.
+    const inside = child.pid === undefined || depth === 0 ? undefined : descendantOf(child.pid, depth);
+    if (inside === undefined) child.kill("SIGKILL");
+    else killIfThere(inside);
   }
 
   #receive(message: unknown): void {
@@ -111,8 +134,10 @@ export class HostProcess {
       stderrTail = (stderrTail + text).slice(-STDERR_KEPT_CHARS);
     });
     return new Promise((resolve) => {
-      const settle = (code: number | null, signal: NodeJS.Signals | null): void =>
-        resolve({ code, signal, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
+      const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
+        const exit = this.#launch.depth === 0 ? { code, signal } : exitInside({ code, signal }, stderrTail);
+        resolve({ ...exit, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
+      };
       child.on("error", (error) => {
         stderrTail = error.message;
         if (child.pid === undefined) settle(null, null);
@@ -129,5 +154,10 @@ export class HostProcess {
   }
 }
 
-/** A write to a process that has just ended fails; `ended` reports its end. */
-function ignoreBrokenPipe(): void {}
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has just ended.
+  }
+}

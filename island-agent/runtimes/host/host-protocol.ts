@@ -44,7 +44,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
     kind: z.literal("probed"),
     result: z.discriminatedUnion("usable", [
       z.object({ usable: z.literal(true), version: z.string() }),
-      z.object({ usable: z.literal(false), reason: z.string() }),
+      z.object({ usable: z.literal(false), reason: z.string(), isFinal: z.boolean().exactOptional() }),
     ]),
   }),
   z.object({ kind: z.literal("estimated"), memory }),

@@ -3,6 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { CargoRuntime, MemoryUse, RunRequest } from "../runtime.ts";
+import { BARE, type Sandbox } from "../sandbox/sandbox.ts";
 import { type Environment, hostEnvironment } from "./host-environment.ts";
 import type { HostProgram } from "./host-process.ts";
 import { HostedCargo } from "./hosted-cargo.ts";
@@ -16,6 +17,8 @@ export interface HostingOptions {
   readonly killAfterMs?: number;
   /** The agent's own environment. The host gets only the variables that loaders and drivers need. */
   readonly environment?: Environment;
+  /** What hosts of native code run in. Default: nothing. */
+  readonly sandbox?: Sandbox;
   /** How long an estimate or a load may take. */
   readonly limits?: LoadLimits;
   readonly log?: Pick<Logger, "info">;
@@ -24,6 +27,7 @@ export interface HostingOptions {
 const DEFAULTS: Required<Omit<HostingOptions, "clock">> = {
   killAfterMs: 2_000,
   environment: {},
+  sandbox: BARE,
   limits: DEFAULT_LOAD_LIMITS,
   log: { info: () => undefined },
 };
@@ -84,6 +88,8 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
       name,
       entry,
       environment: hostEnvironment(hosting.environment, environment, isNative ? "native" : "plain"),
+      sandbox: isNative ? hosting.sandbox : BARE,
+      readable: modelPath === null ? [] : [modelPath],
       ...(execArgv === undefined ? {} : { execArgv: execArgv(modelPath) }),
       ...(explainCrash === undefined ? {} : { explainCrash }),
     };

@@ -27,7 +27,9 @@ export function watchMemory(host: HostProcess, { clock, ceilingBytes, onMeasured
   let isOver = false;
   let timer: Timer | undefined;
   const look = async (): Promise<void> => {
-    const memory = host.pid === undefined ? null : await memoryOf(host.pid);
+    // In a sandbox, the host starts a moment after what is around it.
+    if (host.pid === undefined) return lookSoon();
+    const memory = await memoryOf(host.pid);
     if (isOver || memory === null) return;
     const { residentBytes, ownBytes } = memory;
     if (ownBytes > ceilingBytes) {

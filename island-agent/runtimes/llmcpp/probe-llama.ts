@@ -1,4 +1,5 @@
 import { getLlama, getModuleVersion, type Llama } from "node-llama-cpp";
+import { probeFailure } from "../probe-failure.ts";
 import type { ProbeResult } from "../runtime.ts";
 import type { GpuChoice } from "./host-requests.ts";
 
@@ -8,7 +9,7 @@ export async function probeLlama(gpu: GpuChoice): Promise<ProbeResult> {
     const llama = await getLlama({ gpu, build: "never", skipDownload: true, progressLogs: false });
     return { usable: true, version: await versionOf(llama) };
   } catch (cause) {
-    return { usable: false, reason: cause instanceof Error ? cause.message : String(cause) };
+    return probeFailure(cause);
   }
 }
 

@@ -1,3 +1,4 @@
+import { probeFailure } from "../probe-failure.ts";
 import type { ProbeResult } from "../runtime.ts";
 import { listProviders } from "./execution-providers.ts";
 
@@ -11,6 +12,6 @@ export async function probeOnnx(): Promise<ProbeResult> {
     const version = `onnxruntime-node ${ort.versions.node ?? "?"}, transformers.js ${env.version}, ${usable.join("+")}`;
     return { usable: true, version };
   } catch (cause) {
-    return { usable: false, reason: cause instanceof Error ? cause.message : String(cause) };
+    return probeFailure(cause);
   }
 }

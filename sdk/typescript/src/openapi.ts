@@ -1266,10 +1266,14 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
             };
         };
         ErrorEvent: {
@@ -1655,11 +1659,15 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
                 retry_after?: number;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "server_error";
             };
@@ -2114,7 +2122,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, job_failed */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2260,7 +2268,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, job_failed */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];

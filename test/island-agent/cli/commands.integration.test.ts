@@ -153,6 +153,19 @@ describe("status", () => {
     );
   });
 
+  it("names the runtimes that are probed again, and what native ones run in", () => {
+    const unusable = [
+      { type: "llmcpp" as const, reason: "llama.cpp process was killed", retryAtMs: 0 },
+      { type: "coreml" as const, reason: "only on macOS", retryAtMs: null },
+    ];
+    const sandbox = { setting: "auto", kind: "none", summary: "all rights", remedy: "install bubblewrap" } as const;
+    const lines = describeStatus({ ...status, unusable, sandbox }).split("\n");
+    expect(lines.slice(3, 5)).toEqual([
+      "Not offered  llmcpp: llama.cpp process was killed (probed again at 1970-01-01T00:00:00.000Z)",
+      "Sandbox      none; install bubblewrap",
+    ]);
+  });
+
   it("tells what is wrong and what runs", () => {
     const job = { jobId: "job_1", slug: "tiny-chat", type: "llmcpp" as const, forMs: 1_260 };
     const text = describeStatus({

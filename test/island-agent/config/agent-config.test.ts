@@ -24,6 +24,7 @@ describe("resolveAgentConfig()", () => {
       threads: null,
       hours: null,
       gpu: "auto",
+      sandbox: "auto",
       models: {
         diskBudgetBytes: 50 * GB,
         preload: true,

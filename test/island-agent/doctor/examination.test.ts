@@ -10,6 +10,7 @@ const found: Examination = {
     { type: "container", probe: { usable: false, reason: "no engine answers at /var/run/docker.sock" } },
   ],
   rules: { policy: ALLOWS_ALL, network: { kind: "filtered" } },
+  sandbox: { setting: "auto", kind: "unshare", summary: "no network", remedy: "install bubblewrap" },
   hardware: makeHardware({
     cpuModel: "A CPU",
     gpus: [{ vendor: "NVIDIA", name: "RTX 4090", vramBytes: 24 * GIB, unifiedMemory: false, driver: "550.1" }],
@@ -29,11 +30,14 @@ const found: Examination = {
 };
 
 describe("describeExamination()", () => {
-  it("is a table: runtimes, hardware, availability, coordinator, speed", () => {
+  it("is a table: runtimes, sandbox, hardware, availability, coordinator, speed", () => {
     expect(describeExamination(found).split("\n")).toEqual([
       "Runtimes",
       "  llmcpp     usable  node-llama-cpp 3, cpu",
       "  container  no      no engine answers at /var/run/docker.sock",
+      "Sandbox",
+      "  unshare  no network (sandbox = auto)",
+      "  to do    install bubblewrap",
       "Owner's rules",
       "  allowed  containers with a network",
       "Hardware",
@@ -53,6 +57,14 @@ describe("describeExamination()", () => {
       "  tokens  412 a second (tiny-islander.gguf)",
       "  matrix  not measured: its runtime is not usable here",
     ]);
+  });
+
+  it("names what works here and not in the running agent", () => {
+    const probes = new Map([["llmcpp", { usable: true, version: "3, cpu" } as const]] as const);
+    const runtimes = listRuntimes(probes, new Map([["llmcpp", "it was killed"]]));
+    expect(describeExamination({ ...found, runtimes })).toContain(
+      "usable  3, cpu; the running agent has lost it: it was killed",
+    );
   });
 
   it("says why no new jobs are taken, and when they are", () => {

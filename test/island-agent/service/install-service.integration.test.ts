@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -10,6 +12,8 @@ import {
   type ServiceOptions,
 } from "../../../island-agent/cli/service-commands.ts";
 import { homeOf } from "../../../island-agent/service/home-of.ts";
+
+const SYSTEMD_ANALYZE = "/usr/bin/systemd-analyze";
 
 let home: string;
 let dataDirectory: string;
@@ -60,6 +64,38 @@ describe("island install-service", () => {
     const unit = printService(options({ systemUser: "atoll" }));
     expect(unit).toContain("\nUser=atoll\n");
     expect(unit).toContain("\nWantedBy=multi-user.target\n");
+  });
+
+  it("takes rights away that neither the agent nor the sandbox of its models needs", () => {
+    const user = printService(options());
+    const system = printService(options({ systemUser: "atoll", dataDirectory: '/home/a b/100%/$x "y"' }));
+    for (const unit of [user, system]) {
+      expect(unit).toContain("\nNoNewPrivileges=true\n");
+      expect(unit).toContain("\nRestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n");
+      // One model that the kernel kills for its memory does not end the agent.
+      expect(unit).toContain("\nOOMPolicy=continue\n");
+      // Under these, bubblewrap does not start, or GPUs are hidden.
+      expect(unit).not.toMatch(
+        /^(RestrictNamespaces|ProtectKernelTunables|ProtectKernelLogs|ProtectProc|ProtectHostname|PrivateDevices|ProtectClock)=/m,
+      );
+    }
+    expect(system).toContain("\nProtectSystem=strict\n");
+    expect(system).toContain('\nReadWritePaths="/home/a b/100%%/$x \\"y\\""\n');
+    expect(system).toContain("\nCapabilityBoundingSet=\n");
+    expect(printService(options({ systemUser: "root" }))).not.toContain("CapabilityBoundingSet");
+    // A user's manager may not do these.
+    expect(user).not.toMatch(/ProtectSystem|CapabilityBoundingSet|PrivateTmp/);
+  });
+
+  it.skipIf(!existsSync(SYSTEMD_ANALYZE))("is a unit that systemd understands, and finds safer than most", async () => {
+    const file = join(home, "atoll-island.service");
+    const command = [process.execPath, "start"];
+    await writeFile(file, printService(options({ command, systemUser: "daemon" })));
+    const verified = spawnSync(SYSTEMD_ANALYZE, ["verify", "--man=no", file], { encoding: "utf8" });
+    expect(verified.stderr).not.toContain("atoll-island");
+    // From 0 (safe) to 100 (all rights); 95 is the figure of a service that gives none away.
+    const args = ["security", "--offline=true", "--threshold=60", file];
+    expect(spawnSync(SYSTEMD_ANALYZE, args, { encoding: "utf8" })).toMatchObject({ status: 0 });
   });
 
   it("writes a property list for launchd", async () => {

@@ -225,6 +225,20 @@ describe("POST /chat/completions", () => {
       },
     );
 
+    it.each(["model_unavailable", "model_hash_mismatch"] as const)(
+      "answers 503 job_failed to a job that ended by %s: nothing is wrong here",
+      async (code) => {
+        failWith(api, code);
+        const { status, headers, body } = await chat({ stream });
+        const error = { code: "job_failed", job_error: code, retryable: true, retry_after: 5, type: "server_error" };
+        expect([status, headers.get("retry-after"), body]).toEqual([
+          503,
+          "5",
+          { error: expect.objectContaining(error) },
+        ]);
+      },
+    );
+
     it("cancels the job when the client leaves before any output", async () => {
       const leave = new AbortController();
       const request = fetch(`${api.url}/api/v1/chat/completions`, {

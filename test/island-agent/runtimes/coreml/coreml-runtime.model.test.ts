@@ -15,7 +15,11 @@ const makeCargo = (task: string | null) => onnx.makeCargo(task, { runtimeType: "
 
 describe("coremlRuntime()", () => {
   it.each(["linux", "win32"] as const)("is not usable on %s, and says where it is", async (platform) => {
-    await expect(makeRuntime(platform).probe(NEVER)).resolves.toEqual({ usable: false, reason: "only on macOS" });
+    await expect(makeRuntime(platform).probe(NEVER)).resolves.toEqual({
+      usable: false,
+      reason: "only on macOS",
+      isFinal: true,
+    });
   });
 
   it("is usable on macOS where its provider works", async () => {

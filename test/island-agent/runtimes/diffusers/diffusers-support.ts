@@ -15,6 +15,7 @@ import { systemClock } from "../../../../shared/clock.ts";
 import { imageOutputSchema } from "../../../../shared/onnx-task.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { TemporaryFolder } from "../onnx/onnx-support.ts";
+import { sandboxFor } from "../sandbox/test-sandbox.ts";
 
 export const NEVER = new AbortController().signal;
 const FIXTURES = path.resolve(import.meta.dirname, "../../../fixtures/diffusers");
@@ -48,7 +49,13 @@ export class PipelineCopies implements Disposable {
 }
 
 export function makeRuntime(options: Partial<DiffusersOptions> = {}): HostedRuntime {
-  return diffusersRuntime({ threads: 1, device: "cpu", clock: systemClock, ...options });
+  return diffusersRuntime({
+    sandbox: sandboxFor({ gpu: false, mayFork: false }),
+    threads: 1,
+    device: "cpu",
+    clock: systemClock,
+    ...options,
+  });
 }
 
 export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest {

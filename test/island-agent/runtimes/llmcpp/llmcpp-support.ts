@@ -7,12 +7,19 @@ import type { LoadedCargo, RunRequest, RunResult } from "../../../../island-agen
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { makeTinyGguf, type TinyGgufOptions } from "../../../support/tiny-gguf.ts";
+import { sandboxFor } from "../sandbox/test-sandbox.ts";
 
 export const NEVER = new AbortController().signal;
 export const TINY_ISLANDER = path.resolve(import.meta.dirname, "../../../../catalog/models/tiny-islander.gguf");
 
 export function makeRuntime(options: Partial<LlmcppOptions> = {}): HostedRuntime {
-  return llmcppRuntime({ threads: 1, gpu: false, clock: systemClock, ...options });
+  return llmcppRuntime({
+    sandbox: sandboxFor({ gpu: false, mayFork: true }),
+    threads: 1,
+    gpu: false,
+    clock: systemClock,
+    ...options,
+  });
 }
 
 export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest {

@@ -9,6 +9,7 @@ import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { ONNX_OUTPUTS, type OnnxOutput, type OnnxTask, tensorsOutputSchema } from "../../../../shared/onnx-task.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
+import { sandboxFor } from "../sandbox/test-sandbox.ts";
 
 export const NEVER = new AbortController().signal;
 const FIXTURES = path.resolve(import.meta.dirname, "../../../fixtures/onnx");
@@ -18,7 +19,12 @@ export function fixture(name: string): string {
 }
 
 export function makeRuntime(options: Partial<OnnxOptions> = {}): HostedRuntime {
-  return onnxRuntime({ threads: 1, clock: systemClock, ...options });
+  return onnxRuntime({
+    sandbox: sandboxFor({ gpu: false, mayFork: false }),
+    threads: 1,
+    clock: systemClock,
+    ...options,
+  });
 }
 
 export function makeCargo(task: string | null, overrides: Partial<CargoManifest> = {}): CargoManifest {

@@ -1,0 +1,119 @@
+import type { RuntimeType } from "../../shared/cargo.ts";
+import { Backoff } from "../../shared/backoff.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { CargoRuntime, ProbeResult } from "./runtime.ts";
+
+/** Time limit of a probe. */
+export const MAX_PROBE_MS = 30_000;
+/** Waits between the probes of a runtime that cannot be used. */
+export const FIRST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 600_000;
+
+/** A runtime that works on this host. */
+export interface UsableRuntime {
+  readonly runtime: CargoRuntime;
+  readonly version: string;
+}
+
+/** One that does not. */
+export interface UnusableRuntime {
+  readonly type: RuntimeType;
+  readonly reason: string;
+  /** When it is probed again, in ms since the epoch; null: never. */
+  readonly retryAtMs: number | null;
+}
+
+export interface RuntimeProbesDeps {
+  readonly candidates: readonly CargoRuntime[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What is to be done before a usable runtime is offered. Never rejects. */
+  readonly prepare: (runtime: CargoRuntime) => Promise<void>;
+  /** 0 (included) to 1 (excluded); spreads the probes. */
+  readonly random?: () => number;
+}
+
+interface Waiting {
+  readonly problem: UnusableRuntime;
+  readonly timer: Timer | null;
+}
+
+/**
+ * Which runtimes work on this host. Those that do not are probed again and again: a probe may have been killed, or an engine may
+ * start after us.
+ */
+export class RuntimeProbes implements Disposable {
+  /** Called when a later probe has found a runtime; it is in `usable` then. */
+  onFound: (type: RuntimeType) => void = () => {};
+  readonly #deps: RuntimeProbesDeps;
+  readonly #usable = new Map<RuntimeType, UsableRuntime>();
+  readonly #unusable = new Map<RuntimeType, Waiting>();
+  readonly #backoffs = new Map<RuntimeType, Backoff>();
+  readonly #end = new AbortController();
+
+  constructor(deps: RuntimeProbesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Those that work, always as of now. */
+  get usable(): ReadonlyMap<RuntimeType, UsableRuntime> {
+    return this.#usable;
+  }
+
+  unusable(): UnusableRuntime[] {
+    return [...this.#unusable.values()].map(({ problem }) => problem);
+  }
+
+  /** Whether any runtime is usable, or may become so. */
+  get hasHope(): boolean {
+    return this.#usable.size > 0 || this.unusable().some(({ retryAtMs }) => retryAtMs !== null);
+  }
+
+  /** Probes every candidate once, one after the other. */
+  async probeAll(): Promise<void> {
+    for (const runtime of this.#deps.candidates) await this.#probe(runtime);
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort(new Error("the agent stops"));
+    for (const { timer } of this.#unusable.values()) timer?.cancel();
+  }
+
+  async #probe(runtime: CargoRuntime): Promise<void> {
+    const { signal } = this.#end;
+    const result = await runtime.probe(AbortSignal.any([signal, AbortSignal.timeout(MAX_PROBE_MS)]));
+    if (result.usable) await this.#deps.prepare(runtime);
+    if (signal.aborted) return;
+    if (!result.usable) return this.#retryLater(runtime, result);
+    this.#unusable.delete(runtime.type);
+    this.#usable.set(runtime.type, { runtime, version: result.version });
+  }
+
+  #retryLater(runtime: CargoRuntime, { reason, isFinal = false }: ProbeResult & { usable: false }): void {
+    const { type } = runtime;
+    const { clock, log } = this.#deps;
+    if (this.#unusable.get(type)?.problem.reason !== reason)
+      log.info({ type, reason, isFinal }, "Runtime cannot be used here");
+    const waitMs = isFinal ? null : this.#backoffOf(type).nextMs();
+    this.#unusable.set(type, {
+      problem: { type, reason, retryAtMs: waitMs === null ? null : clock.now() + waitMs },
+      timer: waitMs === null ? null : clock.schedule(waitMs, () => void this.#probeAgain(runtime)),
+    });
+  }
+
+  async #probeAgain(runtime: CargoRuntime): Promise<void> {
+    const { type } = runtime;
+    await this.#probe(runtime);
+    if (this.#end.signal.aborted || !this.#usable.has(type)) return;
+    this.#deps.log.info({ type }, "Runtime can be used now");
+    this.onFound(type);
+  }
+
+  #backoffOf(type: RuntimeType): Backoff {
+    const { random = Math.random } = this.#deps;
+    const backoff = this.#backoffs.get(type) ?? new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
+    this.#backoffs.set(type, backoff);
+    return backoff;
+  }
+}

@@ -1,0 +1,121 @@
+import { accessSync, constants } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { AgentConfig } from "../../config/resolve-agent-config.ts";
+import { type Environment, hostEnvironment } from "../host/host-environment.ts";
+import { bubblewrap } from "./bubblewrap.ts";
+import { jobObject } from "./job-object.ts";
+import { INSTALL_BUBBLEWRAP, readKernelFacts, remedyFor } from "./remedies.ts";
+import { sandboxExec } from "./sandbox-exec.ts";
+import { BARE, type Sandbox, type SandboxKind, type SandboxNeeds } from "./sandbox.ts";
+import { trySandbox } from "./try-sandbox.ts";
+import { unshare } from "./unshare.ts";
+
+type SandboxSetting = AgentConfig["sandbox"];
+
+/** What the owner is told. */
+export interface SandboxState {
+  readonly setting: SandboxSetting;
+  readonly kind: SandboxKind;
+  /** What native host processes may do, and why not less. */
+  readonly summary: string;
+  /** What to do for a better one; null: nothing. */
+  readonly remedy: string | null;
+}
+
+export interface SandboxChoice {
+  readonly state: SandboxState;
+  /** Null: native runtimes may not start, because the owner requires a sandbox. */
+  readonly open: ((needs: SandboxNeeds) => Sandbox) | null;
+}
+
+export interface SandboxOptions {
+  readonly setting: SandboxSetting;
+  readonly platform: string;
+  /** The agent's own environment; its PATH leads to the programs. */
+  readonly environment: Environment;
+  /** Whether jobs may use the GPU. */
+  readonly gpu: boolean;
+  /** Private memory that one host may map; null: no limit. */
+  readonly memoryLimitBytes: number | null;
+}
+
+const SUMMARIES: Readonly<Record<SandboxKind, string>> = {
+  bubblewrap: "no network, no files but code and model, no sight of other processes",
+  unshare: "no network, no sight of other processes; files as the agent's user",
+  "sandbox-exec": "no network, no files but code and model (not tested on macOS)",
+  "job object": "bounded memory only; files and network as the agent's user (not tested on Windows)",
+  none: "native runtimes have all rights of the agent's user",
+};
+
+/** Finds what native runtimes can run in here, by trying it. Never throws. */
+export async function chooseSandbox(options: SandboxOptions): Promise<SandboxChoice> {
+  const { setting, platform, memoryLimitBytes } = options;
+  if (setting === "off") return chosen(setting, () => BARE);
+  if (platform === "linux") return chooseOnLinux(options);
+  if (platform !== "darwin" && platform !== "win32") return without(setting, `there is none for ${platform}`, null);
+  if (setting === "auto") return without(setting, "the one of this system is not tested", "sandbox = require uses it");
+  const open = platform === "darwin" ? sandboxExec : () => jobObject(memoryLimitBytes);
+  const problem = await tried(open, options);
+  return problem === null ? chosen(setting, open) : without(setting, problem, null);
+}
+
+async function chooseOnLinux(options: SandboxOptions): Promise<SandboxChoice> {
+  const { setting, environment, memoryLimitBytes } = options;
+  const bwrap = findProgram("bwrap", environment);
+  let problem = "bubblewrap is not installed";
+  let remedy = INSTALL_BUBBLEWRAP;
+  if (bwrap !== null) {
+    const open = (needs: SandboxNeeds): Sandbox => bubblewrap({ file: bwrap, memoryLimitBytes, ...needs });
+    const refused = await tried(open, options);
+    if (refused === null) return chosen(setting, open);
+    problem = refused;
+    remedy = remedyFor(refused, readKernelFacts());
+  }
+  if (setting === "auto") {
+    const file = findProgram("unshare", environment);
+    const setpriv = findProgram("setpriv", environment);
+    if (file !== null && setpriv !== null) {
+      const open = (): Sandbox => unshare({ file, setpriv, memoryLimitBytes });
+      if ((await tried(open, options)) === null) return chosen(setting, open, problem, remedy);
+    }
+  }
+  return without(setting, problem, remedy);
+}
+
+function tried(open: (needs: SandboxNeeds) => Sandbox, { environment, gpu }: SandboxOptions): Promise<string | null> {
+  return trySandbox(open({ gpu, mayFork: false }), hostEnvironment(environment, {}));
+}
+
+function chosen(
+  setting: SandboxSetting,
+  open: (needs: SandboxNeeds) => Sandbox,
+  problem: string | null = null,
+  remedy: string | null = null,
+): SandboxChoice {
+  const { kind } = open({ gpu: false, mayFork: true });
+  const summary = [SUMMARIES[kind], problem].filter((part) => part !== null).join(": ");
+  return { state: { setting, kind, summary, remedy }, open };
+}
+
+function without(setting: SandboxSetting, problem: string, remedy: string | null): SandboxChoice {
+  if (setting === "auto") return chosen(setting, () => BARE, problem, remedy);
+  const summary = `native runtimes do not start, because sandbox = require: ${problem}`;
+  return { state: { setting, kind: "none", summary, remedy }, open: null };
+}
+
+function findProgram(name: string, environment: Environment): string | null {
+  for (const folder of (environment["PATH"] ?? "").split(":")) {
+    const file = join(folder, name);
+    if (isAbsolute(folder) && isExecutable(file)) return file;
+  }
+  return null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,26 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
+import { CHANNEL_FD } from "../host/host-channel.ts";
+import type { Launch } from "./sandbox.ts";
+
+/** Starts a host process; its channel is the descriptor `CHANNEL_FD`, and its error output is read by the caller. */
+export function startLaunch({ file, args, environment, inputs, depth, onStarted }: Launch): ChildProcess {
+  const child = spawn(file, [...args], {
+    env: { ...environment },
+    // We never write to stdin; when it closes, the host knows that we are gone (parent-watch.ts).
+    stdio: ["pipe", "ignore", "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
+    // Ctrl-C signals the terminal's whole process group, and what is around a host would end at it.
+    detached: depth > 0,
+  });
+  child.stdin?.on("error", ignoreBrokenPipe);
+  for (const [index, bytes] of inputs.entries()) {
+    const input = child.stdio[CHANNEL_FD + 1 + index] as Writable;
+    input.on("error", ignoreBrokenPipe);
+    input.end(bytes);
+  }
+  if (child.pid !== undefined) onStarted?.(child.pid);
+  return child;
+}
+
+/** A write to a process that has just ended fails; its `exit` reports its end. */
+function ignoreBrokenPipe(): void {}

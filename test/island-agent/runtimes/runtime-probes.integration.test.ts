@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CHANNEL_FD } from "../../../island-agent/runtimes/host/host-channel.ts";
+import { hostedRuntime } from "../../../island-agent/runtimes/host/hosted-runtime.ts";
+import type { CargoRuntime, ProbeResult } from "../../../island-agent/runtimes/runtime.ts";
+import { FIRST_RETRY_MS, RuntimeProbes } from "../../../island-agent/runtimes/runtime-probes.ts";
+import type { RuntimeType } from "../../../shared/cargo.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { settle } from "../../support/event-log.ts";
+import { FakeRuntime } from "../../support/fake-runtime.ts";
+import { FakeLog } from "../builders.ts";
+
+const MAX_RETRY_MS = 600_000;
+
+let clock: ManualClock;
+let log: FakeLog;
+let found: RuntimeType[];
+let folder: string;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  log = new FakeLog();
+  found = [];
+  folder = await mkdtemp(join(tmpdir(), "atoll-probes-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  expect(clock.pendingTimers, "timers left").toBe(0);
+});
+
+function makeProbes(...candidates: CargoRuntime[]): RuntimeProbes {
+  const prepare = (): Promise<void> => Promise.resolve();
+  // At its highest, `random` makes every wait the whole step.
+  const probes = new RuntimeProbes({ candidates, clock, log, prepare, random: () => 1 });
+  probes.onFound = (type) => found.push(type);
+  return probes;
+}
+
+/** A runtime with these answers to its probes, one after the other; the last one stays. */
+function scripted(...answers: ProbeResult[]): CargoRuntime & { probed: number } {
+  const runtime = Object.assign(new FakeRuntime(), { probed: 0 });
+  return Object.assign(runtime, {
+    probe: () => Promise.resolve(answers[Math.min(runtime.probed++, answers.length - 1)]),
+  }) as CargoRuntime & { probed: number };
+}
+
+const CRASHED: ProbeResult = { usable: false, reason: "llama.cpp process was killed" };
+const USABLE: ProbeResult = { usable: true, version: "1" };
+
+describe("RuntimeProbes", () => {
+  it("offers at once what works", async () => {
+    using probes = makeProbes(scripted(USABLE));
+    await probes.probeAll();
+    expect([...probes.usable.keys()]).toEqual(["llmcpp"]);
+    expect(probes.unusable()).toEqual([]);
+    expect(found).toEqual([]);
+  });
+
+  it("probes again what was killed, after growing waits, and tells when it works", async () => {
+    const runtime = scripted(CRASHED, CRASHED, USABLE);
+    using probes = makeProbes(runtime);
+    await probes.probeAll();
+    expect(probes.usable.size).toBe(0);
+    expect(probes.hasHope).toBe(true);
+    const retryAtMs = clock.now() + FIRST_RETRY_MS;
+    expect(probes.unusable()).toEqual([{ type: "llmcpp", reason: "llama.cpp process was killed", retryAtMs }]);
+    clock.advance(FIRST_RETRY_MS);
+    await settle();
+    expect([runtime.probed, found]).toEqual([2, []]);
+    clock.advance(FIRST_RETRY_MS);
+    await settle();
+    expect(runtime.probed).toBe(2);
+    clock.advance(FIRST_RETRY_MS);
+    await settle();
+    expect(probes.usable.get("llmcpp")).toMatchObject({ version: "1" });
+    expect(found).toEqual(["llmcpp"]);
+    expect(probes.unusable()).toEqual([]);
+    // The same reason is told once.
+    expect(log.events.all).toEqual(["info Runtime cannot be used here", "info Runtime can be used now"]);
+  });
+
+  it("asks at most every ten minutes, and never again what cannot change", async () => {
+    const stubborn = scripted(CRASHED);
+    const final = scripted({ usable: false, reason: "only on macOS", isFinal: true });
+    using probes = makeProbes(stubborn, Object.assign(final, { type: "coreml" }));
+    await probes.probeAll();
+    for (let count = 0; count < 20; count += 1) {
+      clock.advance(MAX_RETRY_MS);
+      await settle();
+    }
+    expect(stubborn.probed).toBe(21);
+    expect(final.probed).toBe(1);
+    expect(probes.unusable()).toContainEqual({ type: "coreml", reason: "only on macOS", retryAtMs: null });
+  });
+
+  it("has no hope where nothing works and nothing can change", async () => {
+    using probes = makeProbes(scripted({ usable: false, reason: "no package", isFinal: true }));
+    await probes.probeAll();
+    expect(probes.hasHope).toBe(false);
+  });
+
+  it("finds a runtime whose host process was killed amid its first probe", async () => {
+    const entry = join(folder, "host.mjs");
+    await writeFile(
+      entry,
+      `import { Socket } from "node:net";
+import { existsSync, writeFileSync } from "node:fs";
+const seen = ${JSON.stringify(join(folder, "seen"))};
+const pipe = new Socket({ fd: ${CHANNEL_FD} });
+pipe.once("data", () => {
+  if (existsSync(seen)) return pipe.write('{"kind":"probed","result":{"usable":true,"version":"2"}}\\n');
+  writeFileSync(seen, "");
+  process.kill(process.pid, "SIGKILL");
+});`,
+    );
+    const runtime = hostedRuntime<null, null, null>(
+      {
+        type: "llmcpp",
+        program: { name: "llama.cpp", entry: pathToFileURL(entry) },
+        probeRequest: null,
+        loadRequest: () => null,
+        concurrency: () => 1,
+        readInput: () => null,
+      },
+      { clock },
+    );
+    using probes = makeProbes(runtime);
+    const probed = probes.probeAll();
+    await probed;
+    expect(probes.unusable()).toMatchObject([{ reason: expect.stringContaining("(SIGKILL)") }]);
+    clock.advance(FIRST_RETRY_MS);
+    await expect.poll(() => found).toEqual(["llmcpp"]);
+    expect(probes.usable.get("llmcpp")).toMatchObject({ runtime, version: "2" });
+  });
+});
