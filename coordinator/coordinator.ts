@@ -133,7 +133,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const { publicKey } = signer;
-  const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, accounts, publicKey, addressOf });
+  const caps = { perToken: config.islandSessionsPerToken, perAccount: config.islandSessionsPerAccount };
+  const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, accounts, publicKey, addressOf, caps });
   const metrics = new Metrics({ jobs: registry, islands, version });
   const app = createApp({
     metrics,

@@ -63,6 +63,18 @@ const COORDINATOR_SETTINGS = {
     fallback: 10,
     meaning: "How often an Island reports; it counts as lost when nothing is heard for 2.5 of these intervals",
   }),
+  islandSessionsPerToken: setting.integer("island_sessions_per_token", {
+    min: 1,
+    max: 100_000,
+    fallback: 50,
+    meaning: "Islands that may be connected at once with the same Island token",
+  }),
+  islandSessionsPerAccount: setting.integer("island_sessions_per_account", {
+    min: 1,
+    max: 100_000,
+    fallback: 100,
+    meaning: "Islands of one account that may be connected at once",
+  }),
   chatWaitMs: seconds("chat_wait_s", {
     min: 0,
     max: 3_600,

@@ -22,6 +22,10 @@ export interface IslandView {
   /** Account of the owner, who earns. */
   readonly accountId: string;
   readonly isConnected: boolean;
+  /** Whether any attempt takes one of its slots. */
+  readonly isBusy: boolean;
+  /** Whether the attempt takes one of its slots: it was assigned here and the Island has not finished with it. */
+  has(attempt: AttemptId): boolean;
   /** Models that it fetches now; empty before its first `hello`. */
   readonly downloads: IslandState["downloads"];
 }

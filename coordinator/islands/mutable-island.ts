@@ -2,7 +2,7 @@ import type { Timer } from "../../shared/clock.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
-import type { IslandLink, IslandView } from "./island.ts";
+import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** The state behind an {@link IslandView}. Only `IslandRegistry` has it. */
 export class MutableIsland implements IslandView {
@@ -30,6 +30,14 @@ export class MutableIsland implements IslandView {
 
   get downloads(): IslandState["downloads"] {
     return this.#state?.downloads ?? [];
+  }
+
+  get isBusy(): boolean {
+    return this.slots.size > 0;
+  }
+
+  has({ jobId, attempt }: AttemptId): boolean {
+    return this.slots.get(jobId) === attempt;
   }
 
   greet(hello: Hello): void {

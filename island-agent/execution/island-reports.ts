@@ -1,4 +1,5 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
+import { KIB } from "../../shared/format-bytes.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
@@ -47,8 +48,19 @@ export interface IslandFacts {
   readonly outbox: Pick<Outbox, "held">;
 }
 
-/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts. */
+/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/protocol.md "Limits". */
 const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, version: 100 } as const;
+
+/** Of the 256 KiB of a whole report; the rest is for downloads, loaded Cargos and hardware. */
+const MAX_CACHED_BYTES = 160 * KIB;
+/** Of a model in a frame, besides its key: the names of the fields and the size. */
+const CACHED_MODEL_BYTES = 24;
+
+/** The first models that fit a report. The coordinator then does not know of the others, and may fetch one again. */
+function thatFit(models: IslandState["cachedModels"]): IslandState["cachedModels"] {
+  let bytes = 0;
+  return models.filter(({ key }) => (bytes += Buffer.byteLength(key) + CACHED_MODEL_BYTES) <= MAX_CACHED_BYTES);
+}
 
 /** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
 export class IslandReports {
@@ -79,7 +91,7 @@ export class IslandReports {
     const slugs = pool.loaded().map(({ slug }) => slug);
     return {
       ...usage(),
-      cachedModels: files.cached().slice(0, MAX_LENGTHS.cachedModels),
+      cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
     };

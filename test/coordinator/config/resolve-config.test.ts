@@ -43,6 +43,8 @@ describe("resolveConfig()", () => {
       registration: "open",
       islandGraceMs: 15_000,
       heartbeatMs: 10_000,
+      islandSessionsPerToken: 50,
+      islandSessionsPerAccount: 100,
       chatWaitMs: 60_000,
       maxAttempts: 3,
       sseHeartbeatMs: 15_000,

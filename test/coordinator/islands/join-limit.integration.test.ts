@@ -30,6 +30,7 @@ describe("upgrades with wrong tokens", () => {
       log: pino({ level: "silent" }),
       heartbeatMs: 10_000,
       publicKey: "",
+      caps: { perToken: 50, perAccount: 100 },
       accounts: {
         authenticateIsland: async (token) => {
           lookUps.push(token);
