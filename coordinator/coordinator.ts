@@ -5,8 +5,10 @@ import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { AccountService } from "./accounts/account-service.ts";
+import { EmailSignUps, type EmailSignUpsDeps } from "./accounts/email-sign-ups.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { isExposed, registrationOf } from "./config/exposure.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
@@ -27,6 +29,7 @@ import { BatchService } from "./jobs/batch-service.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
 import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
 import { Submissions } from "./jobs/submissions.ts";
+import { SmtpMailer } from "./mail/smtp-mailer.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { Recommender } from "./recommendations/recommend.ts";
@@ -58,6 +61,7 @@ const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
+  const registration = registrationOf(config);
   const store = await openStore(config.dataDirectory, clock);
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
   const catalogSync = await CatalogSync.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
@@ -66,7 +70,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     store: store.accounts,
     clock,
     newAccountMicro: config.newAccountMicro,
-    registration: config.registration,
+    registration: registration === "email" ? emailSignUps(config, { store: store.accounts, clock, log }) : registration,
     log,
   });
   const scheduler = new Scheduler((slug) => catalog.known(slug));
@@ -156,6 +160,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       heartbeatMs: config.sseHeartbeatMs,
       trustProxy: config.trustProxy,
       publicRequestsPerMinute: config.publicRequestsPerMinute,
+      metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
     },
   });
   const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
@@ -183,6 +188,13 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await store.close();
     },
   };
+}
+
+function emailSignUps(
+  { smtpUrl, mailFrom, publicUrl }: CoordinatorConfig,
+  deps: Pick<EmailSignUpsDeps, "store" | "clock" | "log">,
+): EmailSignUps {
+  return new EmailSignUps({ ...deps, publicUrl, mailer: new SmtpMailer({ url: smtpUrl ?? "", from: mailFrom ?? "" }) });
 }
 
 /** The host part of a URL: IPv6 addresses get brackets. */

@@ -1,8 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
+import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import { microFromCredits } from "../credits/micro-credits.ts";
 import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
@@ -15,10 +14,12 @@ import {
   type IslandToken,
   type Scope,
 } from "../store/account-store.ts";
-import { assertCredentials, readName, readScopes } from "./credential-fields.ts";
+import { assertCredentials, readCredits, readName, readScopes } from "./credential-fields.ts";
+import type { EmailSignUps } from "./email-sign-ups.ts";
 import { KeyUsage } from "./key-usage.ts";
 import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
+import { SignInBackoff } from "./sign-in-backoff.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
 /** Per account. Requests are counted by key and by session, so these limits bound the requests of an account. */
@@ -54,7 +55,7 @@ export interface AccountServiceDeps {
   /** Credits of a new account, in micro-credits. */
   readonly newAccountMicro: number;
   /** `closed`: only the operator makes accounts, with `createAccount`. */
-  readonly registration: "open" | "closed";
+  readonly registration: "open" | "closed" | EmailSignUps;
   readonly log: Pick<Logger, "error">;
 }
 
@@ -64,12 +65,14 @@ export class AccountService {
   readonly #passwords = new Passwords();
   /** Sign-ins and registrations by address. */
   readonly #attempts: RequestWindow;
+  readonly #backoff: SignInBackoff;
   readonly #usage: KeyUsage;
 
   constructor(deps: AccountServiceDeps) {
     const { store, clock, log } = deps;
     this.#deps = deps;
     this.#attempts = new RequestWindow(clock);
+    this.#backoff = new SignInBackoff(clock);
     this.#usage = new KeyUsage(
       clock,
       (keyId, atMs) => store.touchKey(keyId, atMs),
@@ -78,34 +81,57 @@ export class AccountService {
   }
 
   /**
-   * Makes an account and signs it in. `address`: network address of the client.
-   * @throws {ServiceError} `email_taken`; `insufficient_scope` if registration is closed; {@link ValidationError};
-   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+   * Makes an account and signs it in; null where its address must be proved first, see {@link verify}. `address`: network address of
+   * the client.
+   * @throws {ServiceError} `email_taken`, not where addresses are proved; `insufficient_scope` if registration is closed;
+   *   {@link ValidationError}; {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
    */
-  async register(email: string, password: string, address: string): Promise<SignedIn> {
-    if (this.#deps.registration === "closed") {
+  async register(email: string, password: string, address: string): Promise<SignedIn | null> {
+    const { registration } = this.#deps;
+    if (registration === "closed") {
       throw new ServiceError(
         "insufficient_scope",
         "Registration is closed on this coordinator; ask its operator for an account",
       );
     }
     this.#countAttempt(address);
-    return this.#signIn(await this.createAccount({ email, password }));
+    if (registration === "open") return this.#signIn(await this.createAccount({ email, password }));
+    assertCredentials(email, password);
+    registration.request(email);
+    return null;
+  }
+
+  /**
+   * Makes the account whose address the mailed token proves, and signs it in.
+   * @throws {ServiceError} `bad_request` for a wrong token; `insufficient_scope` where no address is proved; {@link ValidationError};
+   *   {@link RateLimitedError} like {@link register}.
+   */
+  async verify(token: string, password: string, address: string): Promise<SignedIn> {
+    const { registration } = this.#deps;
+    if (typeof registration === "string") {
+      throw new ServiceError("insufficient_scope", "This coordinator does not prove e-mail addresses");
+    }
+    this.#countAttempt(address);
+    const account = await this.createAccount({ email: await registration.emailOf(token), password });
+    await registration.done(token);
+    return this.#signIn(account);
   }
 
   /**
    * Begins a session. An account has at most 20: the oldest ones end.
    * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password;
-   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute, or many wrong passwords of the account.
    */
   async login(email: string, password: string, address: string): Promise<SignedIn> {
     this.#countAttempt(address);
+    const attempt = this.#backoff.begin(email, address);
     const account = await this.#deps.store.getByEmail(email);
     const stored = account === undefined ? undefined : await this.#deps.store.passwordHash(account.id);
     const isRight = await this.#passwords.verify(password, stored);
     if (account === undefined || !isRight) {
       throw new ServiceError("unauthenticated", "Wrong e-mail address or password");
     }
+    attempt.succeeded();
     return this.#signIn(account);
   }
 
@@ -239,8 +265,10 @@ export class AccountService {
   }
 
   /** Resolves when background writes are done. Call it before the store is closed. */
-  settled(): Promise<void> {
-    return this.#usage.settled();
+  async settled(): Promise<void> {
+    const { registration } = this.#deps;
+    if (typeof registration !== "string") await registration.settled();
+    await this.#usage.settled();
   }
 
   /** @throws {RateLimitedError} */
@@ -256,14 +284,5 @@ export class AccountService {
     const session = { tokenHash: hashSecret(token), accountId: account.id, createdAtMs, expiresAtMs };
     await this.#deps.store.createSession(session, MAX_SESSIONS);
     return { token, expiresAtMs, account };
-  }
-}
-
-function readCredits(credits: number): number {
-  try {
-    return microFromCredits(credits);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new ValidationError([{ path: "credits", message: cause.message }]);
   }
 }

@@ -39,6 +39,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
     },
   },
   register: { request: CREDENTIALS, response: SESSION },
+  verifyEmail: { request: { token: `ep_${"a1B2".repeat(10)}`, password: CREDENTIALS.password }, response: SESSION },
   login: { request: CREDENTIALS, response: SESSION },
   logout: { response: { data: { logged_out: true } } },
   listApiKeys: { response: { data: [{ ...KEY, prefix: PREFIX, last_used_at: null }] } },

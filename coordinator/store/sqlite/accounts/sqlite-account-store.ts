@@ -20,6 +20,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
   readonly #selectSession: Database.Statement<[string, number], Session>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
+  readonly #selectSignUp: Database.Statement<[string, number], string>;
   readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
   constructor(db: Database.Database, writer: Writer) {
@@ -40,6 +41,9 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectToken = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
     );
+    this.#selectSignUp = db
+      .prepare<[string, number], string>("SELECT email FROM sign_ups WHERE token_hash = ? AND expires_at_ms > ?")
+      .pluck();
     this.#selectTokens = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
     );
@@ -62,6 +66,18 @@ export class SqliteAccountStore implements AccountStore {
 
   async passwordHash(accountId: string): Promise<string | undefined> {
     return this.#selectPassword.get(accountId);
+  }
+
+  createSignUp(signUp: Parameters<AccountStore["createSignUp"]>[0]): Promise<boolean> {
+    return this.#writer.run("createSignUp", { ...signUp, emailKey: emailKey(signUp.email) });
+  }
+
+  async findSignUp(tokenHash: string, nowMs: number): Promise<string | undefined> {
+    return this.#selectSignUp.get(tokenHash, nowMs);
+  }
+
+  deleteSignUp(tokenHash: string): Promise<void> {
+    return this.#writer.run("deleteSignUp", { tokenHash });
   }
 
   async limits(accountId: string): Promise<AccountLimits | undefined> {

@@ -10,6 +10,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
+import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
 import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
@@ -28,6 +29,7 @@ export interface Operations
     LedgerOperations,
     MaintenanceOperations,
     IslandOperations,
+    SignUpOperations,
     WebhookOperations {}
 
 export type OperationKind = keyof Operations;
@@ -50,6 +52,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...islandOperations(db),
+    ...signUpOperations(db),
     ...webhookOperations(db),
   };
 }

@@ -85,6 +85,7 @@ describe("the OpenAPI document", () => {
       "get /api/v1/openapi.json",
       "post /api/v1/auth/login",
       "post /api/v1/auth/register",
+      "post /api/v1/auth/verify",
     ]);
     const scopes = operations.flatMap(([, { security }]) => security.flatMap(({ bearer = [] }) => bearer));
     expect(new Set(scopes)).toEqual(new Set(["read", "write"]));
