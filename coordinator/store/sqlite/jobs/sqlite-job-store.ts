@@ -20,10 +20,12 @@ import type { JobOperations } from "./job-operations.ts";
 import { jobOf, ACTIVE_COLUMNS, newJobRecord, WHOLE_COLUMNS, type JobRow } from "./job-rows.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
+import type { SecretBox } from "../webhooks/secret-box.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #secrets: Pick<SecretBox, "sealIn">;
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
@@ -31,9 +33,10 @@ export class SqliteJobStore implements JobStore {
   readonly #selectFeed: Database.Statement<[string], { attempt: number; seq: number | null; items: string }>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
-  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+  constructor(db: Database.Database, reader: Reader, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#secrets = secrets;
     this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
     this.#selectJob = db.prepare(
       `SELECT ${WHOLE_COLUMNS} FROM jobs JOIN job_inputs ON job_inputs.job_id = jobs.id
@@ -53,7 +56,7 @@ export class SqliteJobStore implements JobStore {
 
   async submit(newJob: NewJob): Promise<SubmitOutcome> {
     const { answer, ...job } = newJob;
-    const args = { ...job, input: JSON.stringify(job.input) };
+    const args = { ...job, input: JSON.stringify(job.input), webhook: this.#secrets.sealIn(job.webhook) };
     const firstId = await this.#submit(answer, args);
     if (firstId === null) return { created: true, job: newJobRecord(job) };
     const first = await this.get(firstId);

@@ -6,7 +6,7 @@ import { conversations } from "./004-conversations.ts";
 import { batchesAndWebhooks } from "./005-batches-and-webhooks.ts";
 import { credentialCaps } from "./006-credential-caps.ts";
 import { boundedLists } from "./007-bounded-lists.ts";
-import { hostsAndSignUp } from "./013-hosts-and-sign-up.ts";
+import { hostsSignUpsSecrets } from "./013-hosts-sign-ups-secrets.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,5 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: "batches and webhooks", sql: batchesAndWebhooks },
   { version: 6, name: "credential caps", sql: credentialCaps },
   { version: 7, name: "bounded lists", sql: boundedLists },
-  { version: 8, name: "hosts and sign-up", sql: hostsAndSignUp },
+  { version: 8, name: "hosts, sign-ups, secrets", sql: hostsSignUpsSecrets },
 ];

@@ -1,5 +1,5 @@
 /** Frozen once released: a change is a new migration. */
-export const hostsAndSignUp = `
+export const hostsSignUpsSecrets = `
 -- To count and drop the hosts of an account, the one unseen for longest first.
 CREATE INDEX islands_by_account ON islands (account_id, last_seen_at_ms);
 
@@ -11,4 +11,7 @@ CREATE TABLE sign_ups (
   expires_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at_ms);
+
+-- Secrets in clear, which the next start seals (sealSecretsInClear). Empty from then on.
+CREATE INDEX webhooks_in_clear ON webhooks (id) WHERE secret GLOB 'whsec_*';
 `;
