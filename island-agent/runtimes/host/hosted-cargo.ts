@@ -81,7 +81,7 @@ export class HostedCargo implements LoadedCargo {
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
-      return await this.#start(run, { job, resume: request.resume }, onOutput, signal);
+      return await this.#start(run, { job, resume: request.resume, cacheKey: request.cacheKey }, onOutput, signal);
     } finally {
       this.#slots.release();
     }

@@ -86,12 +86,12 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
     }
   }
 
-  async function run(id: number, { job, resume }: HostRun<Job>): Promise<void> {
+  async function run(id: number, { job, resume, cacheKey }: HostRun<Job>): Promise<void> {
     const abort = new AbortController();
     aborts.set(id, abort);
     try {
       if (model === undefined) throw new Error("A run came before the model was loaded");
-      const result = await model.run({ job, resume }, (item) => outbox.add(id, item), abort.signal);
+      const result = await model.run({ job, resume, cacheKey }, (item) => outbox.add(id, item), abort.signal);
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {

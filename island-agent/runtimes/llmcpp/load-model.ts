@@ -37,7 +37,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   return {
     facts: { contextTokens: context.contextSize, sequences: request.sequences },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
-    run: ({ job, resume }, onOutput, signal) => chatModel.run(job, resume, onOutput, signal),
+    run: (run, onOutput, signal) => chatModel.run(run, onOutput, signal),
     dispose: () => llama.dispose(),
   };
 }

@@ -97,7 +97,7 @@ export async function paintHere(modelPath: string, job: ImageJob): Promise<Paint
   const model = await loadPipeline({ modelPath, weights: null, device: "cpu", threads: 1 });
   try {
     const items: OutputItem[] = [];
-    const result = await model.run({ job, resume: null }, (item) => items.push(item), NEVER);
+    const result = await model.run({ job, resume: null, cacheKey: undefined }, (item) => items.push(item), NEVER);
     return await decode(result, items);
   } finally {
     await model.dispose();
