@@ -243,6 +243,7 @@ describe("GET /openapi.json", () => {
       "POST /auth/login",
       "POST /auth/logout",
       "POST /auth/register",
+      "POST /auth/verify",
       "POST /cargos",
       "POST /chat/completions",
       "POST /conversations",
