@@ -6,9 +6,11 @@ import { abortable } from "../shared/abortable.ts";
 import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
+import { accountMail } from "./accounts/account-mail.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { isExposed, registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
@@ -65,6 +67,8 @@ const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
+  // Before anything is opened: a configuration that cannot be is told at once.
+  registrationOf(config);
   const store = await openStore(config.dataDirectory, clock, {
     minFreeBytes: config.minFreeDiskBytes,
     onReadOnly: (because) => {
@@ -83,7 +87,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     store: store.accounts,
     clock,
     newAccountMicro: config.newAccountMicro,
-    registration: config.registration,
+    ...accountMail(config, { store: store.accounts, clock, log }),
     log,
   });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
@@ -200,8 +204,19 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const { publicKey } = signer;
+  const caps = { perToken: config.islandSessionsPerToken, perAccount: config.islandSessionsPerAccount };
   const intake = new Intake(memory);
-  const gateway = new IslandGateway({ connections, clock, log, heartbeatMs, intake, accounts, publicKey, addressOf });
+  const gateway = new IslandGateway({
+    connections,
+    clock,
+    log,
+    heartbeatMs,
+    intake,
+    accounts,
+    publicKey,
+    addressOf,
+    caps,
+  });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, version });
   const app = createApp({
     metrics,
@@ -225,6 +240,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       trustProxy: config.trustProxy,
       publicRequestsPerMinute: config.publicRequestsPerMinute,
       answerMemoryBytes: memory.answerMemoryBytes,
+      metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
     },
   });
   if (!store.content.canReclaim) {

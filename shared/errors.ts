@@ -64,7 +64,13 @@ function describeField({ path, message }: FieldError): string {
 }
 
 /** Limits that a caller can exceed. Source: spec §8. */
-export const LIMIT_NAMES = ["requests_per_minute", "concurrent_jobs", "concurrent_streams", "login_attempts"] as const;
+export const LIMIT_NAMES = [
+  "requests_per_minute",
+  "concurrent_jobs",
+  "concurrent_streams",
+  "login_attempts",
+  "island_sessions",
+] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** A caller exceeded a limit. `retryAfterS`: whole seconds to wait before the next try, at least 1. */

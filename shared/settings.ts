@@ -46,7 +46,11 @@ export const setting = {
       return url !== null && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined;
     },
   }),
-  choice: <T extends string>(key: string, choices: readonly T[], options: Common<T>): Setting<T> => ({
+  choice: <T extends string, F extends T | null>(
+    key: string,
+    choices: readonly T[],
+    options: Common<F>,
+  ): Setting<T | F> => ({
     ...common(key, options),
     allowed: `one of ${choices.join(", ")}`,
     check: (native) => choices.find((choice) => choice === native),

@@ -23,7 +23,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
     ["credits"],
     ["store"],
-    ["quotas", "scheduler"],
+    ["mail", "quotas", "scheduler"],
     ["config"],
     ["accounts", "catalog", "webhooks", "retention"],
     ["recommendations"],

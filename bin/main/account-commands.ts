@@ -172,10 +172,10 @@ async function withAccounts(
 ): Promise<void> {
   await withStore(
     options,
-    async (store, { logLevel, newAccountMicro, registration }) => {
+    async (store, { logLevel, newAccountMicro }) => {
       const log = pino({ level: logLevel }, pino.destination(2));
       await use(
-        new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration, log }),
+        new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration: "closed", log }),
         store,
       );
     },

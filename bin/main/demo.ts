@@ -90,8 +90,8 @@ async function showScenes(client: DemoClient): Promise<void> {
 function tellAddress({ url, key }: DemoClient): void {
   say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
-  console.log(
-    `curl -N ${url}/api/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\`,
-  );
-  console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}'`);
+  console.log(`curl -N ${url}/api/v1/chat/completions -H @- -H "Content-Type: application/json" \\`);
+  console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}' \\`);
+  // On standard input: other users of the machine can see a command's arguments.
+  console.log(`  <<< "Authorization: Bearer ${key}"`);
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
+import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import { microFromCredits } from "../credits/micro-credits.ts";
 import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
@@ -13,39 +12,20 @@ import {
   type AccountStore,
   type ApiKey,
   type IslandToken,
-  type Scope,
 } from "../store/account-store.ts";
-import { assertCredentials, readName, readScopes } from "./credential-fields.ts";
+import { assertCredentials, readCredits, readName, readScopes } from "./credential-fields.ts";
+import type { EmailSignUps } from "./email-sign-ups.ts";
+import type { Identity, IslandIdentity, SignedIn } from "./identity.ts";
 import { KeyUsage } from "./key-usage.ts";
 import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } from "./password-changes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
+import { SignInBackoff } from "./sign-in-backoff.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
 /** Per account. Requests are counted by key and by session, so these limits bound the requests of an account. */
 const MAX_KEYS = 50;
 const MAX_SESSIONS = 20;
-
-/** The caller of an API request. A session has every scope and may manage keys. */
-export type Identity = {
-  readonly accountId: string;
-  readonly scopes: readonly Scope[];
-  /** Read for each request, so that a change applies at once. */
-  readonly limits: ResolvedLimits;
-} & ({ readonly kind: "key"; readonly keyId: string } | { readonly kind: "session"; readonly tokenHash: string });
-
-/** The account that an Island token belongs to. */
-export interface IslandIdentity {
-  readonly accountId: string;
-  readonly tokenId: string;
-}
-
-/** A new session. `token` is not stored and cannot be shown again. */
-export interface SignedIn {
-  readonly token: string;
-  readonly expiresAtMs: number;
-  readonly account: Account;
-}
 
 export interface AccountServiceDeps {
   readonly store: AccountStore;
@@ -53,7 +33,7 @@ export interface AccountServiceDeps {
   /** Credits of a new account, in micro-credits. */
   readonly newAccountMicro: number;
   /** `closed`: only the operator makes accounts, with `createAccount`. */
-  readonly registration: "open" | "closed";
+  readonly registration: "open" | "closed" | EmailSignUps;
   readonly log: Pick<Logger, "error">;
   /** Mails password resets. Without it only the operator makes them. */
   readonly sendReset?: SendReset | undefined;
@@ -67,6 +47,7 @@ export class AccountService {
   readonly #passwords = new Passwords();
   /** Sign-ins and registrations by address. */
   readonly #attempts: RequestWindow;
+  readonly #backoff: SignInBackoff;
   readonly #usage: KeyUsage;
 
   constructor(deps: AccountServiceDeps) {
@@ -82,6 +63,7 @@ export class AccountService {
       attempts,
       sendReset: deps.sendReset ?? null,
     });
+    this.#backoff = new SignInBackoff(clock);
     this.#usage = new KeyUsage(
       clock,
       (keyId, atMs) => store.touchKey(keyId, atMs),
@@ -90,34 +72,57 @@ export class AccountService {
   }
 
   /**
-   * Makes an account and signs it in. `address`: network address of the client.
-   * @throws {ServiceError} `email_taken`; `insufficient_scope` if registration is closed; {@link ValidationError};
-   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+   * Makes an account and signs it in; null where its address must be proved first, see {@link verify}. `address`: network address of
+   * the client.
+   * @throws {ServiceError} `email_taken`, not where addresses are proved; `insufficient_scope` if registration is closed;
+   *   {@link ValidationError}; {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
    */
-  async register(email: string, password: string, address: string): Promise<SignedIn> {
-    if (this.#deps.registration === "closed") {
+  async register(email: string, password: string, address: string): Promise<SignedIn | null> {
+    const { registration } = this.#deps;
+    if (registration === "closed") {
       throw new ServiceError(
         "insufficient_scope",
         "Registration is closed on this coordinator; ask its operator for an account",
       );
     }
     this.#countAttempt(address);
-    return this.#signIn(await this.createAccount({ email, password }));
+    if (registration === "open") return this.#signIn(await this.createAccount({ email, password }));
+    assertCredentials(email, password);
+    registration.request(email);
+    return null;
+  }
+
+  /**
+   * Makes the account whose address the mailed token proves, and signs it in.
+   * @throws {ServiceError} `bad_request` for a wrong token; `insufficient_scope` where no address is proved; {@link ValidationError};
+   *   {@link RateLimitedError} like {@link register}.
+   */
+  async verify(token: string, password: string, address: string): Promise<SignedIn> {
+    const { registration } = this.#deps;
+    if (typeof registration === "string") {
+      throw new ServiceError("insufficient_scope", "This coordinator does not prove e-mail addresses");
+    }
+    this.#countAttempt(address);
+    const account = await this.createAccount({ email: await registration.emailOf(token), password });
+    await registration.done(token);
+    return this.#signIn(account);
   }
 
   /**
    * Begins a session. An account has at most 20: the oldest ones end.
    * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password;
-   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+   *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute, or many wrong passwords of the account.
    */
   async login(email: string, password: string, address: string): Promise<SignedIn> {
     this.#countAttempt(address);
+    const attempt = this.#backoff.begin(email, address);
     const account = await this.#deps.store.getByEmail(email);
     const stored = account === undefined ? undefined : await this.#deps.store.passwordHash(account.id);
     const isRight = await this.#passwords.verify(password, stored);
     if (account === undefined || !isRight) {
       throw new ServiceError("unauthenticated", "Wrong e-mail address or password");
     }
+    attempt.succeeded();
     return this.#signIn(account);
   }
 
@@ -265,6 +270,8 @@ export class AccountService {
   /** Resolves when background writes are done. Call it before the store is closed. */
   async settled(): Promise<void> {
     await this.passwordChanges.settled();
+    const { registration } = this.#deps;
+    if (typeof registration !== "string") await registration.settled();
     await this.#usage.settled();
   }
 
@@ -281,14 +288,5 @@ export class AccountService {
     const session = { tokenHash: hashSecret(token), accountId: account.id, createdAtMs, expiresAtMs };
     await this.#deps.store.createSession(session, MAX_SESSIONS);
     return { token, expiresAtMs, account };
-  }
-}
-
-function readCredits(credits: number): number {
-  try {
-    return microFromCredits(credits);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new ValidationError([{ path: "credits", message: cause.message }]);
   }
 }

@@ -1,4 +1,5 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { microFromCredits } from "../credits/micro-credits.ts";
 import { SCOPES, type Scope } from "../store/account-store.ts";
 
 export const MAX_EMAIL = 254;
@@ -46,4 +47,14 @@ export function readScopes(scopes: readonly string[] | undefined): Scope[] {
     throw new ValidationError([{ path: "scopes", message: `takes one or more of ${SCOPES.join(", ")}` }]);
   }
   return known;
+}
+
+/** In micro-credits. @throws {ValidationError} */
+export function readCredits(credits: number): number {
+  try {
+    return microFromCredits(credits);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ValidationError([{ path: "credits", message: cause.message }]);
+  }
 }

@@ -2,12 +2,12 @@ import { createHash, randomInt } from "node:crypto";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_LENGTH = 40;
-const SECRET_PATTERN = /^(?:ak|st|it|pr)_[0-9A-Za-z]{40}$/;
+const SECRET_PATTERN = /^(?:ak|st|it|pr|ep)_[0-9A-Za-z]{40}$/;
 /** Characters of an API key that stay visible, to tell keys apart. Source: DESIGN §4. */
 const PREFIX_LENGTH = 11;
 
-/** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. */
-export type SecretKind = "ak" | "st" | "it" | "pr";
+/** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. `ep`: proof of an e-mail address. */
+export type SecretKind = "ak" | "st" | "it" | "pr" | "ep";
 
 /** A new secret: its kind and 40 random base62 characters (238 bits). */
 export function newSecret(kind: SecretKind): string {

@@ -11,9 +11,12 @@ import {
   type SettingDescription,
   type Settings,
 } from "../../shared/settings.ts";
+import { isExposed, REGISTRATIONS } from "./exposure.ts";
 
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
+/** `openToAll`: where everybody on the network may register, a grant must not be worth an address. */
+const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const ENV_PREFIX = "ATOLL_";
 
 const PHASE_RANGE = { min: 0.01, max: 604_800 } as const;
@@ -52,7 +55,8 @@ const COORDINATOR_SETTINGS = {
     min: 0,
     max: 1_000_000,
     factor: MICRO_PER_CREDIT,
-    fallback: 10_000,
+    fallback: null,
+    unsetMeans: `${NEW_ACCOUNT_CREDITS.usual}; ${NEW_ACCOUNT_CREDITS.openToAll} where everybody may register over the network`,
     meaning: "Credits that a new account gets",
   }),
   networkFee: setting.number("network_fee", {
@@ -61,9 +65,22 @@ const COORDINATOR_SETTINGS = {
     fallback: 0.1,
     meaning: "Share of a job's price that the network keeps; the rest goes to the Island's owner",
   }),
-  registration: setting.choice("registration", ["open", "closed"], {
-    fallback: "open",
-    meaning: "Whether anybody may register an account",
+  registration: setting.choice("registration", REGISTRATIONS, {
+    fallback: null,
+    unsetMeans: "open if only this machine can reach the coordinator; elsewhere it must be set",
+    meaning: "Who may register an account: everybody, whoever proves an e-mail address, or only the operator",
+  }),
+  smtpUrl: setting.text("smtp_url", {
+    fallback: null,
+    isSecret: true,
+    meaning: "Mail server, smtp://user:password@host:587 or smtps://…:465; for registration = email",
+  }),
+  mailFrom: setting.text("mail_from", { fallback: null, meaning: "Sender of mails: an address, or Name <address>" }),
+  metricsToken: setting.text("metrics_token", {
+    fallback: null,
+    isSecret: true,
+    unsetMeans: "metrics are open if only this machine can reach the coordinator, and off elsewhere",
+    meaning: "Token that /metrics asks for, as Authorization: Bearer",
   }),
   islandGraceMs: seconds("island_grace_s", {
     min: 0,
@@ -82,6 +99,18 @@ const COORDINATOR_SETTINGS = {
     max: 3_600,
     fallback: 10,
     meaning: "How often an Island reports; it counts as lost when nothing is heard for 2.5 of these intervals",
+  }),
+  islandSessionsPerToken: setting.integer("island_sessions_per_token", {
+    min: 1,
+    max: 100_000,
+    fallback: 50,
+    meaning: "Islands that may be connected at once with the same Island token",
+  }),
+  islandSessionsPerAccount: setting.integer("island_sessions_per_account", {
+    min: 1,
+    max: 100_000,
+    fallback: 100,
+    meaning: "Islands of one account that may be connected at once",
   }),
   chatWaitMs: seconds("chat_wait_s", {
     min: 0,
@@ -195,8 +224,9 @@ function days(key: string, fallback: number, meaning: string) {
 }
 
 /** The configuration of a coordinator: frozen, complete, in the program's units (ms, micro-credits). */
-export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory"> & {
+export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
+  readonly newAccountMicro: number;
 };
 
 export interface CoordinatorConfigSources {
@@ -211,7 +241,13 @@ export interface CoordinatorConfigSources {
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
   const { flags, env, toml, shippedCatalogDirectory } = sources;
   const { values } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
-  return Object.freeze({ ...values, catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory });
+  const isOpenToAll = values.registration === "open" && isExposed(values);
+  const { usual, openToAll } = NEW_ACCOUNT_CREDITS;
+  return Object.freeze({
+    ...values,
+    catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory,
+    newAccountMicro: values.newAccountMicro ?? (isOpenToAll ? openToAll : usual) * MICRO_PER_CREDIT,
+  });
 }
 
 /** The limits of an attempt's phases, for Cargos that set none. */

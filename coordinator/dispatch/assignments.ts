@@ -56,6 +56,7 @@ export class Assignments {
       jobId,
       attempt,
       claim: proofs.issue(jobId, attempt, islandId),
+      cacheKey: proofs.cacheKey(job.accountId, islandId),
       ...signer.sign(cargo),
       input,
       runLimitMs: cargo.runLimitMs,

@@ -35,6 +35,11 @@ export class AttemptProofs {
     return createHmac("sha256", this.#secret).update(`${jobId} ${attempt} ${hostId}`).digest("base64url");
   }
 
+  /** The account's `cacheKey` on an Island: no Island learns from it whose jobs it runs, nor that another Island runs theirs too. */
+  cacheKey(accountId: string, hostId: string): string {
+    return createHmac("sha256", this.#secret).update(`cache ${accountId} ${hostId}`).digest("base64url");
+  }
+
   isValid(proof: string, jobId: string, attempt: number, hostId: string): boolean {
     const wanted = Buffer.from(this.issue(jobId, attempt, hostId));
     const given = Buffer.from(proof);

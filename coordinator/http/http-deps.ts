@@ -20,6 +20,8 @@ export interface HttpOptions extends RequestLimitsOptions {
   readonly publicUrl: string | null;
   /** How long a chat waits for an Island. */
   readonly chatWaitMs: number;
+  /** Who may read /metrics: everybody, nobody, or who sends the token. */
+  readonly metrics: "open" | "off" | { readonly token: string };
   /** Between the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
   readonly heartbeatMs: number;
 }

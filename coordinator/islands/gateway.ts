@@ -5,6 +5,7 @@ import type { AccountService } from "../accounts/account-service.ts";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
 import { JoinLimit } from "./join-limit.ts";
 import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts";
 
@@ -14,6 +15,7 @@ export interface GatewayDeps extends SessionDeps {
   readonly publicKey: string;
   /** The client address of a request, for limits. */
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly caps: SessionCaps;
 }
 
 /** Accepts the WebSockets of Islands: checks the token, agrees on the protocol version, and opens sessions. */
@@ -22,12 +24,14 @@ export class IslandGateway {
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
   readonly #limit: JoinLimit;
+  readonly #accounts: AccountSessions;
   /** Owners of the Islands whose upgrades were accepted. */
   readonly #accountIds = new WeakMap<IncomingMessage, string>();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
     this.#limit = new JoinLimit(deps.clock);
+    this.#accounts = new AccountSessions(deps.clock, deps.caps);
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: true,
@@ -46,7 +50,7 @@ export class IslandGateway {
   /**
    * Opens a session on the socket.
    * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; {@link RateLimitedError} when too many tokens
-   *   of the address were refused. The caller then still owns the socket.
+   *   of the address were refused, too many sessions are open or the token waits after a flood. The caller then still owns the socket.
    */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { accounts, addressOf } = this.#deps;
@@ -63,11 +67,17 @@ export class IslandGateway {
       );
     }
     this.#limit.accepted(token);
+    const { share, close } = this.#accounts.open(owner);
+    socket.once("close", close);
+    // It has left already, so "close" never comes.
+    if (socket.destroyed) close();
     this.#accountIds.set(request, owner.accountId);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#open(ws, {
+      this.#open(ws, socket, {
         accountId: owner.accountId,
+        share,
         isStillValid: async () => (await accounts.authenticateIsland(token)) !== undefined,
+        onFlood: () => this.#accounts.punish(owner.tokenId),
       });
     });
   }
@@ -80,13 +90,14 @@ export class IslandGateway {
     this.#server.close();
   }
 
-  #open(ws: WebSocket, owner: SessionOwner): void {
+  #open(ws: WebSocket, socket: Duplex, owner: SessionOwner): void {
     if (ws.protocol !== SUBPROTOCOL) {
       ws.on("error", () => ws.terminate());
       ws.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
       return;
     }
     const session = new IslandSession(ws, owner, this.#deps);
+    socket.on("data", (chunk: Buffer) => session.noteRead(chunk.length));
     this.#sessions.add(session);
     ws.on("close", () => this.#sessions.delete(session));
   }

@@ -39,7 +39,9 @@ export class IslandConnections {
     const { hostId, agentVersion, hardware, runtimes } = hello;
     const lastSeenAtMs = clock.now();
     const isOurs = await store.islands.save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs });
-    if (!isOurs) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
+    // Also one whose row was dropped while it is connected.
+    const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
+    if (!isOurs || isOfAnother) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
     if (!link.isOpen) return null;
     const island = registry.connect(hello, accountId, link);
     const held = reports.reconcile(island, hello.held);

@@ -25,6 +25,10 @@ export interface IslandView {
   readonly isConnected: boolean;
   /** Attempts that it has, and those that it was told to stop and has not confirmed. */
   attempts(): AttemptId[];
+  /** Whether any attempt takes one of its slots. */
+  readonly isBusy: boolean;
+  /** Whether the attempt takes one of its slots: it was assigned here and the Island has not finished with it. */
+  has(attempt: AttemptId): boolean;
   /** Models that it fetches now; empty before its first `hello`. */
   readonly downloads: IslandState["downloads"];
   /** What its owner allows; undefined: everything, or not known. */

@@ -52,6 +52,14 @@ export class MutableIsland implements IslandView {
     this.ignored.delete(jobId);
   }
 
+  get isBusy(): boolean {
+    return this.slots.size > 0;
+  }
+
+  has({ jobId, attempt }: AttemptId): boolean {
+    return this.slots.get(jobId) === attempt;
+  }
+
   greet(hello: Hello): void {
     this.#report = hello;
     this.#state = hello.state;

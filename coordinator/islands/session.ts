@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
 import {
   CLOSE,
@@ -12,9 +13,14 @@ import {
 } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
+import type { AccountShare } from "./account-sessions.ts";
+import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
+import type { FrameSource } from "./frame-intake.ts";
 import type { Intake } from "./intake.ts";
 import type { IslandLink, IslandView } from "./island.ts";
 import type { IslandConnections } from "./island-connections.ts";
+import { SocketPauses } from "./socket-pauses.ts";
+import { UnstoredFrames } from "./unstored-frames.ts";
 
 export interface SessionDeps {
   readonly connections: IslandConnections;
@@ -27,16 +33,25 @@ export interface SessionDeps {
 /** The account whose token opened the session, and whether the token is still valid. */
 export interface SessionOwner {
   readonly accountId: string;
+  readonly share: AccountShare;
   isStillValid(): Promise<boolean>;
+  /** The session ends because it was a flood. */
+  onFlood(): void;
 }
 
 /** Longest wait for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
+/** Bytes of an unfinished frame of an Island without jobs: its reports, with room for the jobs that `hello` names. */
+const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
+/** When there is no room for an unfinished frame, the session looks again after this. */
+const NO_ROOM_PAUSE_MS = 50;
+/** Bytes that wait for the Island to read them. One that never reads is cut off here. */
+const MAX_UNREAD_BYTES = 64 * MIB;
 /** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
 /** One Island's WebSocket: opening → waiting for hello → serving → closed. Decodes, watches for silence, and sends. */
-export class IslandSession implements IslandLink {
+export class IslandSession implements IslandLink, FrameSource {
   readonly #socket: WebSocket;
   readonly #owner: SessionOwner;
   readonly #deps: SessionDeps;
@@ -46,10 +61,10 @@ export class IslandSession implements IslandLink {
   #greeting = false;
   /** Set when the session decides to close: no frame is read any more. */
   #isClosing = false;
-  /** Frames that wait for their commit. */
-  #unstoredBytes = 0;
-  /** Ends the wait for the other sessions' frames; null while the socket is read. */
-  #stopWaiting: (() => void) | null = null;
+  readonly #limits: FrameLimits;
+  readonly #unstored: UnstoredFrames;
+  #unfinishedBytes = 0;
+  readonly #pauses: SocketPauses;
   #pingSentMs: number | null = null;
   #silence: Timer | null = null;
   #pinger: Timer | null = null;
@@ -61,8 +76,21 @@ export class IslandSession implements IslandLink {
     this.#deps = deps;
     this.#sessionId = newId("ses", deps.clock.now());
     this.#log = deps.log.child({ session: this.#sessionId });
+    this.#pauses = new SocketPauses(socket, deps.clock);
+    this.#limits = new FrameLimits(deps.clock, deps.heartbeatMs);
+    this.#unstored = new UnstoredFrames(deps.intake, {
+      onWait: () => {
+        this.#pauses.begin("storage");
+        this.#silence?.cancel();
+      },
+      onRoom: () => {
+        this.#pauses.end("storage");
+        if (this.isOpen) this.#expectWithin(deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
+      },
+    });
     socket.binaryType = "nodebuffer";
     socket.on("message", (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
+    socket.on("ping", () => this.#guard(() => this.#limits.countControl("ping")));
     socket.on("pong", () => this.#onPong());
     socket.on("error", (error) => this.#log.info({ error: error.message }, "Island socket failed"));
     socket.on("close", (code) => this.#onClose(code));
@@ -75,6 +103,11 @@ export class IslandSession implements IslandLink {
 
   send(frame: FromCoordinator): void {
     if (!this.isOpen) return;
+    if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) {
+      this.#log.warn("An Island does not read what it is sent");
+      this.#isClosing = true;
+      return this.#socket.terminate();
+    }
     this.#cork();
     this.#socket.send(encodeFrame(frame), { binary: true });
   }
@@ -97,21 +130,64 @@ export class IslandSession implements IslandLink {
     });
   }
 
-  #onMessage(data: Buffer, isBinary: boolean): void {
+  /** Bytes came in from the socket, after the frames that they complete were emitted. */
+  noteRead(bytes: number): void {
+    if (!this.isOpen) return;
+    this.#setUnfinished(this.#unfinishedBytes + bytes);
+    this.#guard(() => {
+      const isIdle = this.#island?.isBusy !== true;
+      if (isIdle && this.#unfinishedBytes > MAX_IDLE_UNFINISHED_BYTES)
+        throw new FloodError("frame: too large without a job");
+    });
+    this.#waitForRoom();
+  }
+
+  onQueued(): void {
+    this.#pauses.begin("turn");
+  }
+
+  onQueueEmpty(): void {
+    this.#pauses.end("turn");
+  }
+
+  take(data: Buffer): void {
     if (this.#isClosing) return;
-    try {
-      if (!isBinary) throw new ProtocolError("frame is text, not MessagePack");
+    this.#guard(() => {
       const frame = readFromIsland(data);
       this.#expectWithin(this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
+      const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
+      this.#limits.admit(frame, data.length, isStray);
       if (this.#island === null) return this.#greet(frame);
       if (frame.type === "heartbeat") this.#recheckOwner();
       const durable = this.#deps.connections.receive(this.#island, frame);
-      if (durable !== undefined) this.#limitUnstored(data.length, durable);
+      if (durable !== undefined) this.#unstored.add(data.length, durable);
+    });
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#isClosing) return;
+    this.#setUnfinished(0);
+    const waitMs = this.#limits.count(data.length);
+    if (waitMs > 0) this.#pauses.beginFor("rate", waitMs);
+    if (isBinary) this.#owner.share.intake.push(this, data);
+    else this.#refuse(new ProtocolError("frame is text, not MessagePack"));
+  }
+
+  /** Ends the session if `receive` finds a bad frame or a flood. */
+  #guard(receive: () => void): void {
+    try {
+      receive();
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
-      this.#log.warn({ reason: error.message }, "Bad frame from an Island");
-      this.#close(CLOSE.policyViolation, error.message);
+      this.#refuse(error);
     }
+  }
+
+  #refuse(error: ProtocolError): void {
+    if (this.#isClosing) return;
+    this.#log.warn({ reason: error.message }, "Bad frame from an Island");
+    if (error instanceof FloodError) this.#owner.onFlood();
+    this.#close(CLOSE.policyViolation, error.message);
   }
 
   #greet(frame: FromIsland): void {
@@ -137,35 +213,14 @@ export class IslandSession implements IslandLink {
     else this.#deps.connections.disconnect(island, this);
   }
 
-  /** Reads an Island no faster than storage takes what all Islands send. */
-  #limitUnstored(bytes: number, durable: Promise<void>): void {
-    const { intake } = this.#deps;
-    this.#unstoredBytes += bytes;
-    intake.add(bytes);
-    if (!intake.hasRoom({ bytes: this.#unstoredBytes, lastFrameBytes: bytes })) this.#pause(bytes);
-    void durable.then(() => {
-      this.#unstoredBytes -= bytes;
-      intake.remove(bytes);
-    });
+  #setUnfinished(bytes: number): void {
+    this.#owner.share.changeUnfinished(this, bytes, this.#unfinishedBytes);
+    this.#unfinishedBytes = bytes;
   }
 
-  #pause(lastFrameBytes: number): void {
-    if (this.#stopWaiting !== null) return;
-    const { intake, heartbeatMs } = this.#deps;
-    this.#socket.pause();
-    this.#silence?.cancel();
-    this.#stopWaiting = intake.onRoom(() => {
-      const isHalfEmpty = this.#unstoredBytes <= intake.limits.islandIntakeBytes / 2;
-      if (!isHalfEmpty || !intake.hasRoom({ bytes: this.#unstoredBytes, lastFrameBytes })) return;
-      this.#resume();
-      if (this.isOpen) this.#expectWithin(heartbeatMs * SILENCE_IN_HEARTBEATS);
-    });
-  }
-
-  #resume(): void {
-    this.#stopWaiting?.();
-    this.#stopWaiting = null;
-    this.#socket.resume();
+  #waitForRoom(): void {
+    if (this.#owner.share.mayReadOn(this)) return;
+    this.#pauses.beginFor("room", NO_ROOM_PAUSE_MS, () => this.#waitForRoom());
   }
 
   /** Ends the session if its token was revoked. */
@@ -186,6 +241,7 @@ export class IslandSession implements IslandLink {
   }
 
   #onPong(): void {
+    this.#guard(() => this.#limits.countControl("pong"));
     if (this.#pingSentMs === null || this.#island === null) return;
     this.#deps.connections.noteRoundTrip(this.#island, this.#deps.clock.monotonicMs() - this.#pingSentMs);
     this.#pingSentMs = null;
@@ -193,7 +249,7 @@ export class IslandSession implements IslandLink {
 
   #expectWithin(ms: number): void {
     // Paused, it may speak and is not heard. Frames that were read already come nevertheless.
-    if (this.#stopWaiting !== null) return;
+    if (this.#unstored.isWaiting) return;
     this.#silence?.cancel();
     this.#silence = this.#deps.clock.schedule(ms, () => {
       this.#log.info("Island is silent");
@@ -203,7 +259,8 @@ export class IslandSession implements IslandLink {
 
   #close(code: number, reason: string): void {
     this.#isClosing = true;
-    this.#resume();
+    this.#unstored.close();
+    this.#pauses.close();
     // Cuts off an Island that does not answer the close.
     this.#expectWithin(this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
     this.#socket.close(
@@ -217,7 +274,9 @@ export class IslandSession implements IslandLink {
 
   #onClose(code: number): void {
     this.#isClosing = true;
-    this.#stopWaiting?.();
+    this.#unstored.close();
+    this.#pauses.close();
+    this.#setUnfinished(0);
     this.#silence?.cancel();
     this.#pinger?.cancel();
     if (this.#island === null) return;

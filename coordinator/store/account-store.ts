@@ -89,6 +89,20 @@ export interface AccountStore {
    * begins the removal of its content (`ContentStore`), in one commit. Its id stays, for the ledger. False for no such account.
    */
   delete(accountId: string, atMs: number): Promise<boolean>;
+  /**
+   * Stores a registration that a mail must prove, in place of an earlier one of the address. False, and nothing is stored, if the
+   * earlier one expires after `keptIfAfterMs`. Expired ones are removed.
+   */
+  createSignUp(signUp: {
+    tokenHash: string;
+    email: string;
+    expiresAtMs: number;
+    nowMs: number;
+    keptIfAfterMs: number;
+  }): Promise<boolean>;
+  /** The address of a registration that has not expired at `nowMs`. */
+  findSignUp(tokenHash: string, nowMs: number): Promise<string | undefined>;
+  deleteSignUp(tokenHash: string): Promise<void>;
   /** Undefined for an unknown account. */
   limits(accountId: string): Promise<AccountLimits | undefined>;
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */

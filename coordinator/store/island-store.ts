@@ -12,8 +12,14 @@ export interface IslandRecord {
   readonly lastSeenAtMs: number;
 }
 
+/** Hosts of one account that are stored. Beyond it, the one unseen for longest is forgotten. */
+export const MAX_HOSTS = 1_000;
+
 export interface IslandStore {
-  /** Creates or updates. Returns false and changes nothing if the host id belongs to another account. */
+  /**
+   * Creates or updates. Returns false and changes nothing if the host id belongs to another account. Keeps {@link MAX_HOSTS} of an
+   * account.
+   */
   save(island: IslandRecord): Promise<boolean>;
   get(hostId: string): Promise<IslandRecord | undefined>;
   /** Notes that these Islands are connected. Unknown ids are ignored. */

@@ -9,7 +9,7 @@ export interface NewWebhook {
   /** Also the `webhook-id` header of every try: receivers recognise repeats by it. */
   readonly id: string;
   readonly url: string;
-  /** `whsec_` and base64. Stored in clear, because it signs every try. */
+  /** `whsec_` and base64. */
   readonly secret: string;
   /** True if the coordinator made the secret: the answer to the submission then shows it. */
   readonly isSecretGenerated: boolean;
@@ -22,7 +22,9 @@ export interface WebhookTry {
   readonly error: string | null;
 }
 
-export interface WebhookRecord extends NewWebhook {
+export interface WebhookRecord extends Omit<NewWebhook, "secret"> {
+  /** Null if the key that it was encrypted with is lost. */
+  readonly secret: string | null;
   readonly accountId: string;
   readonly subject: { readonly kind: "job" | "batch"; readonly id: string };
   readonly state: WebhookState;
@@ -45,7 +47,7 @@ export type TryOutcome =
   | { readonly state: "pending"; readonly dueAtMs: number };
 
 /**
- * The outbox of webhooks. The submission of a job or batch stores its webhook; the commit of its end makes it `pending`, so that a
+ * The outbox of webhooks. Secrets are encrypted where they are stored: they sign every try, so a hash would not do. The submission of a job or batch stores its webhook; the commit of its end makes it `pending`, so that a
  * crash after the commit loses none.
  */
 export interface WebhookStore {

@@ -111,7 +111,14 @@ export class WebhookSender {
     const webhook = await store.get(id);
     if (webhook === undefined || webhook.state !== "pending") return null;
     const atMs = clock.now();
-    const answer = await this.#post(webhook, await this.#deps.payload(webhook), atMs);
+    const { secret } = webhook;
+    if (secret === null) {
+      // The same at every try.
+      await store.record(id, { atMs, status: null, error: "its secret cannot be read" }, { state: "failed" });
+      log.warn({ webhook_id: id }, "Gave up a webhook: its secret was encrypted with another webhooks.key");
+      return null;
+    }
+    const answer = await this.#post({ ...webhook, secret }, await this.#deps.payload(webhook), atMs);
     // Aborted by close(): what the receiver did is unknown, so it is not recorded.
     if (answer.status === null && this.#stop.signal.aborted) return null;
     const tries = webhook.tries.length + 1;
@@ -128,7 +135,7 @@ export class WebhookSender {
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 
-  async #post(webhook: WebhookRecord, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
+  async #post(webhook: ReadableWebhook, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
     const { clock, options, resolveHost } = this.#deps;
     const tooLong = new AbortController();
     const limit = clock.schedule(MAX_TRY_MS, () => tooLong.abort());
@@ -151,8 +158,10 @@ export class WebhookSender {
   }
 }
 
+type ReadableWebhook = Pick<WebhookRecord, "id" | "url"> & { readonly secret: string };
+
 /** Source: Standard Webhooks, "Webhook headers". */
-function signedHeaders({ id, secret }: WebhookRecord, body: string, atMs: number): Record<string, string> {
+function signedHeaders({ id, secret }: ReadableWebhook, body: string, atMs: number): Record<string, string> {
   const at = new Date(atMs);
   return {
     "content-type": "application/json",

@@ -82,7 +82,7 @@ async function assertJoined(dataDirectory: string): Promise<void> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
   const { apiUrl, token, publicKey } = coordinator;
   if (apiUrl !== null && token !== null && publicKey !== null) return;
-  const command = `island join URL --token it_… --data ${dataDirectory}`;
+  const command = `island join URL --token - --data ${dataDirectory}`;
   throw new CliError(`${dataDirectory} has not joined a coordinator. Join first: ${command}`);
 }
 

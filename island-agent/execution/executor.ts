@@ -167,7 +167,7 @@ export class Executor {
   async #runOnce(run: Run): Promise<LastFrame> {
     const { assign, abort } = run;
     const { outbox, pool, clock } = this.#deps;
-    const { jobId, attempt, input, resume } = assign;
+    const { jobId, attempt, input, resume, cacheKey } = assign;
     const assignedMs = clock.monotonicMs();
     const lease = await pool.acquire(assign.cargo, abort.signal);
     const limit = clock.schedule(assign.runLimitMs + RUN_LIMIT_MARGIN_MS, () => {
@@ -179,7 +179,7 @@ export class Executor {
       const startedMs = clock.monotonicMs();
       let firstOutputMs: number | null = null;
       const result = await lease.cargo.run(
-        { input, resume: resume ?? null },
+        { input, resume: resume ?? null, cacheKey },
         (item) => {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (item.type === "token") this.counts.tokens += item.count;

@@ -1,5 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { KIB } from "../../shared/format-bytes.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
@@ -56,8 +57,19 @@ export interface IslandFacts {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts. */
+/** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/protocol.md "Limits". */
 const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, working: 1_000, version: 100 } as const;
+
+/** Of the 256 KiB of a whole report; the rest is for downloads, loaded Cargos and hardware. */
+const MAX_CACHED_BYTES = 160 * KIB;
+/** Of a model in a frame, besides its key: the names of the fields and the size. */
+const CACHED_MODEL_BYTES = 24;
+
+/** The first models that fit a report. The coordinator then does not know of the others, and may fetch one again. */
+function thatFit(models: IslandState["cachedModels"]): IslandState["cachedModels"] {
+  let bytes = 0;
+  return models.filter(({ key }) => (bytes += Buffer.byteLength(key) + CACHED_MODEL_BYTES) <= MAX_CACHED_BYTES);
+}
 
 /** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
 export class IslandReports {
@@ -96,7 +108,7 @@ export class IslandReports {
     const slugs = pool.loaded().map(({ slug }) => slug);
     return {
       ...usage(),
-      cachedModels: files.cached().slice(0, MAX_LENGTHS.cachedModels),
+      cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
       working: executor.working().slice(0, MAX_LENGTHS.working),

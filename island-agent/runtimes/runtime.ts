@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly input: Readonly<Record<string, unknown>>;
   /** The text of an earlier attempt, which the run continues; null to start from the beginning. */
   readonly resume: { readonly text: string; readonly tokens: number } | null;
+  /** Caches that a run leaves may speed up runs with the same key only. Absent: no other run. */
+  readonly cacheKey?: string | undefined;
 }
 
 export interface RunResult {

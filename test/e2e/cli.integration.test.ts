@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -35,6 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+it("coordinator serve that others can reach names the choices of who may register, and makes nothing", async () => {
+  const data = join(folder, "never");
+  const { code, stdout, stderr } = await coordinator("serve", "--public-url", "https://atoll.example", "--data", data);
+  expect([code, stdout, stderr.split("\n")[0]]).toEqual([
+    1,
+    "",
+    "registration: not chosen, and others can reach this coordinator (https://atoll.example). Set it to one of:",
+  ]);
+  for (const choice of ['"closed"', '"email"', '"open"']) expect(stderr).toContain(choice);
+  expect(existsSync(join(data, "atoll.db"))).toBe(false);
+});
+
 describe("coordinator serve refuses in one line", () => {
   const serve = (...args: string[]): Promise<ProgramResult> =>
     coordinator("serve", "--port", "0", "--data", join(folder, "unused"), "--log-level", "warn", ...args);
@@ -51,7 +63,7 @@ describe("coordinator serve refuses in one line", () => {
 
   it("a host that is not ours", async () => {
     // Kept for documentation by RFC 5737: no machine has it.
-    const refused = await serve("--host", "192.0.2.1");
+    const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
     expectRefusal(refused, "192.0.2.1 is not an address of this machine: choose another host");
   });
 
@@ -191,7 +203,7 @@ describe("coordinator account create", () => {
     const fresh = join(folder, "fresh");
     const args = ["account", "create", "--email", EMAIL, ...PASSWORD, "--data", fresh];
     expect((await coordinator(...args)).stderr).toBe(`Made a new database in ${fresh}\n`);
-    expect(await readdir(fresh)).toEqual(["atoll.db"]);
+    expect(await readdir(fresh)).toEqual(["atoll.db", "webhooks.key"]);
   });
 });
 

@@ -10,6 +10,7 @@ const SOURCES = join(import.meta.dirname, "..", "..", "sdk", "typescript", "src"
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "get /metrics": "for Prometheus",
   "post /auth/register": "people sign in on a page; programs have keys",
+  "post /auth/verify": "as above",
   "post /auth/login": "as above",
   "post /auth/logout": "as above",
   "post /auth/password/forgot": "as above",

@@ -48,6 +48,8 @@ export class FakeRuntime implements CargoRuntime {
   readonly estimated: string[] = [];
   /** RAM at which each load may end its process, in their order. */
   readonly ceilings: (number | undefined)[] = [];
+  /** Of the runs, in their order. */
+  readonly cacheKeys: (string | undefined)[] = [];
   /** By slug; what the Cargo says it requires where there is none. */
   readonly estimates = new Map<string, MemoryUse>();
   /** Measured RAM by slug, also after the load; unknown where there is none. */
@@ -134,6 +136,7 @@ export class FakeRuntime implements CargoRuntime {
     const script = request.input as FakeScript;
     const { name = "run", tokens = [] } = script;
     signal.throwIfAborted();
+    this.cacheKeys.push(request.cacheKey);
     this.#runs += 1;
     this.mostRuns = Math.max(this.mostRuns, this.#runs);
     this.events.add(`begin ${name}`);

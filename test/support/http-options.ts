@@ -5,6 +5,7 @@ export const TEST_HTTP_OPTIONS: HttpOptions = {
   publicUrl: null,
   chatWaitMs: 60_000,
   heartbeatMs: 15_000,
+  metrics: "open",
   trustProxy: false,
   publicRequestsPerMinute: 300,
   answerMemoryBytes: 64 * 1_024 * 1_024,

@@ -25,13 +25,24 @@ export class TestCoordinator implements AsyncDisposable {
   #flags: Readonly<Record<string, unknown>>;
   #coordinator: Coordinator | null = null;
 
-  private constructor(directory: string, flags: Readonly<Record<string, unknown>>) {
+  /** Variables, for the settings that have no flag. */
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(
+    directory: string,
+    flags: Readonly<Record<string, unknown>>,
+    env: Readonly<Record<string, string>>,
+  ) {
     this.directory = directory;
     this.#flags = flags;
+    this.#env = env;
   }
 
-  static async open(flags: Readonly<Record<string, unknown>> = {}): Promise<TestCoordinator> {
-    const test = new TestCoordinator(await makeFastDirectory("atoll-test-"), flags);
+  static async open(
+    flags: Readonly<Record<string, unknown>> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<TestCoordinator> {
+    const test = new TestCoordinator(await makeFastDirectory("atoll-test-"), flags, env);
     await test.start();
     return test;
   }
@@ -53,7 +64,7 @@ export class TestCoordinator implements AsyncDisposable {
   async start(): Promise<void> {
     const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...PATIENT, ...this.#flags };
     this.#coordinator = await openCoordinator({
-      config: resolveConfig({ flags, env: {}, toml: null, shippedCatalogDirectory: smallCatalog() }),
+      config: resolveConfig({ flags, env: this.#env, toml: null, shippedCatalogDirectory: smallCatalog() }),
       clock: systemClock,
       log: pino({ level: "silent" }),
       version: "0.0.0-test",

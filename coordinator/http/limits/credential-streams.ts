@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Identity } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 
 /** The open streams of each credential (API key or session), which end when the credential does. */
 export class CredentialStreams {

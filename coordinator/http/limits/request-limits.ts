@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
 import { RateLimitedError } from "../../../shared/errors.ts";
-import type { Identity } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
 import { StreamQuota } from "../../quotas/stream-quota.ts";
 import { clientAddress } from "../server/client-address.ts";

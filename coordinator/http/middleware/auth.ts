@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { AccountService, Identity } from "../../accounts/account-service.ts";
+import type { AccountService } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 import type { Scope } from "../../store/account-store.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 

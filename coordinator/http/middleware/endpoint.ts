@@ -1,7 +1,7 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Scope } from "../../store/account-store.ts";
-import type { Identity } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
 import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";

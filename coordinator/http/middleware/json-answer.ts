@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { MIB } from "../../../shared/format-bytes.ts";
-import type { Identity } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 import type { HttpEnv } from "../http-deps.ts";
 import { jsonParts, piecesOfParts, type JsonPart } from "./json-parts.ts";
 

@@ -69,9 +69,9 @@ function impliedFailures({ method, request }: RouteConfig, scope: Scope | null):
   ];
 }
 
-/** `content` with an example beside the schema of its JSON. */
+/** `content` with an example beside the schema of its JSON, unless the route gives one. */
 function withExample(content: Content, example: unknown): Content {
   const json = content["application/json"];
-  if (example === undefined || json === undefined) return content;
+  if (example === undefined || json === undefined || "example" in json) return content;
   return { ...content, "application/json": { ...json, example } };
 }

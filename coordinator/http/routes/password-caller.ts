@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { Identity } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 import { MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
 import type { PasswordCaller } from "../../accounts/password-changes.ts";
 import { clientAddress } from "../server/client-address.ts";

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
-import type { SignedIn } from "../../accounts/account-service.ts";
+import type { SignedIn } from "../../accounts/identity.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { accountSchema, presentAccount } from "./account.ts";
 import { bearerToken } from "../middleware/auth.ts";
@@ -34,8 +34,38 @@ const registerRoute = createRoute({
   method: "post",
   path: `${API_BASE}/auth/register`,
   summary: "Open an account",
+  description:
+    "Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail " +
+    "brings a token for POST /auth/verify, which sets the password.",
   request: jsonBody(credentialsSchema),
-  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures(403) },
+  responses: {
+    201: json(data(sessionSchema), "The account and its first session"),
+    202: {
+      description: "A mail is on its way",
+      content: {
+        "application/json": {
+          schema: data(z.object({ accepted: z.literal(true) })),
+          example: { data: { accepted: true } },
+        },
+      },
+    },
+    ...failures(403),
+  },
+});
+
+const verifyRoute = createRoute({
+  operationId: "verifyEmail",
+  method: "post",
+  path: `${API_BASE}/auth/verify`,
+  summary: "Open an account with the token of a mail",
+  description: "A token works once, within an hour.",
+  request: jsonBody(
+    credentialsSchema
+      .pick({ password: true })
+      .extend({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })
+      .openapi("EmailProof"),
+  ),
+  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures(400, 403) },
 });
 
 const loginRoute = createRoute({
@@ -61,6 +91,12 @@ export function serveSessions(app: HttpApp, deps: HttpDeps): void {
 
   servePublic(app, registerRoute, async ({ c, body }) => {
     const session = await accounts.register(body.email, body.password, clientAddress(c.env.incoming, options));
+    if (session === null) return c.json({ data: { accepted: true } }, 202);
+    return c.json({ data: presentSession(session) }, 201);
+  });
+
+  servePublic(app, verifyRoute, async ({ c, body }) => {
+    const session = await accounts.verify(body.token, body.password, clientAddress(c.env.incoming, options));
     return c.json({ data: presentSession(session) }, 201);
   });
 

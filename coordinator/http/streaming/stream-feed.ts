@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Identity } from "../../accounts/account-service.ts";
+import type { Identity } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
 import type { HttpDeps } from "../http-deps.ts";

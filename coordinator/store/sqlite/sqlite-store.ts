@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
@@ -25,10 +25,14 @@ import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
+import { SecretBox } from "./webhooks/secret-box.ts";
+import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
 import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
 import { Writer } from "./engine/writer.ts";
 
+/** Beside the database: the key that its webhook secrets are sealed with. */
+const WEBHOOK_KEY_FILE = "webhooks.key";
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -49,8 +53,9 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { clock } = options;
   const file = prepareFile(options.path);
-  migrateFile(file, clock.now());
-  const store = new SqliteStore(file, options);
+  const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
+  migrateFile(file, clock.now(), secrets);
+  const store = new SqliteStore(file, secrets, options);
   try {
     await store.prune();
     return store;
@@ -60,11 +65,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
-function migrateFile(file: string, nowMs: number): void {
+function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   try {
     using stack = new DisposableStack();
     const db = stack.adopt(openForWriting(file), (opened) => opened.close());
     migrate(db, MIGRATIONS, nowMs);
+    sealSecretsInClear(db, secrets);
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
     throw new DatabaseError(file, `cannot be used as the coordinator's database: ${cause.message}`, { cause });
@@ -93,21 +99,25 @@ export class SqliteStore implements Store {
   #pruneFault: unknown = null;
 
   /** The database must be migrated already. */
-  constructor(file: string, { clock, onReadOnly = () => {}, minFreeBytes }: Omit<SqliteStoreOptions, "path">) {
+  constructor(
+    file: string,
+    secrets: SecretBox,
+    { clock, onReadOnly = () => {}, minFreeBytes }: Omit<SqliteStoreOptions, "path">,
+  ) {
     this.#clock = clock;
     this.#db = openForReading(file);
     this.#reader = new Reader(file);
     const writer = new Writer(file, clock, onReadOnly);
     this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
-    this.batches = new SqliteBatchStore(this.#db, this.#writer);
+    this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
-    this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer);
+    this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
-    this.webhooks = new SqliteWebhookStore(this.#db, this.#writer);
+    this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
     this.#diskSpace =
       minFreeBytes === undefined
         ? null

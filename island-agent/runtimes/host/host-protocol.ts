@@ -14,6 +14,7 @@ import type { RunRequest } from "../runtime.ts";
 export interface HostRun<Job> {
   readonly job: Job;
   readonly resume: RunRequest["resume"];
+  readonly cacheKey: RunRequest["cacheKey"];
 }
 
 /** Agent to host process. `run` is a number that the agent chooses, unique for the life of the host. */

@@ -96,7 +96,8 @@ export class HostedCargo implements LoadedCargo {
     try {
       signal.throwIfAborted();
       this.#over.signal.throwIfAborted();
-      return await this.#start(run, { job, resume: request.resume }, { onOutput, watcher, signal });
+      const { resume, cacheKey } = request;
+      return await this.#start(run, { job, resume, cacheKey }, { onOutput, watcher, signal });
     } finally {
       this.#slots.release();
     }

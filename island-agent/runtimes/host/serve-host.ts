@@ -98,7 +98,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
     }
   }
 
-  async function run(id: number, { job, resume }: HostRun<Job>): Promise<void> {
+  async function run(id: number, { job, resume, cacheKey }: HostRun<Job>): Promise<void> {
     const abort = new AbortController();
     aborts.set(id, abort);
     try {
@@ -106,7 +106,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
       const onOutput = (item: OutputItem): void => outbox.add(id, item);
       const onPrompt = (prompt: PromptTokens): void => void send({ kind: "prompt", run: id, prompt });
       const onWorking = atMostEvery(WORKING_EVERY_MS, () => send({ kind: "working", run: id }));
-      const result = await model.run({ job, resume }, onOutput, abort.signal, { onPrompt, onWorking });
+      const result = await model.run({ job, resume, cacheKey }, onOutput, abort.signal, { onPrompt, onWorking });
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
     } catch (error) {

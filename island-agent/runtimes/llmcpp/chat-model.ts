@@ -12,7 +12,8 @@ import {
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem, PromptTokens, Usage } from "../../../shared/output.ts";
-import type { RunRequest, RunResult } from "../runtime.ts";
+import type { HostRun } from "../host/host-protocol.ts";
+import type { RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
 import type { SequenceBatching } from "./batching.ts";
 import { historyOf } from "./chat-history.ts";
@@ -51,8 +52,7 @@ export class ChatModel {
 
   /** @throws {JobFailure} @throws `signal.reason` when aborted. */
   async run(
-    request: ChatRequest,
-    resume: RunRequest["resume"],
+    { job: request, resume, cacheKey }: HostRun<ChatRequest>,
     { onOutput, onPrompt }: Listener,
     signal: AbortSignal,
   ): Promise<RunResult> {
@@ -78,7 +78,7 @@ export class ChatModel {
     if (maxTokens < 1) return { finishReason: "length", usage: usageOf(0) };
 
     const grammar = await grammarFor(this.#llama, request.responseFormat);
-    const sequence = await this.#pool.acquire(filled, signal);
+    const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const answer = new Answer(request.stop, onOutput, signal);
     const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
     this.#batching.activeRuns++;

@@ -37,8 +37,8 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   return {
     facts: { contextTokens: context.contextSize, sequences: request.sequences },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
-    run: ({ job, resume }, onOutput, signal, { onPrompt, onWorking }) =>
-      batching.watched(onWorking, () => chatModel.run(job, resume, { onOutput, onPrompt }, signal)),
+    run: (run, onOutput, signal, { onPrompt, onWorking }) =>
+      batching.watched(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
     dispose: () => llama.dispose(),
   };
 }

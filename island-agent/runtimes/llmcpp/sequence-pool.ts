@@ -3,6 +3,8 @@ export interface CachedSequence<Tokens> {
   /** Number of tokens in its cache. */
   readonly nextTokenIndex: number;
   compareContextTokens(tokens: Tokens): { firstDifferentIndex: number };
+  /** Forgets all tokens. */
+  clearHistory(): Promise<void>;
 }
 
 interface Waiter<Tokens, Sequence> {
@@ -13,12 +15,14 @@ interface Waiter<Tokens, Sequence> {
 /**
  * Hands out sequences, first come, first served, so that prefix caches are reused. It picks the free sequence with the lowest cost:
  * prompt tokens to evaluate plus cached tokens to discard. So a follow-up turn finds its conversation, and another prompt does not
- * overwrite it. Ties go to the lowest id, which keeps ids consecutive. All users of a Cargo share the cache; a hit shows in the
- * timing only.
+ * overwrite it. Ties go to the lowest id, which keeps ids consecutive. A hit shows in the timing, so tokens serve only runs with the
+ * cache key of the run that left them (an account has its own); a run with another key, or with none, gets an empty sequence.
  */
 export class SequencePool<Tokens extends { readonly length: number }, Sequence extends CachedSequence<Tokens>> {
   readonly #all: readonly Sequence[];
   readonly #free: Set<Sequence>;
+  /** Keys of the runs that used the sequences last. */
+  readonly #keys = new Map<Sequence, string>();
   readonly #waiters = new Set<Waiter<Tokens, Sequence>>();
 
   constructor(sequences: readonly Sequence[]) {
@@ -27,9 +31,22 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
   }
 
   /** Resolves with a sequence for the caller's use until `release`; rejects with `signal.reason` when aborted while it waits. */
-  async acquire(tokens: Tokens, signal: AbortSignal): Promise<Sequence> {
+  async acquire(tokens: Tokens, cacheKey: string | undefined, signal: AbortSignal): Promise<Sequence> {
+    const sequence = await this.#take(tokens, cacheKey, signal);
+    if (sequence.nextTokenIndex > 0 && !this.#isOf(sequence, cacheKey)) {
+      await sequence.clearHistory().catch((error: unknown) => {
+        this.release(sequence);
+        throw error;
+      });
+    }
+    if (cacheKey === undefined) this.#keys.delete(sequence);
+    else this.#keys.set(sequence, cacheKey);
+    return sequence;
+  }
+
+  #take(tokens: Tokens, cacheKey: string | undefined, signal: AbortSignal): Promise<Sequence> | Sequence {
     signal.throwIfAborted();
-    const best = this.#bestFor(tokens);
+    const best = this.#bestFor(tokens, cacheKey);
     if (best !== undefined) {
       this.#free.delete(best);
       return best;
@@ -61,24 +78,22 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
     next.take(sequence);
   }
 
-  #bestFor(tokens: Tokens): Sequence | undefined {
+  #isOf(sequence: Sequence, cacheKey: string | undefined): boolean {
+    return cacheKey !== undefined && this.#keys.get(sequence) === cacheKey;
+  }
+
+  #bestFor(tokens: Tokens, cacheKey: string | undefined): Sequence | undefined {
     let best: Sequence | undefined;
     let lowest = Infinity;
     for (const sequence of this.#all) {
       if (!this.#free.has(sequence)) continue;
-      const cost = workLost(sequence, tokens);
+      const shared = this.#isOf(sequence, cacheKey) ? sequence.compareContextTokens(tokens).firstDifferentIndex : 0;
+      // Prompt tokens to evaluate, and cached ones to discard.
+      const cost = tokens.length - shared + (sequence.nextTokenIndex - shared);
       if (cost >= lowest) continue;
       best = sequence;
       lowest = cost;
     }
     return best;
   }
-}
-
-function workLost<Tokens extends { readonly length: number }>(
-  sequence: CachedSequence<Tokens>,
-  tokens: Tokens,
-): number {
-  const shared = sequence.compareContextTokens(tokens).firstDifferentIndex;
-  return tokens.length - shared + (sequence.nextTokenIndex - shared);
 }

@@ -203,8 +203,31 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open an account */
+        /**
+         * Open an account
+         * @description Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail brings a token for POST /auth/verify, which sets the password.
+         */
         post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open an account with the token of a mail
+         * @description A token works once, within an hour.
+         */
+        post: operations["verifyEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -546,7 +569,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description Totals only, nothing about a single account or Island. Use a proxy to keep the path private.
+         * @description Totals only, nothing about a single account or Island. Open where only the coordinator's machine can reach it. Elsewhere it needs the operator's `metrics_token` as Authorization: Bearer; without this setting it is off (404).
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1151,6 +1174,11 @@ export interface components {
             type: "done";
             usage: components["schemas"]["Usage"];
         };
+        EmailProof: {
+            password: string;
+            /** @description ep_…, from the mail */
+            token: string;
+        };
         Embeddings: {
             data: {
                 embedding: number[] | string;
@@ -1244,7 +1272,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -1631,7 +1659,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -3004,6 +3032,82 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        responses: {
+            /** @description The account and its first session */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "st_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                     *         "expires_at": "2026-01-31T12:00:00.000Z",
+                     *         "account": {
+                     *           "id": "user_01JGFJJZ00000000000000000G",
+                     *           "email": "ada@example.com",
+                     *           "credits": 9998.5,
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            /** @description A mail is on its way */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accepted": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            accepted: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "ep_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EmailProof"];
             };
         };
         responses: {
@@ -4694,6 +4798,8 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            401: components["responses"]["Error401"];
+            404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
         };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AccountService, type AccountServiceDeps } from "../../../coordinator/accounts/account-service.ts";
+import type { SignedIn } from "../../../coordinator/accounts/identity.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
@@ -35,11 +36,16 @@ describe("AccountService", () => {
     await store.close();
     folder[Symbol.dispose]();
   });
+  const register = async (email: string, password: string): Promise<SignedIn> => {
+    const session = await accounts.register(email, password, ADDRESS);
+    if (session === null) throw new Error("The address must be proved first");
+    return session;
+  };
   const makeAccount = async (): Promise<string> =>
     (await accounts.createAccount({ email: "ann@example.com", password: PASSWORD })).id;
 
   it("register() grants the first credits and signs in for 30 days", async () => {
-    const { token, expiresAtMs, account } = await accounts.register("ann@example.com", PASSWORD, ADDRESS);
+    const { token, expiresAtMs, account } = await register("ann@example.com", PASSWORD);
     expect(token).toMatch(/^st_[0-9A-Za-z]{40}$/);
     expect(account).toMatchObject({ email: "ann@example.com", balanceMicro: 5_000_000 });
     expect(expiresAtMs - clock.now()).toBe(30 * 24 * 3_600_000);
@@ -50,6 +56,18 @@ describe("AccountService", () => {
     });
     clock.advance(30 * 24 * 3_600_000);
     expect(await accounts.authenticate(token)).toBeUndefined();
+  });
+
+  it("login() makes the sixth try on an account wait, from any address, alike for an account that does not exist", async () => {
+    await makeAccount();
+    for (const email of ["ann@example.com", "nobody@example.com"]) {
+      const login = (from: string) => accounts.login(email, "wrong password", from);
+      const wrong = await Promise.allSettled(["a", "b", "c", "d", "e"].map((from) => login(from + email)));
+      expect(wrong.map((result) => result.status === "rejected" && (result.reason as Error).message)).toEqual(
+        Array.from({ length: 5 }, () => "Wrong e-mail address or password"),
+      );
+      await expect(login("f")).rejects.toMatchObject({ code: "rate_limited", limit: "login_attempts" });
+    }
   });
 
   it("register() is refused where registration is closed, and createAccount() is not", async () => {
@@ -197,7 +215,7 @@ describe("AccountService", () => {
   });
 
   it("stores no secret", async () => {
-    const { token, account } = await accounts.register("ann@example.com", PASSWORD, ADDRESS);
+    const { token, account } = await register("ann@example.com", PASSWORD);
     const { secret } = await accounts.createKey(account.id);
     const { secret: islandToken } = await accounts.createIslandToken(account.id);
     await store.close();

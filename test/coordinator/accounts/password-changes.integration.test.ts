@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccountService, type Identity } from "../../../coordinator/accounts/account-service.ts";
+import { AccountService } from "../../../coordinator/accounts/account-service.ts";
+import type { Identity } from "../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import type { SendReset } from "../../../coordinator/accounts/password-changes.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";

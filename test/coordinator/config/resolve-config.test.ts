@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
+import { registrationOf } from "../../../coordinator/config/exposure.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 
 const EXAMPLE = new URL("../../../coordinator/config/example.toml", import.meta.url);
@@ -42,9 +43,14 @@ describe("resolveConfig()", () => {
       defaultChatCargo: "tiny-chat",
       newAccountMicro: 10_000_000_000,
       networkFee: 0.1,
-      registration: "open",
+      registration: null,
+      smtpUrl: null,
+      mailFrom: null,
+      metricsToken: null,
       islandGraceMs: 15_000,
       heartbeatMs: 10_000,
+      islandSessionsPerToken: 50,
+      islandSessionsPerAccount: 100,
       chatWaitMs: 60_000,
       restartGraceMs: 45_000,
       maxAttempts: 3,
@@ -110,9 +116,9 @@ describe("resolveConfig() refuses", () => {
     ["a port with a fraction", { toml: "port = 80.5" }, "atoll.toml: port: 80.5 is not an integer in 0..65535"],
     ["a quoted number in the file", { toml: 'port = "80"' }, 'atoll.toml: port: "80" is not an integer in 0..65535'],
     [
-      "another word than open or closed",
+      "another word for who may register",
       { env: { ATOLL_REGISTRATION: "shut" } },
-      'ATOLL_REGISTRATION: "shut" is not one of open, closed',
+      'ATOLL_REGISTRATION: "shut" is not one of open, email, closed',
     ],
     ["yes for true", { env: { ATOLL_TRUST_PROXY: "yes" } }, 'ATOLL_TRUST_PROXY: "yes" is not true or false'],
     [
@@ -140,6 +146,59 @@ describe("resolveConfig() refuses", () => {
   });
 });
 
+describe("registration", () => {
+  const chosen = (raw: Raw) => registrationOf(resolve(raw));
+  const problems = (raw: Raw): readonly string[] => {
+    try {
+      chosen(raw);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+    return [];
+  };
+  const CREDIT = 1_000_000;
+
+  it.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("is open on %s, with 10,000 credits", (host) => {
+    const raw = { flags: { host, publicUrl: "http://127.0.0.1:8080" } };
+    expect([chosen(raw), resolve(raw).newAccountMicro]).toEqual(["open", 10_000 * CREDIT]);
+  });
+  it.each([{ host: "0.0.0.0" }, { host: "::" }, { host: "192.0.2.1" }, { publicUrl: "https://atoll.example" }])(
+    "must be chosen with %o, and the refusal names the three choices",
+    (flags) => {
+      const text = problems({ flags }).join("\n");
+      for (const word of ["registration", '"closed"', '"email"', '"open"', "ATOLL_REGISTRATION"]) {
+        expect(text).toContain(word);
+      }
+      expect(chosen({ flags: { ...flags, registration: "closed" } })).toBe("closed");
+    },
+  );
+  it("that is open to the network grants 10 credits, unless new_account_credits says otherwise", () => {
+    const toml = 'host = "0.0.0.0"\nregistration = "open"';
+    expect(resolve({ toml }).newAccountMicro).toBe(10 * CREDIT);
+    expect(resolve({ toml: `${toml}\nnew_account_credits = 3` }).newAccountMicro).toBe(3 * CREDIT);
+    expect(resolve({ toml: toml.replace("open", "closed") }).newAccountMicro).toBe(10_000 * CREDIT);
+  });
+  it("by e-mail needs a mail server and a sender", () => {
+    const toml = 'registration = "email"\nmail_from = "a@b"';
+    expect(problems({ toml })).toEqual(["registration: email needs smtp_url and mail_from, to send mail"]);
+    expect(problems({ toml, env: { ATOLL_SMTP_URL: "mail.example" } })).toEqual([
+      "smtp_url: (hidden) is not a URL that begins with smtp:// or smtps://",
+    ]);
+    expect(chosen({ toml, env: { ATOLL_SMTP_URL: "smtps://u:p@mail.example" } })).toBe("email");
+  });
+});
+
+const WITHOUT_DEFAULT = new Set([
+  "public_url",
+  "catalog_directory",
+  "registration",
+  "new_account_credits",
+  "smtp_url",
+  "mail_from",
+  "metrics_token",
+]);
+
 describe("example.toml", () => {
   const text = readFileSync(EXAMPLE, "utf8");
   it("is understood, and changes nothing when it is copied as it is", () => {
@@ -156,7 +215,7 @@ describe("example.toml", () => {
   it("shows every key, with its default where it has one", () => {
     const lines = text.split("\n");
     for (const { key, fallback } of describeConfig()) {
-      const isCommented = key === "public_url" || key === "catalog_directory" || key.endsWith("_memory_mb");
+      const isCommented = WITHOUT_DEFAULT.has(key) || key.endsWith("_memory_mb");
       const line = lines.find((candidate) => candidate.startsWith(`${isCommented ? "# " : ""}${key} = `));
       expect(line, key).toBeDefined();
       if (isCommented) continue;

@@ -32,6 +32,7 @@ describe("upgrades with wrong tokens", () => {
       heartbeatMs: 10_000,
       intake: new Intake({ intakeMemoryBytes: 1, islandIntakeBytes: 1 }),
       publicKey: "",
+      caps: { perToken: 50, perAccount: 100 },
       accounts: {
         authenticateIsland: async (token) => {
           lookUps.push(token);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "msgpackr";
+import { MAX_HOSTS } from "../../../coordinator/store/island-store.ts";
 import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
@@ -75,6 +76,23 @@ describe("Island session", () => {
     await using _first = await FakeIsland.join(coordinator.url, token, { hostId });
     const other = await coordinator.createAccount("thief@example.com");
     const island = await FakeIsland.dial(coordinator.url, other.islandToken);
+    island.send(makeHello({ hostId }));
+    expect(await island.closed).toEqual({ code: 1008, reason: "This host id belongs to another account" });
+  });
+
+  it("refuses a host id of another account that is connected, also when the host is no longer stored", async () => {
+    const hostId = randomUUID();
+    const host = await coordinator.createAccount("many@example.com");
+    await using _first = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
+    await coordinator.withStore(async ({ islands }) => {
+      const stored = await islands.get(hostId);
+      if (stored === undefined) throw new Error("The host is not stored");
+      const later = { ...stored, lastSeenAtMs: stored.lastSeenAtMs + 1 };
+      const others = Array.from({ length: MAX_HOSTS }, () => islands.save({ ...later, hostId: randomUUID() }));
+      await Promise.all(others);
+      expect(await islands.get(hostId)).toBeUndefined();
+    });
+    const island = await FakeIsland.dial(coordinator.url, token);
     island.send(makeHello({ hostId }));
     expect(await island.closed).toEqual({ code: 1008, reason: "This host id belongs to another account" });
   });

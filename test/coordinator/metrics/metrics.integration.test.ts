@@ -47,3 +47,22 @@ describe("GET /metrics", () => {
     expect(await response.text()).toMatch(/^# HELP atoll_info /m);
   });
 });
+
+describe("GET /metrics of a coordinator that others can reach", () => {
+  const publicUrl = "https://atoll.example";
+  const read = (url: string, token?: string) =>
+    fetch(`${url}/api/v1/metrics`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+
+  it("is off", async () => {
+    await using exposed = await TestCoordinator.open({ publicUrl, registration: "closed" });
+    expect((await read(exposed.url)).status).toBe(404);
+  });
+
+  it("needs the operator's token if there is one", async () => {
+    const env = { ATOLL_METRICS_TOKEN: "long-random-text" };
+    await using exposed = await TestCoordinator.open({ publicUrl, registration: "closed" }, env);
+    expect([(await read(exposed.url)).status, (await read(exposed.url, "wrong")).status]).toEqual([401, 401]);
+    const answer = await read(exposed.url, "long-random-text");
+    expect([answer.status, (await answer.text()).includes("atoll_info")]).toEqual([200, true]);
+  });
+});

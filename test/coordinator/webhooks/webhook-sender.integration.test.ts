@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
 import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhook-store.ts";
@@ -83,6 +84,17 @@ async function read(id: string): Promise<WebhookRecord> {
 const errorsOf = (tries: readonly WebhookTry[]): (string | null)[] => tries.map(({ error }) => error);
 
 describe("WebhookSender", () => {
+  it("gives a webhook up whose secret cannot be read", async () => {
+    const id = await makeDue();
+    await store.close();
+    rmSync(folder.file("webhooks.key"));
+    store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    await sender.start();
+    await tried(1);
+    expect(await read(id)).toMatchObject({ state: "failed", tries: [{ error: "its secret cannot be read" }] });
+    expect(receiver.received).toEqual([]);
+  });
+
   it("tries for a day at growing intervals, then gives up", async () => {
     const id = await makeDue();
     receiver.answers.push(...Array.from({ length: 100 }, () => 500));

@@ -41,7 +41,7 @@ describe("startAgent()", () => {
   it("needs a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
     expect(await messageOf(start())).toBe(
-      "This Island has not joined a coordinator. Join first: island join URL --token it_…",
+      "This Island has not joined a coordinator. Join first: island join URL --token -",
     );
   });
 
@@ -76,7 +76,7 @@ describe("startAgent()", () => {
   it("refuses an Island that joined before there were keys, and says what to do", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
-      "This Island has no pinned key of its coordinator. Join again: island join URL --token it_…",
+      "This Island has no pinned key of its coordinator. Join again: island join URL --token -",
     );
   });
 

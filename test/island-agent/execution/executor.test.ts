@@ -41,6 +41,13 @@ describe("assign()", () => {
     expect(executor.counts).toEqual({ completed: 1, failed: 0, cancelled: 0, tokens: 2 });
   });
 
+  it("gives the runtime the job's cache key; none of an older coordinator's job", async () => {
+    executor.assign({ ...makeAssign({ jobId: "job_1" }), cacheKey: "of an account" }, null);
+    executor.assign(makeAssign({ jobId: "job_2" }), null);
+    await executor.idle();
+    expect(runtime.cacheKeys).toEqual(["of an account", undefined]);
+  });
+
   it("measures load and run apart", async () => {
     runtime.heldLoads.add("a");
     executor.assign(makeAssign({ script: { tokens: ["a"], hold: true } }), null);

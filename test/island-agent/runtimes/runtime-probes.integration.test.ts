@@ -42,9 +42,9 @@ function makeProbes(...candidates: CargoRuntime[]): RuntimeProbes {
 /** A runtime with these answers to its probes, one after the other; the last one stays. */
 function scripted(...answers: ProbeResult[]): CargoRuntime & { probed: number } {
   const runtime = Object.assign(new FakeRuntime(), { probed: 0 });
-  return Object.assign(runtime, {
-    probe: () => Promise.resolve(answers[Math.min(runtime.probed++, answers.length - 1)]),
-  }) as CargoRuntime & { probed: number };
+  const probe = (): Promise<ProbeResult> =>
+    Promise.resolve(answers[Math.min(runtime.probed++, answers.length - 1)] as ProbeResult);
+  return Object.assign(runtime, { probe });
 }
 
 const CRASHED: ProbeResult = { usable: false, reason: "llama.cpp process was killed" };

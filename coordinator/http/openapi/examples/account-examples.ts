@@ -39,6 +39,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
     },
   },
   register: { request: CREDENTIALS, response: SESSION },
+  verifyEmail: { request: { token: `ep_${"a1B2".repeat(10)}`, password: CREDENTIALS.password }, response: SESSION },
   login: { request: CREDENTIALS, response: SESSION },
   deleteAccount: {
     request: { password: CREDENTIALS.password },

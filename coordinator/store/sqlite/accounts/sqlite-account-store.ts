@@ -21,6 +21,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectSession: Database.Statement<[string, number], Session>;
   readonly #selectReset: Database.Statement<[string, number], string>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
+  readonly #selectSignUp: Database.Statement<[string, number], string>;
   readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
   constructor(db: Database.Database, writer: Writer) {
@@ -46,6 +47,9 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectToken = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
     );
+    this.#selectSignUp = db
+      .prepare<[string, number], string>("SELECT email FROM sign_ups WHERE token_hash = ? AND expires_at_ms > ?")
+      .pluck();
     this.#selectTokens = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
     );
@@ -88,6 +92,18 @@ export class SqliteAccountStore implements AccountStore {
 
   delete(accountId: string, atMs: number): Promise<boolean> {
     return this.#writer.run("deleteAccount", { accountId, atMs });
+  }
+
+  createSignUp(signUp: Parameters<AccountStore["createSignUp"]>[0]): Promise<boolean> {
+    return this.#writer.run("createSignUp", { ...signUp, emailKey: emailKey(signUp.email) });
+  }
+
+  async findSignUp(tokenHash: string, nowMs: number): Promise<string | undefined> {
+    return this.#selectSignUp.get(tokenHash, nowMs);
+  }
+
+  deleteSignUp(tokenHash: string): Promise<void> {
+    return this.#writer.run("deleteSignUp", { tokenHash });
   }
 
   async limits(accountId: string): Promise<AccountLimits | undefined> {

@@ -12,6 +12,7 @@ import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operat
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
+import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
 import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
@@ -32,6 +33,7 @@ export interface Operations
     MaintenanceOperations,
     IslandOperations,
     PasswordOperations,
+    SignUpOperations,
     WebhookOperations {}
 
 export type OperationKind = keyof Operations;
@@ -56,6 +58,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...maintenanceOperations(db),
     ...islandOperations(db),
     ...passwordOperations(db),
+    ...signUpOperations(db),
     ...webhookOperations(db),
   };
 }

@@ -1,4 +1,5 @@
 import type Database from "better-sqlite3";
+import { MAX_HOSTS } from "../../island-store.ts";
 
 export interface IslandOperations {
   /** False if the host id belongs to another account; nothing is changed then. */
@@ -28,9 +29,17 @@ export function islandOperations(db: Database.Database): IslandOperations {
   const forget = db.prepare<[number, number]>(
     "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE last_seen_at_ms <= ? LIMIT ?)",
   );
+  const dropOldest = db.prepare<[string, string]>(
+    `DELETE FROM islands WHERE host_id IN (
+       SELECT host_id FROM islands WHERE account_id = ? AND host_id <> ?
+       ORDER BY last_seen_at_ms DESC LIMIT -1 OFFSET ${MAX_HOSTS - 1})`,
+  );
   return {
-    saveIsland: ({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs }) =>
-      saveIsland.run(hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs).changes === 1,
+    saveIsland({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs }) {
+      const isSaved = saveIsland.run(hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs).changes === 1;
+      if (isSaved) dropOldest.run(accountId, hostId);
+      return isSaved;
+    },
     touchIslands({ hostIds, atMs }) {
       for (const hostId of hostIds) touch.run({ hostId, atMs });
     },

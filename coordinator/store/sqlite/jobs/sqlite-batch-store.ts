@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import type { BatchRecord, BatchStore, ActiveBatchRecord, NewBatch, SubmitBatchOutcome } from "../../batch-store.ts";
 import { batchIdOf } from "./idempotency-keys.ts";
 import type { Writer } from "../engine/writer.ts";
+import type { SecretBox } from "../webhooks/secret-box.ts";
 
 type BatchRow = Omit<BatchRecord, "jobs">;
 interface LiveRow extends Pick<ActiveBatchRecord, "id" | "failMode"> {
@@ -11,12 +12,14 @@ interface LiveRow extends Pick<ActiveBatchRecord, "id" | "failMode"> {
 
 export class SqliteBatchStore implements BatchStore {
   readonly #writer: Writer;
+  readonly #secrets: Pick<SecretBox, "sealIn">;
   readonly #select: Database.Statement<[string], BatchRow>;
   readonly #selectJobs: Database.Statement<[string], BatchRecord["jobs"][number]>;
   readonly #selectUnfinished: Database.Statement<[], LiveRow>;
 
-  constructor(db: Database.Database, writer: Writer) {
+  constructor(db: Database.Database, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
     this.#writer = writer;
+    this.#secrets = secrets;
     this.#select = db.prepare(
       `SELECT id, account_id AS accountId, slug, workload_id AS workloadId, priority, fail_mode AS failMode,
          created_at_ms AS createdAtMs, cancelled_at_ms AS cancelledAtMs, completed_at_ms AS completedAtMs,
@@ -33,7 +36,11 @@ export class SqliteBatchStore implements BatchStore {
 
   async submit(batch: NewBatch): Promise<SubmitBatchOutcome> {
     const jobs = batch.jobs.map((job) => ({ ...job, input: JSON.stringify(job.input) }));
-    const firstId = await this.#writer.run("submitBatch", { ...batch, jobs });
+    const firstId = await this.#writer.run("submitBatch", {
+      ...batch,
+      jobs,
+      webhook: this.#secrets.sealIn(batch.webhook),
+    });
     const stored = await this.get(firstId ?? batch.id);
     if (stored === undefined) throw new Error(`The batch ${firstId ?? batch.id} is missing from the database`);
     return { created: firstId === null, batch: stored };

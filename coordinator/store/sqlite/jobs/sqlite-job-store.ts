@@ -32,10 +32,12 @@ import {
 } from "./job-rows.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
+import type { SecretBox } from "../webhooks/secret-box.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #secrets: Pick<SecretBox, "sealIn">;
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
@@ -46,9 +48,10 @@ export class SqliteJobStore implements JobStore {
   readonly #selectUnfinishedOfClients: Database.Statement<[], string>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
-  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+  constructor(db: Database.Database, reader: Reader, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#secrets = secrets;
     this.#selectAccount = db.prepare<[string], string>("SELECT account_id FROM jobs WHERE id = ?").pluck();
     this.#selectJob = db.prepare(`SELECT ${WHOLE_COLUMNS} FROM ${WHOLE_TABLES} WHERE jobs.id = ?`);
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
@@ -70,7 +73,7 @@ export class SqliteJobStore implements JobStore {
 
   async submit(newJob: NewJob): Promise<SubmitOutcome> {
     const { answer, ...job } = newJob;
-    const args = { ...job, input: JSON.stringify(job.input) };
+    const args = { ...job, input: JSON.stringify(job.input), webhook: this.#secrets.sealIn(job.webhook) };
     const firstId = await this.#submit(answer, args);
     if (firstId === null) return { created: true, job: newJobRecord(job) };
     const first = await this.get(firstId);

@@ -10,6 +10,7 @@ import { foldedFeeds } from "./008-folded-feeds.ts";
 import { removal } from "./009-removal.ts";
 import { fairShare } from "./010-fair-share.ts";
 import { clientBoundJobs } from "./011-client-bound-jobs.ts";
+import { hostsSignUpsSecrets } from "./012-hosts-sign-ups-secrets.ts";
 import { cargoApprovals } from "./013-cargo-approvals.ts";
 
 /** All migrations in order. Append only. */
@@ -25,5 +26,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, name: "removal", sql: removal },
   { version: 10, name: "fair share", sql: fairShare },
   { version: 11, name: "client-bound jobs", sql: clientBoundJobs },
-  { version: 12, name: "cargo approvals", sql: cargoApprovals },
+  { version: 12, name: "hosts, sign-ups, secrets", sql: hostsSignUpsSecrets },
+  { version: 13, name: "cargo approvals", sql: cargoApprovals },
 ];

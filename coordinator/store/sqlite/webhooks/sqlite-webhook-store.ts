@@ -1,8 +1,10 @@
 import type Database from "better-sqlite3";
 import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../../webhook-store.ts";
 import type { Writer } from "../engine/writer.ts";
+import type { SecretBox } from "./secret-box.ts";
 
-interface WebhookRow extends Omit<WebhookRecord, "subject" | "isSecretGenerated" | "tries"> {
+interface WebhookRow extends Omit<WebhookRecord, "subject" | "secret" | "isSecretGenerated" | "tries"> {
+  readonly secret: string;
   readonly subjectKind: WebhookRecord["subject"]["kind"];
   readonly subjectId: string;
   readonly isSecretGenerated: 0 | 1;
@@ -11,11 +13,13 @@ interface WebhookRow extends Omit<WebhookRecord, "subject" | "isSecretGenerated"
 
 export class SqliteWebhookStore implements WebhookStore {
   readonly #writer: Writer;
+  readonly #secrets: Pick<SecretBox, "unseal">;
   readonly #select: Database.Statement<[string], WebhookRow>;
   readonly #selectPending: Database.Statement<[], PendingWebhook>;
 
-  constructor(db: Database.Database, writer: Writer) {
+  constructor(db: Database.Database, writer: Writer, secrets: Pick<SecretBox, "unseal">) {
     this.#writer = writer;
+    this.#secrets = secrets;
     this.#select = db.prepare(
       `SELECT id, account_id AS accountId, subject_kind AS subjectKind, subject_id AS subjectId, url, secret,
          is_secret_generated AS isSecretGenerated, state, ended_at_ms AS endedAtMs, tries
@@ -29,9 +33,10 @@ export class SqliteWebhookStore implements WebhookStore {
   async get(webhookId: string): Promise<WebhookRecord | undefined> {
     const row = this.#select.get(webhookId);
     if (row === undefined) return undefined;
-    const { subjectKind, subjectId, isSecretGenerated, tries, ...rest } = row;
+    const { subjectKind, subjectId, secret, isSecretGenerated, tries, ...rest } = row;
     return {
       ...rest,
+      secret: this.#secrets.unseal(secret),
       subject: { kind: subjectKind, id: subjectId },
       isSecretGenerated: isSecretGenerated === 1,
       tries: JSON.parse(tries) as WebhookTry[],

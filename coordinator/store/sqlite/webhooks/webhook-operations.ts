@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { NewWebhook, TryOutcome, WebhookTry } from "../../webhook-store.ts";
+import type { SecretBox } from "./secret-box.ts";
 
 export interface WebhookOperations {
   recordWebhookTry(args: { webhookId: string; attempt: WebhookTry; outcome: TryOutcome }): void;
@@ -16,6 +17,18 @@ export function webhookOperations(db: Database.Database): WebhookOperations {
       update.run(outcome.state, dueAtMs, JSON.stringify(attempt), webhookId);
     },
   };
+}
+
+/** Seals the secrets that earlier versions stored in clear. An index has only those, so that this costs nothing once it is done. */
+export function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
+  const select = db.prepare<[], { id: string; secret: string }>(
+    "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
+  );
+  const update = db.prepare<[string, string]>("UPDATE webhooks SET secret = ? WHERE id = ?");
+  const sealAll = db.transaction(() => {
+    for (const { id, secret } of select.all()) update.run(secrets.seal(secret), id);
+  });
+  if (select.get() !== undefined) sealAll.immediate();
 }
 
 type Subject = { readonly kind: "job" | "batch"; readonly id: string };

@@ -247,6 +247,7 @@ describe("GET /openapi.json", () => {
       "POST /auth/password/forgot",
       "POST /auth/password/reset",
       "POST /auth/register",
+      "POST /auth/verify",
       "POST /cargos",
       "POST /chat/completions",
       "POST /conversations",

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { IslandRecord } from "../../../../coordinator/store/island-store.ts";
+import { MAX_HOSTS, type IslandRecord } from "../../../../coordinator/store/island-store.ts";
 import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 function makeIsland(accountId: string, override: Partial<IslandRecord> = {}): IslandRecord {
@@ -63,6 +63,21 @@ export function describeIslands(check: Check): void {
       expect((await store.islands.get(ids[1] as string))?.hostId).toBe(ids[1]);
     },
   );
+  check("islands.save() keeps 1,000 hosts of an account and forgets the one unseen for longest", async (store) => {
+    const [accountId, otherId] = [await makeAccount(store), await makeAccount(store)];
+    const hostIds = Array.from({ length: MAX_HOSTS + 2 }, (_, index) => `host-${index}`);
+    const ofAnother = makeIsland(otherId, { hostId: "other", lastSeenAtMs: 0 });
+    await store.islands.save(ofAnother);
+    // The first is seen again, later than the second and the third.
+    await Promise.all(
+      [...hostIds.slice(0, 3), "host-0", ...hostIds.slice(3)].map((hostId, index) =>
+        store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index })),
+      ),
+    );
+    const found = await Promise.all(hostIds.map((hostId) => store.islands.get(hostId)));
+    expect(hostIds.filter((_, index) => found[index] === undefined)).toEqual(["host-1", "host-2"]);
+    expect(await store.islands.get("other")).toEqual(ofAnother);
+  });
 
   check("islands.get() of an unknown host is undefined", async (store) => {
     expect(await store.islands.get(ISLAND_ID)).toBeUndefined();

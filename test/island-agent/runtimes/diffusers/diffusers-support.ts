@@ -106,7 +106,7 @@ export async function paintHere(modelPath: string, job: ImageJob): Promise<Paint
     const items: OutputItem[] = [];
     const noteItem = (item: OutputItem): unknown => items.push(item);
     const watcher = { onPrompt: () => undefined, onWorking: () => undefined };
-    const result = await model.run({ job, resume: null }, noteItem, NEVER, watcher);
+    const result = await model.run({ job, resume: null, cacheKey: undefined }, noteItem, NEVER, watcher);
     return await decode(result, items);
   } finally {
     await model.dispose();

@@ -103,6 +103,16 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(done).toEqual([512, usage.promptTokens]);
   });
 
+  it("run() answers each account alike, whoever used the memory before, in one sequence", async () => {
+    await using one = await makeRuntime({ sequences: 1 }).load(makeCargo(), TINY_ISLANDER, NEVER);
+    const runs: unknown[] = [];
+    for (const cacheKey of ["a", "b", undefined, undefined, "a"]) {
+      runs.push(await collect(one, { ...makeRequest({ prompt: "Count from 4 to 8." }), cacheKey }));
+    }
+    expect(runs).toEqual(Array.from({ length: 5 }, () => runs[0]));
+    expect(runs[0]).toMatchObject({ text: "4, 5, 6, 7, 8." });
+  });
+
   it("run() ends with length at max_tokens", async () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4 }));
     expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", usage: { completionTokens: 4 } });

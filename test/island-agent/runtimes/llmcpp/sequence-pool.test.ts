@@ -5,13 +5,16 @@ const NEVER = new AbortController().signal;
 
 class FakeSequence {
   readonly name: string;
-  readonly cached: string;
+  cached: string;
   constructor(name: string, cached: string) {
     this.name = name;
     this.cached = cached;
   }
   get nextTokenIndex(): number {
     return this.cached.length;
+  }
+  async clearHistory(): Promise<void> {
+    this.cached = "";
   }
   compareContextTokens(tokens: string): { firstDifferentIndex: number } {
     let index = 0;
@@ -20,33 +23,39 @@ class FakeSequence {
   }
 }
 
-function makePool(...cached: string[]): SequencePool<string, FakeSequence> {
-  return new SequencePool(cached.map((text, index) => new FakeSequence(`s${index}`, text)));
+/** A pool whose sequences were last used by "me", and keep these texts. */
+async function makePool(...cached: string[]): Promise<SequencePool<string, FakeSequence>> {
+  const pool = new SequencePool<string, FakeSequence>(cached.map((_, index) => new FakeSequence(`s${index}`, "")));
+  const used = await Promise.all(cached.map(() => pool.acquire("", "me", NEVER)));
+  for (const [index, sequence] of used.entries()) {
+    sequence.cached = cached[index] ?? "";
+    pool.release(sequence);
+  }
+  return pool;
 }
-
 describe("SequencePool", () => {
   it("gives a follow-up turn the sequence of its conversation", async () => {
-    const pool = makePool("", "system:hello", "system:other");
-    expect((await pool.acquire("system:hello again", NEVER)).name).toBe("s1");
+    const pool = await makePool("", "system:hello", "system:other");
+    expect((await pool.acquire("system:hello again", "me", NEVER)).name).toBe("s1");
   });
 
   it("does not give a stranger with the same beginning the sequence of a long conversation", async () => {
-    const pool = makePool("sys:a long conversation", "");
-    expect((await pool.acquire("sys:new", NEVER)).name).toBe("s1");
+    const pool = await makePool("sys:a long conversation", "");
+    expect((await pool.acquire("sys:new", "me", NEVER)).name).toBe("s1");
   });
 
   it("gives the lowest of equals", async () => {
-    const pool = makePool("", "", "");
-    expect((await pool.acquire("a", NEVER)).name).toBe("s0");
-    expect((await pool.acquire("a", NEVER)).name).toBe("s1");
+    const pool = await makePool("", "", "");
+    expect((await pool.acquire("a", "me", NEVER)).name).toBe("s0");
+    expect((await pool.acquire("a", "me", NEVER)).name).toBe("s1");
   });
 
   it("serves those who wait in the order in which they came", async () => {
-    const pool = makePool("");
-    const sequence = await pool.acquire("a", NEVER);
+    const pool = await makePool("");
+    const sequence = await pool.acquire("a", "me", NEVER);
     const order: string[] = [];
     const waiting = ["b", "c"].map((tokens) =>
-      pool.acquire(tokens, NEVER).then((taken) => {
+      pool.acquire(tokens, "me", NEVER).then((taken) => {
         order.push(tokens);
         pool.release(taken);
       }),
@@ -57,14 +66,39 @@ describe("SequencePool", () => {
   });
 
   it("passes over one who was aborted while it waited", async () => {
-    const pool = makePool("");
-    const sequence = await pool.acquire("a", NEVER);
+    const pool = await makePool("");
+    const sequence = await pool.acquire("a", "me", NEVER);
     const controller = new AbortController();
-    const aborted = pool.acquire("b", controller.signal);
-    const next = pool.acquire("c", NEVER);
+    const aborted = pool.acquire("b", "me", controller.signal);
+    const next = pool.acquire("c", "me", NEVER);
     controller.abort(new Error("left"));
     await expect(aborted).rejects.toThrow("left");
     pool.release(sequence);
     expect((await next).name).toBe("s0");
+  });
+
+  it.each([
+    ["another key", "you"],
+    ["no key", undefined],
+  ])(
+    "gives a run with %s an empty sequence, and costs it as much for a prompt that was used as for any other",
+    async (_, key) => {
+      const pool = await makePool("", "a secret prompt", "abcdefghijklmno");
+      const taken: string[] = [];
+      for (const prompt of ["a secret prompt, and more", "something else entirely.."]) {
+        const sequences = await Promise.all([1, 2, 3].map(() => pool.acquire(prompt, key, NEVER)));
+        taken.push(sequences.map(({ name, cached }) => `${name}:${cached}`).join());
+        for (const sequence of sequences) pool.release(sequence);
+      }
+      expect(taken).toEqual(["s0:,s1:,s2:", "s0:,s1:,s2:"]);
+    },
+  );
+
+  it("keeps nothing of a run without a key for the next one without a key", async () => {
+    const pool = await makePool("");
+    const first = await pool.acquire("a prompt", undefined, NEVER);
+    first.cached = "a prompt";
+    pool.release(first);
+    expect((await pool.acquire("a prompt", undefined, NEVER)).cached).toBe("");
   });
 });

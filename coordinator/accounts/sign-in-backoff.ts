@@ -1,0 +1,64 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../shared/clock.ts";
+import { RateLimitedError } from "../../shared/errors.ts";
+
+/** Wrong passwords of an account before the first wait. */
+const FREE_FAILURES = 5;
+const FIRST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 60_000;
+/** After this long without a wrong password, counting begins anew. */
+const FORGET_MS = 900_000;
+const MAX_EMAILS = 50_000;
+const MAX_KNOWN = 50_000;
+const MS_PER_S = 1_000;
+
+interface Failures {
+  readonly count: number;
+  readonly atMs: number;
+}
+
+/**
+ * Slows down the guessing of one account's password from many network addresses: from the sixth wrong password on, the next try must
+ * wait 1 s, then twice as long each time, up to a minute. Addresses without an account count in the same way, so that a wait tells
+ * nothing.
+ *
+ * Strangers cannot lock the owner out: a network address from which the account was signed in to since the coordinator's start is not
+ * held up, nor are sessions and API keys. From a new address, during an attack, the owner waits up to a minute for a try.
+ */
+export class SignInBackoff {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  /** By e-mail address. */
+  readonly #failures = new LRUCache<string, Failures>({ max: MAX_EMAILS });
+  /** Network addresses from which an account was signed in to. */
+  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
+
+  constructor(clock: Pick<Clock, "monotonicMs">) {
+    this.#clock = clock;
+  }
+
+  /** Counts the try as a failure until `succeeded`, so that tries at the same time are no way around. @throws {RateLimitedError} */
+  begin(email: string, address: string): { readonly succeeded: () => void } {
+    const key = email.toLowerCase();
+    const pair = `${key} ${address}`;
+    const succeeded = (): void => void this.#known.set(pair, true);
+    if (this.#known.has(pair)) return { succeeded };
+    const nowMs = this.#clock.monotonicMs();
+    const last = this.#failures.get(key);
+    const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
+    const leftMs = (last?.atMs ?? 0) + waitMs(before) - nowMs;
+    if (leftMs > 0) throw new RateLimitedError("login_attempts", Math.ceil(leftMs / MS_PER_S));
+    this.#failures.set(key, { count: before + 1, atMs: nowMs });
+    return {
+      succeeded: () => {
+        succeeded();
+        const now = this.#failures.get(key);
+        if (now !== undefined) this.#failures.set(key, { ...now, count: Math.max(0, now.count - 1) });
+      },
+    };
+  }
+}
+
+function waitMs(failures: number): number {
+  if (failures < FREE_FAILURES) return 0;
+  return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - FREE_FAILURES));
+}

@@ -1,0 +1,121 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../shared/clock.ts";
+import { RateLimitedError } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
+import type { IslandIdentity } from "../accounts/identity.ts";
+import { RequestWindow } from "../quotas/request-window.ts";
+import { FrameIntake } from "./frame-intake.ts";
+
+export interface SessionCaps {
+  /** Open sessions of one Island token. */
+  readonly perToken: number;
+  /** Open sessions of one account. Twice as many may be opened in a minute. */
+  readonly perAccount: number;
+}
+
+/** Bytes of unfinished frames of all sessions of an account. Above it, their sockets wait for each other. */
+const MAX_UNFINISHED_BYTES = 32 * MIB;
+/** When to try again after a refusal because too many sessions are open. */
+const FULL_RETRY_S = 30;
+/** Wait of a token after a flood; each further one doubles it. */
+const FIRST_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 600_000;
+/** After this long without a flood, the wait is the first one again. */
+const FORGET_MS = 3_600_000;
+const MAX_OFFENDERS = 10_000;
+const MS_PER_S = 1_000;
+
+interface Offence {
+  readonly atMs: number;
+  readonly backoffMs: number;
+}
+
+/** What the open sessions of one account share. */
+export class AccountShare {
+  readonly intake = new FrameIntake();
+  /** Open sessions, by token id. */
+  readonly open = new Map<string, number>();
+  /** Bytes of frames that have begun and not ended, of all sessions. */
+  #unfinishedBytes = 0;
+  /** The one session that may read on while there is no room, so that they do not all wait for each other. */
+  #reader: object | null = null;
+
+  /** A session's unfinished frame has `bytes` now, and had `before`; 0 when it has none. */
+  changeUnfinished(session: object, bytes: number, before: number): void {
+    this.#unfinishedBytes += bytes - before;
+    if (bytes === 0 && this.#reader === session) this.#reader = null;
+  }
+
+  /** Whether the session may read on although its frame has not ended. */
+  mayReadOn(session: object): boolean {
+    if (this.#unfinishedBytes < MAX_UNFINISHED_BYTES) return true;
+    this.#reader ??= session;
+    return this.#reader === session;
+  }
+
+  get openCount(): number {
+    return [...this.open.values()].reduce((sum, count) => sum + count, 0);
+  }
+}
+
+/** The sessions of each account and token: how many may be open, and which tokens wait after a flood. */
+export class AccountSessions {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #caps: SessionCaps;
+  /** By account; only accounts with an open session. */
+  readonly #shares = new Map<string, AccountShare>();
+  readonly #opened: RequestWindow;
+  /** By token id. */
+  readonly #offences = new LRUCache<string, Offence>({ max: MAX_OFFENDERS });
+
+  constructor(clock: Clock, caps: SessionCaps) {
+    this.#clock = clock;
+    this.#caps = caps;
+    this.#opened = new RequestWindow(clock);
+  }
+
+  /** Counts a session of the token; `close` ends it. @throws {RateLimitedError} when it may not be opened now. */
+  open({ accountId, tokenId }: IslandIdentity): { readonly share: AccountShare; readonly close: () => void } {
+    this.#assertNoBackoff(tokenId);
+    const share = this.#shares.get(accountId) ?? new AccountShare();
+    const ofToken = share.open.get(tokenId) ?? 0;
+    if (ofToken >= this.#caps.perToken || share.openCount >= this.#caps.perAccount) throw refusal(FULL_RETRY_S);
+    const { isAllowed, freesInMs } = this.#opened.count(accountId, 2 * this.#caps.perAccount);
+    if (!isAllowed) throw refusal(Math.ceil(freesInMs / MS_PER_S));
+    share.open.set(tokenId, ofToken + 1);
+    this.#shares.set(accountId, share);
+    let isOpen = true;
+    const close = (): void => {
+      if (isOpen) this.#close(accountId, tokenId, share);
+      isOpen = false;
+    };
+    return { share, close };
+  }
+
+  /** A session of the token was a flood: for a growing time it opens no other. */
+  punish(tokenId: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const last = this.#offences.get(tokenId);
+    const isFirst = last === undefined || nowMs - last.atMs > FORGET_MS;
+    const backoffMs = isFirst ? FIRST_BACKOFF_MS : Math.min(MAX_BACKOFF_MS, 2 * last.backoffMs);
+    this.#offences.set(tokenId, { atMs: nowMs, backoffMs });
+  }
+
+  #close(accountId: string, tokenId: string, share: AccountShare): void {
+    const left = (share.open.get(tokenId) ?? 1) - 1;
+    if (left > 0) share.open.set(tokenId, left);
+    else share.open.delete(tokenId);
+    if (share.open.size === 0) this.#shares.delete(accountId);
+  }
+
+  #assertNoBackoff(tokenId: string): void {
+    const offence = this.#offences.get(tokenId);
+    if (offence === undefined) return;
+    const leftMs = offence.atMs + offence.backoffMs - this.#clock.monotonicMs();
+    if (leftMs > 0) throw refusal(Math.ceil(leftMs / MS_PER_S));
+  }
+}
+
+function refusal(retryAfterS: number): RateLimitedError {
+  return new RateLimitedError("island_sessions", Math.max(1, retryAfterS));
+}

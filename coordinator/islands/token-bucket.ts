@@ -1,0 +1,31 @@
+import type { Clock } from "../../shared/clock.ts";
+
+/** A rate: `perSecond` on average, and at most `burst` at once. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Counts against a rate. Costs one subtraction for each call and no timer. */
+export class TokenBucket {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #rate: Rate;
+  #level: number;
+  #atMs: number;
+
+  constructor(clock: Pick<Clock, "monotonicMs">, rate: Rate) {
+    this.#clock = clock;
+    this.#rate = rate;
+    this.#level = rate.burst;
+    this.#atMs = clock.monotonicMs();
+  }
+
+  /** Takes `count`, also when there is less. Returns the ms until the debt is paid; 0 within the rate. */
+  take(count: number): number {
+    const nowMs = this.#clock.monotonicMs();
+    const { perSecond, burst } = this.#rate;
+    this.#level = Math.min(burst, this.#level + ((nowMs - this.#atMs) / 1_000) * perSecond) - count;
+    this.#atMs = nowMs;
+    return this.#level >= 0 ? 0 : Math.ceil((-this.#level / perSecond) * 1_000);
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { MAX_PER_TURN } from "../../../coordinator/islands/frame-intake.ts";
+import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
+import type { IslandLink } from "../../../coordinator/islands/island.ts";
+import { Intake } from "../../../coordinator/islands/intake.ts";
+import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
+import { SESSION_PATH } from "../../../shared/protocol/codec.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeHello, makeIslandState } from "../../support/frames.ts";
+import { until } from "../../support/http.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+/** The job that every Island of these tests has. */
+const JOB = { jobId: "job_1", attempt: 1 };
+const heartbeat: FromIsland = { type: "heartbeat", state: makeIslandState() };
+const output = (seq: number): FromIsland => ({
+  type: "output",
+  ...JOB,
+  seq,
+  items: [{ type: "token", content: "x", count: 1 }],
+});
+
+let clock: ManualClock;
+let listener: Listener;
+let url: string;
+let link: IslandLink;
+/** Frames that came through, and the most of them in one turn of the event loop. */
+let taken: number;
+let mostInATurn: number;
+let thisTurn: number;
+let isBusy: boolean;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  [taken, mostInATurn, thisTurn, isBusy] = [0, 0, 0, true];
+  const connections = {
+    connect: async (hello: { hostId: string }, accountId: string, sessionId: string, opened: IslandLink) => {
+      link = opened;
+      opened.send({ type: "welcome", sessionId, heartbeatMs: 10_000, maxFrameBytes: 1, held: [] });
+      const has = ({ jobId }: { jobId: string }): boolean => jobId === JOB.jobId;
+      return { hostId: hello.hostId, accountId, isConnected: true, isBusy, has, downloads: [] };
+    },
+    receive: () => {
+      if (thisTurn === 0) setImmediate(() => (thisTurn = 0));
+      taken += 1;
+      thisTurn += 1;
+      mostInATurn = Math.max(mostInATurn, thisTurn);
+      return undefined;
+    },
+    disconnect: () => undefined,
+    noteRoundTrip: () => undefined,
+  } as unknown as IslandConnections;
+  const gateway = new IslandGateway({
+    connections,
+    clock,
+    log: pino({ level: "silent" }),
+    heartbeatMs: 10_000,
+    intake: new Intake({ intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 }),
+    publicKey: "",
+    accounts: { authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token }) },
+    addressOf: () => "192.0.2.1",
+    caps: { perToken: 2, perAccount: 3 },
+  });
+  listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
+  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+  url = `http://127.0.0.1:${listener.port}`;
+});
+afterEach(() => listener.close(AbortSignal.abort()));
+
+const join = (token = "it_a1") => FakeIsland.join(url, token, { hostId: randomUUID() });
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const rawSocket = (island: FakeIsland): Socket => (island.socket as unknown as { _socket: Socket })._socket;
+
+describe("an Island that floods", () => {
+  it("with heartbeats loses its session after 200 of them; its token waits longer after each flood, others do not", async () => {
+    for (const waitS of [10, 20]) {
+      taken = 0;
+      const island = await join();
+      island.send(...times(1_000, () => heartbeat));
+      expect(await island.closed).toEqual({ code: 1008, reason: "heartbeat: too many a second" });
+      expect(taken).toBeLessThanOrEqual(200);
+      await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");
+      await using _other = await join("it_a2");
+      clock.advance(waitS * 1_000 - 1);
+      await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");
+      clock.advance(1);
+    }
+    await using _back = await join();
+  });
+
+  it("with WebSocket pings loses its session", async () => {
+    const island = await join();
+    let pongs = 0;
+    // Few at a time: ws itself cuts off a socket with many pings that wait for their pong.
+    island.socket.on("pong", () => {
+      if (++pongs % 20 === 0) for (let i = 0; i < 20; i += 1) island.socket.ping();
+    });
+    for (let i = 0; i < 20; i += 1) island.socket.ping();
+    expect(await island.closed).toEqual({ code: 1008, reason: "ping: too many a second" });
+    expect(pongs).toBeLessThanOrEqual(220);
+  });
+
+  it("with WebSocket pongs loses its session", async () => {
+    const island = await join();
+    for (let i = 0; i < 400; i += 1) island.socket.pong();
+    expect(await island.closed).toEqual({ code: 1008, reason: "pong: too many a second" });
+  });
+
+  it("with frames for jobs that it does not have loses its session after 2,000", async () => {
+    const island = await join();
+    island.send(...times(4_000, () => ({ type: "accepted" as const, jobId: "job_2", attempt: 1 })));
+    expect((await island.closed).reason).toBe("accepted: too many for jobs of others");
+    expect(taken).toBe(2_000);
+  });
+
+  it("with output is read more slowly and loses nothing", async () => {
+    await using island = await join();
+    island.send(...times(30_000, (index) => output(index + 1)));
+    await until(
+      async () => taken,
+      (count) => count >= 20_000,
+      "the burst",
+    );
+    clock.advance(10);
+    const atPause = taken;
+    expect(atPause).toBeLessThan(25_000);
+    const readOn = async (): Promise<number> => {
+      clock.advance(1_000);
+      return taken;
+    };
+    await until(readOn, (count) => count === 30_000, "all frames");
+    expect(island.socket.readyState).toBe(island.socket.OPEN);
+  });
+
+  it("gets 100 frames of all its account's sessions taken in one turn of the event loop", async () => {
+    await using first = await join();
+    await using second = await join();
+    for (const island of [first, second]) island.send(...times(3_000, (index) => output(index + 1)));
+    await until(
+      async () => taken,
+      (count) => count === 6_000,
+      "all frames",
+    );
+    expect(mostInATurn).toBeLessThanOrEqual(2 * MAX_PER_TURN.frames);
+  });
+
+  it("does not hold memory with a frame that never ends", async () => {
+    isBusy = false;
+    const island = await join();
+    // A binary frame of 7 MiB, masked with 0: its header, and a part of it.
+    const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]);
+    rawSocket(island).write(Buffer.concat([header, Buffer.alloc(2 * 1_024 * 1_024)]));
+    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+  });
+
+  it("cannot report a state over 256 KiB", async () => {
+    const cachedModels = times(3_000, (index) => ({ key: `${index}`.padStart(100, "k"), bytes: 1 }));
+    const state = makeIslandState({ cachedModels });
+    const atHello = await FakeIsland.dial(url, "it_a1");
+    atHello.send(makeHello({ state }));
+    expect(await atHello.closed).toEqual({ code: 1008, reason: "hello: over 256 KiB" });
+    const later = await join("it_a2");
+    later.send({ type: "heartbeat", state });
+    expect(await later.closed).toEqual({ code: 1008, reason: "heartbeat: over 256 KiB" });
+    expect(taken).toBe(0);
+  });
+
+  it("is cut off when it does not read what it is sent", async () => {
+    const island = await join();
+    island.socket.pause();
+    const text = "x".repeat(4 * 1_024 * 1_024);
+    for (let i = 0; i < 20; i += 1) link.send({ type: "goodbye", reason: text, retryAfterMs: null });
+    expect(link.isOpen).toBe(false);
+    island.socket.resume();
+    expect((await island.closed).code).toBe(1006);
+  });
+});
+
+describe("the sessions of an account", () => {
+  it("are 2 for a token and 3 in all here; a place is free again when one ends", async () => {
+    const first = await join("it_a1");
+    await using _second = await join("it_a1");
+    await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");
+    await using _third = await join("it_a2");
+    await expect(FakeIsland.dial(url, "it_a3")).rejects.toThrow("429");
+    await using _ofAnother = await join("it_b1");
+    await first[Symbol.asyncDispose]();
+    await until(
+      () => FakeIsland.dial(url, "it_a3").catch(() => null),
+      (island) => island !== null,
+      "a free place",
+    );
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { IslandReports, type IslandFacts } from "../../../island-agent/execution/island-reports.ts";
+import { encodeFrame } from "../../../shared/protocol/codec.ts";
+import { makeHello } from "../../support/frames.ts";
+
+it("a report of very many models stays under the 256 KiB that the coordinator takes, and names the first ones", () => {
+  const { hostId, hardware, slots, state } = makeHello();
+  const cached = Array.from({ length: 9_000 }, (_, index) => ({ key: `${index}`.padStart(64, "k"), bytes: 2 ** 40 }));
+  const reports = new IslandReports({
+    hostId,
+    hardware,
+    slots,
+    version: "0.1.0",
+    runtimes: new Map(),
+    usage: () => state,
+    files: { cached: () => cached, downloads: () => [] },
+    pool: { loaded: () => [] },
+    outbox: { held: () => [] },
+  } as unknown as IslandFacts);
+  const hello = reports.hello(false);
+  expect(encodeFrame(hello).length).toBeLessThan(256 * 1_024);
+  expect(hello.state.cachedModels.length).toBeGreaterThan(1_500);
+  expect(hello.state.cachedModels).toEqual(cached.slice(0, hello.state.cachedModels.length));
+});

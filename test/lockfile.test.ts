@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+interface LockEntry {
+  readonly integrity?: string;
+  /** A workspace of this repository. */
+  readonly link?: boolean;
+}
+
+/**
+ * npm takes a package without a hash as it comes. It writes such an entry when the registry lists no package for one of the platforms:
+ * then choose a version of which all platform packages are listed.
+ */
+it("package-lock.json has the hash of every package, for every platform", () => {
+  const file = join(import.meta.dirname, "..", "package-lock.json");
+  const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockEntry> };
+  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  expect(installed.length).toBeGreaterThan(100);
+  const withoutHash = installed
+    .filter(([, { integrity }]) => integrity?.startsWith("sha512-") !== true)
+    .map(([path]) => path);
+  expect(withoutHash).toEqual([]);
+});
