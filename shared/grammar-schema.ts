@@ -21,8 +21,11 @@ const UNDERSTOOD = new Set(
     "properties required additionalProperties minProperties maxProperties"
   ).split(" "),
 );
-/** A grammar grows with the bounds and the nodes of its schema, and compiling it blocks every other run; see grammar-cost.ts. */
-const MAX_REPEATS = 2_000;
+/**
+ * A grammar grows with the bounds and the nodes of its schema, and compiling it blocks every other run; see grammar-cost.ts. llama.cpp
+ * refuses 2,000 repeats and more.
+ */
+const MAX_REPEATS = 1_999;
 const MAX_NODES = 1_000;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
 

@@ -5,6 +5,7 @@ import type { ShownStatus } from "../../island-agent/cli/status-command.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
+import { LONG_ANSWER } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 import { itInFullRun } from "../support/soak-rounds.ts";
 
@@ -136,7 +137,7 @@ describe("faults", () => {
 
   itInFullRun("cancel stops the work on the Island", async () => {
     await network.startIsland("island", account.islandToken);
-    const jobId = await submit(LONG);
+    const jobId = await submit({ prompt: "Tell me a story.", response_format: LONG_ANSWER, max_tokens: 900 });
     for await (const { event } of jobEvents(network.url, account.key, jobId)) {
       if (event === "token") await call(network.url, account.key, "DELETE", `/jobs/${jobId}`);
     }

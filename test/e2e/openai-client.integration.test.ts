@@ -2,6 +2,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { until } from "../support/http.ts";
+import { LONG_ANSWER } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
@@ -107,8 +108,7 @@ describe("the official openai client", () => {
     const stream = await client.chat.completions.create({
       model: "tiny-chat",
       messages: [{ role: "user", content: "Tell me a story." }],
-      temperature: 1.8,
-      seed: 3,
+      response_format: LONG_ANSWER,
       max_tokens: 900,
       stream: true,
     });

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, generateObject, generateText, jsonSchema, streamText } from "ai";
+import { APICallError, generateObject, generateText, jsonSchema, Output, streamText } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect, jobEvents, textOf, until } from "../support/http.ts";
+import { LONG_ANSWER, LONG_ANSWER_SCHEMA } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 
 const PROMPT = "Count from 3 to 9.";
@@ -114,7 +115,8 @@ describe("ai with @ai-sdk/openai-compatible", () => {
   it("aborts in mid-stream, and the Island stops", async () => {
     const before = await status();
     const leave = new AbortController();
-    const result = streamText({ model: atoll("tiny-chat"), ...STORY, abortSignal: leave.signal });
+    const output = Output.object({ schema: jsonSchema(LONG_ANSWER_SCHEMA) });
+    const result = streamText({ model: atoll("tiny-chat"), ...STORY, output, abortSignal: leave.signal });
     const parts: string[] = [];
     for await (const part of result.fullStream) {
       parts.push(part.type);
@@ -167,7 +169,7 @@ describe.skipIf(NO_CURL !== null)(`plain curl -N${NO_CURL === null ? "" : ` [${N
   it("sees the first words before the last are made, and stops the Island when it is ended", async () => {
     const before = await status();
     const messages = [{ role: "user", content: STORY.prompt }];
-    const body = chatBody({ messages, temperature: 1.8, seed: 3, max_tokens: 900, stream: true });
+    const body = chatBody({ messages, response_format: LONG_ANSWER, max_tokens: 900, stream: true });
     const curl = startCurl(`${network.url}/api/v1/chat/completions`, "--data", body);
     const text = await curl.printed(/"content":"[^"]/);
     expect(text).not.toContain("[DONE]");

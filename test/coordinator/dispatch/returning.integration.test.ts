@@ -108,8 +108,8 @@ describe("an Island that comes back after the grace with an attempt", () => {
       expect(actions(island)).toEqual([action]);
       await world.settle();
     }
-    // It is paused for the losses, each time a little longer.
-    await pass(5 * FIRST_PAUSE_MS);
+    // It is paused for its losses.
+    await pass(FIRST_PAUSE_MS);
     expect(island.assign).toMatchObject({ jobId: assign.jobId, attempt: 2, resume: { text: "one " } });
   });
 

@@ -240,7 +240,7 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: Object.assign(Object.create(store) as typeof store, { check: () => this.checkStore() }),
+      store: { check: () => this.checkStore(), readOnlyBecause: null, accounts: store.accounts, ledger: store.ledger },
       clock: this.clock,
       log,
       version: "1.2.3",

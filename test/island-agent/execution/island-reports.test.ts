@@ -15,6 +15,7 @@ it("a report of very many models stays under the 256 KiB that the coordinator ta
     usage: () => state,
     files: { cached: () => cached, downloads: () => [] },
     pool: { loaded: () => [] },
+    executor: { working: () => [] },
     outbox: { held: () => [] },
   } as unknown as IslandFacts);
   const hello = reports.hello(false);
