@@ -96,6 +96,7 @@ export class World implements AsyncDisposable {
         threads: "1",
         gpu: "off",
         "models.preload": "false",
+        "cargos.allow_runtimes": "llmcpp, wasm",
       });
       await this.#startIsland(index).printed(/connected to/);
     }
@@ -172,7 +173,18 @@ export class World implements AsyncDisposable {
   }
 
   async #startCoordinator(): Promise<void> {
-    const settings = ["--island-grace-s", "5", "--heartbeat-s", "2", "--sse-heartbeat-s", "2", "--max-attempts", "10"];
+    const settings = [
+      "--island-grace-s",
+      "5",
+      "--heartbeat-s",
+      "2",
+      "--min-free-disk-mb",
+      "16",
+      "--sse-heartbeat-s",
+      "2",
+      "--max-attempts",
+      "10",
+    ];
     const args = ["serve", "--port", String(this.#port), "--data", this.data, "--log-level", "warn"];
     const env = existsSync(FAKETIME)
       ? {

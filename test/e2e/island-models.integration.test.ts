@@ -65,7 +65,11 @@ beforeAll(async () => {
   network = await Network.open(["--catalog-directory", catalog, "--max-attempts", "1"]);
   const account = network.createAccount("host@example.com");
   key = account.key;
-  const settings = { "models.hub_endpoint": hubServer.url, "models.allow_private_addresses": "true" };
+  const settings = {
+    "models.hub_endpoint": hubServer.url,
+    "models.allow_private_addresses": "true",
+    "cargos.allow_runtimes": "onnx, llmcpp",
+  };
   island = await network.startIsland("one", account.islandToken, settings);
   data = network.islandData("one");
 }, 120_000);

@@ -1,9 +1,11 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll } from "vitest";
 import { openSqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { makeFastDirectory } from "../../../support/fast-directory.ts";
 import { describeStore } from "../contract/store.contract.ts";
-import { temporaryFolder } from "../contract/store-builders.ts";
 
-const folder = temporaryFolder();
-afterAll(() => folder[Symbol.dispose]());
+const folder = await makeFastDirectory("atoll-store-");
+afterAll(() => rm(folder, { recursive: true }));
 let opened = 0;
-describeStore("sqlite", (clock) => openSqliteStore({ path: folder.file(`${++opened}.db`), clock }));
+describeStore("sqlite", (clock) => openSqliteStore({ path: join(folder, `${++opened}.db`), clock }));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ContainerRuntimeOptions } from "../../../../../island-agent/runtimes/container/container-runtime.ts";
 import { startHostLikeEngine, type TestEngine } from "../../../../support/container-engine.ts";
+import { itInFullRun } from "../../../../support/soak-rounds.ts";
 import { HOST_PUBLIC, NetworkWorld, WORLD } from "../../../../support/network-world.ts";
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
@@ -49,26 +50,37 @@ function describeEgress(engine: TestEngine): void {
       await world.close();
     }, 60_000);
 
-    it("would reach all of them without the filter", async () => {
-      const world = await open({ nft: ["/bin/true"] });
-      expect(await reached(world)).toEqual(expect.arrayContaining([...EVERYWHERE].sort()));
-      await world.close();
-    }, 60_000);
+    itInFullRun(
+      "would reach all of them without the filter",
+      async () => {
+        const world = await open({ nft: ["/bin/true"] });
+        expect(await reached(world)).toEqual(expect.arrayContaining([...EVERYWHERE].sort()));
+        await world.close();
+      },
+      60_000,
+    );
 
-    it("starts behind the filter again after another program has removed all rules", async () => {
-      const world = await open();
-      const cargo = makeCargo(LOOK_AROUND, { network: true });
-      await using loaded = await world.load(cargo);
-      await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
-      for (const table of ours()) execFileSync(...split(network.onHost("nft", "delete", ...table.split(" "))));
-      expect(ours()).toEqual([]);
-      // The first of these containers may have started before; the runs after it start new ones.
-      await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
-      const { output } = await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
-      expect([(output as string).trim(), ours()]).toEqual([WORLD.public, [expect.stringContaining("table inet atl")]]);
-      await loaded[Symbol.asyncDispose]();
-      await world.close();
-    }, 60_000);
+    itInFullRun(
+      "starts behind the filter again after another program has removed all rules",
+      async () => {
+        const world = await open();
+        const cargo = makeCargo(LOOK_AROUND, { network: true });
+        await using loaded = await world.load(cargo);
+        await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
+        for (const table of ours()) execFileSync(...split(network.onHost("nft", "delete", ...table.split(" "))));
+        expect(ours()).toEqual([]);
+        // The first of these containers may have started before; the runs after it start new ones.
+        await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
+        const { output } = await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
+        expect([(output as string).trim(), ours()]).toEqual([
+          WORLD.public,
+          [expect.stringContaining("table inet atl")],
+        ]);
+        await loaded[Symbol.asyncDispose]();
+        await world.close();
+      },
+      60_000,
+    );
   });
 
   describe("ContainerRuntime.networkProblem()", () => {

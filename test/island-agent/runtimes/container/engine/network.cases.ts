@@ -25,6 +25,8 @@ const CARGO = {
   output_schema: { type: "object" },
 };
 
+const RUNTIMES = { "cargos.allow_runtimes": "container" };
+
 /** A container Cargo from the API to the engine and back, all of it processes of their own. */
 export function describeNetwork(engine: () => TestEngine): void {
   describe("a network with an Island that runs containers", () => {
@@ -38,7 +40,7 @@ export function describeNetwork(engine: () => TestEngine): void {
       return (await engine().docker.listContainers({ all: true, filters })).map(({ Id }) => Id);
     };
     const start = (): Promise<Program> =>
-      network.startIsland("one", account.islandToken, {}, { DOCKER_HOST: engine().host });
+      network.startIsland("one", account.islandToken, RUNTIMES, { DOCKER_HOST: engine().host });
     const submit = async (input: object): Promise<{ status: string; output: unknown }> => {
       const { body } = await call(network.url, account.key, "POST", "/jobs", { workload: CARGO.slug, input });
       return (await call(network.url, account.key, "GET", `/jobs/${body.data.id}?wait=60`)).body.data;
