@@ -112,7 +112,8 @@ export class ChaosClient {
     const input = { prompt: "Tell me a story.", temperature: 1.9, seed: this.#submissions, max_tokens: 900 };
     await this.#submit(record, "tiny-chat", input);
     await this.#pause(this.#options.random.between(0, 800));
-    const answer = await this.#retried("DELETE", `/jobs/${record.jobId}`);
+    // A repeat must not remove a job that has ended meanwhile.
+    const answer = await this.#retried("DELETE", `/jobs/${record.jobId}?if_ended=refuse`);
     if (answer !== null && ![200, 422].includes(answer.status)) record.faults.push(`cancel answered ${answer.status}`);
     await this.#follow(record);
   }

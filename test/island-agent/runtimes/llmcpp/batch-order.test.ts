@@ -19,18 +19,30 @@ describe("fillBatch()", () => {
     ]);
   });
 
-  it("takes a short prompt whole beside a long one", () => {
+  it("leaves the last token of a prompt to the next batch, unless it is alone", () => {
+    const [prompt, decode] = [
+      { sequenceId: 0, count: 20 },
+      { sequenceId: 1, count: 1 },
+    ];
+    expect(fillBatch([prompt, decode], 512)).toEqual([
+      { index: 0, count: 19 },
+      { index: 1, count: 1 },
+    ]);
+    expect(fillBatch([prompt], 512)).toEqual([{ index: 0, count: 20 }]);
+  });
+
+  it("takes a short prompt before a long one", () => {
     const waiting = [
       { sequenceId: 0, count: 2_000 },
       { sequenceId: 1, count: 20 },
     ];
     expect(fillBatch(waiting, 512)).toEqual([
-      { index: 0, count: 492 },
-      { index: 1, count: 20 },
+      { index: 0, count: 493 },
+      { index: 1, count: 19 },
     ]);
   });
 
-  it("fills the batch exactly, or takes everything", () => {
+  it("fills the batch, or takes everything but the last tokens of prompts", () => {
     const waitingTokens = fc.uniqueArray(
       fc.record({ sequenceId: fc.nat(7), count: fc.integer({ min: 1, max: 900 }) }),
       {
@@ -41,7 +53,15 @@ describe("fillBatch()", () => {
       fc.property(waitingTokens, fc.integer({ min: 1, max: 600 }), (waiting, size) => {
         const shares = fillBatch(waiting, size);
         const wanted = waiting.reduce((sum, { count }) => sum + count, 0);
-        expect(shares.reduce((sum, { count }) => sum + count, 0)).toBe(Math.min(size, wanted));
+        const prompts = waiting.filter(({ count }) => count > 1).length;
+        const taken = shares.reduce((sum, { count }) => sum + count, 0);
+        expect(taken).toBeLessThanOrEqual(Math.min(size, wanted));
+        expect(taken).toBeGreaterThanOrEqual(Math.min(size, wanted) - (waiting.length > 1 ? prompts : 0));
+        // Results come from sequences with one token only, or from one that is alone.
+        for (const { index, count } of shares) {
+          const isWhole = count === waiting[index]?.count;
+          expect(!isWhole || count === 1 || waiting.length === 1).toBe(true);
+        }
         for (const { index, count } of shares) expect(count).toBeLessThanOrEqual(waiting[index]?.count ?? 0);
       }),
     );
