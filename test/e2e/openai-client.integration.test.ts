@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
-import { until } from "../support/http.ts";
+import { call, until } from "../support/http.ts";
 import { LONG_ANSWER } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 
@@ -124,11 +124,12 @@ describe("the official openai client", () => {
       "stopped",
     );
     expect(stopped.counts.completed).toBe(before.completed);
-    const job = (await (
-      await fetch(`${network.url}/api/v1/jobs/${id}`, { headers: { authorization: `Bearer ${client.apiKey}` } })
-    ).json()) as { data: { status: string; usage: { completion_tokens: number } } };
-    expect(job.data.status).toBe("cancelled");
-    expect(job.data.usage.completion_tokens).toBeLessThan(900);
+    const job = await until(
+      async () => (await call(network.url, client.apiKey, "GET", `/jobs/${id}`)).body.data,
+      ({ status: state }) => state === "cancelled",
+      "cancelled",
+    );
+    expect(job.usage.completion_tokens).toBeLessThan(900);
   });
 
   it("throws AuthenticationError for a wrong key", async () => {
