@@ -15,6 +15,7 @@ import type { WebhookStore } from "../webhook-store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "./engine/database-error.ts";
+import { storageFaultOf } from "./engine/storage-fault.ts";
 import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
@@ -33,6 +34,8 @@ import { Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 const WEBHOOK_KEY_FILE = "webhooks.key";
+/** Time between two tries to open a database whose disk is full. */
+const FULL_RETRY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -54,7 +57,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { clock } = options;
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
-  migrateFile(file, clock.now(), secrets);
+  await untilThereIsSpace(() => migrateFile(file, clock.now(), secrets), options);
   const store = new SqliteStore(file, secrets, options);
   try {
     await store.prune();
@@ -62,6 +65,26 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Tries again while the disk is full, if somebody is told of that. A coordinator that starts on a full disk goes on when there is space. */
+async function untilThereIsSpace(
+  write: () => void,
+  { clock, onReadOnly }: Pick<SqliteStoreOptions, "clock" | "onReadOnly">,
+): Promise<void> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      write();
+      if (isTold) onReadOnly?.(null);
+      return;
+    } catch (error) {
+      const cause = error instanceof DatabaseError ? error.cause : undefined;
+      const isFull = cause instanceof Database.SqliteError && cause.code === "SQLITE_FULL";
+      if (!isFull || onReadOnly === undefined) throw error;
+      if (!isTold) onReadOnly(storageFaultOf(cause));
+      await clock.sleep(FULL_RETRY_MS);
+    }
   }
 }
 
