@@ -169,6 +169,7 @@ export class AttemptFencing implements AttemptReports {
     const { output, usage, finishReason, timings } = frame;
     // The output of a chat is what was streamed.
     const isText = jobs.cargoOf(job)?.isChat === true;
+    const result = { output: isText ? undefined : output, usage, finishReason, timings };
     const differs = isText && output !== undefined && !(job.feed.isLoaded && output === job.feed.text());
     const isEmpty = !job.feed.hasOutput && (isText || isEmptyOutput(output));
     if (differs || isEmpty) {
@@ -176,10 +177,10 @@ export class AttemptFencing implements AttemptReports {
       if (differs) return jobs.attempts.requeue(job.id, error, "failed");
       if (!this.#isFinal(islandId, job)) return jobs.attempts.confirm(job.id, error);
       // Nobody has more to say: the client gets the empty answer, free.
-      return jobs.attempts.complete(job.id, { output: isText ? undefined : output, usage, finishReason, timings });
+      return jobs.attempts.complete(job.id, result);
     }
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
-    const ended = jobs.attempts.complete(job.id, { output: isText ? undefined : output, usage, finishReason, timings });
+    const ended = jobs.attempts.complete(job.id, result);
     measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
     islands.freeSlot(islandId, frame);
     return ended;
