@@ -1,41 +1,32 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FIRST_PAUSE_MS, GRACE_MS, JobWorld, PHASE_LIMITS, RESTART_GRACE_MS } from "../jobs/job-world.ts";
+import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
-import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { balanceOf } from "../store/contract/store-builders.ts";
 
 const GRANT_MICRO = 1_000_000_000;
 const JSON_ANSWER = { prompt: "Hi", max_tokens: 10, response_format: { type: "json_object" } };
 
-let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let opened: OpenedJobWorld;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
 
 beforeEach(async () => {
-  folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
-  accountId = await makeAccount(store, { grantMicro: GRANT_MICRO });
-  world = new JobWorld(store, clock);
+  opened = await openJobWorld(clock);
+  ({ world, accountId } = opened);
 });
-afterEach(async () => {
-  await world.settle();
-  world.close();
-  expect(world.fatal).toEqual([]);
-  await store.close();
-  folder[Symbol.dispose]();
-});
+afterEach(() => opened.close(world));
 
 /** The coordinator is killed and starts again. */
 async function restart(): Promise<void> {
   await world.settle();
   world.close();
-  world = new JobWorld(store, clock, world.secret);
+  world = new JobWorld(opened.store, clock, world.secret);
   await world.recover();
 }
 
@@ -178,7 +169,7 @@ describe("a chat whose coordinator was killed", () => {
     const { state, creditsUsedMicro } = await view(assign);
     expect([state, creditsUsedMicro < 1_000_003]).toEqual(["cancelled", true]);
     // The Island is the account's own: of what it is charged, it earns all but the network's part.
-    expect(await balanceOf(store, accountId)).toBeGreaterThan(GRANT_MICRO - creditsUsedMicro);
+    expect(await balanceOf(opened.store, accountId)).toBeGreaterThan(GRANT_MICRO - creditsUsedMicro);
   });
 
   it("is cancelled also while it waits, and so are several", async () => {

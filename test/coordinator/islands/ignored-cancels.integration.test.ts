@@ -1,34 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, runFrames } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { FIRST_PAUSE_MS, JobWorld, PHASE_LIMITS } from "../jobs/job-world.ts";
+import { FIRST_PAUSE_MS, type JobWorld, PHASE_LIMITS } from "../jobs/job-world.ts";
+import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
 import { nameOf, PlayedIsland } from "../jobs/played-island.ts";
-import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 const MAX_STOP_MS = 10_000;
 
-let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let opened: OpenedJobWorld;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
 
 beforeEach(async () => {
-  folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
-  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
-  world = new JobWorld(store, clock);
+  opened = await openJobWorld(clock);
+  ({ world, accountId } = opened);
 });
-afterEach(async () => {
-  await world.settle();
-  world.close();
-  expect(world.fatal).toEqual([]);
-  await store.close();
-  folder[Symbol.dispose]();
-});
+afterEach(() => opened.close(world));
 
 /** A job that `island` has begun. */
 async function begin(island: PlayedIsland): Promise<Assign> {

@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
-import { GRACE_MS, JobWorld, PHASE_LIMITS } from "./job-world.ts";
+import { GRACE_MS, type JobWorld, PHASE_LIMITS } from "./job-world.ts";
+import { openJobWorld, type OpenedJobWorld } from "./open-job-world.ts";
 import { nameOf, PlayedIsland } from "./played-island.ts";
 
-let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let opened: OpenedJobWorld;
 let clock: CountingClock;
 let world: JobWorld;
 let accountId: string;
@@ -32,19 +30,11 @@ class CountingClock extends ManualClock {
 }
 
 beforeEach(async () => {
-  folder = temporaryFolder();
   clock = new CountingClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
-  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
-  world = new JobWorld(store, clock);
+  opened = await openJobWorld(clock);
+  ({ world, accountId } = opened);
 });
-afterEach(async () => {
-  await world.settle();
-  world.close();
-  expect(world.fatal).toEqual([]);
-  await store.close();
-  folder[Symbol.dispose]();
-});
+afterEach(() => opened.close(world));
 
 /** A job in the hands of `island`, while `other` is idle. */
 async function assigned(slug = "cheap", input: Record<string, unknown> = { prompt: "Hi" }): Promise<Assign> {

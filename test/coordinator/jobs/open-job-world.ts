@@ -1,0 +1,31 @@
+import { expect } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import type { ManualClock } from "../../support/manual-clock.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+import { JobWorld } from "./job-world.ts";
+
+/** A {@link JobWorld} on a new store, and an account with 1,000 credits. */
+export interface OpenedJobWorld {
+  readonly store: SqliteStore;
+  readonly world: JobWorld;
+  readonly accountId: string;
+  /** Closes the world, or the one that took its place, and the store. No write may have failed. */
+  close(world: JobWorld): Promise<void>;
+}
+
+export async function openJobWorld(clock: ManualClock): Promise<OpenedJobWorld> {
+  const folder = temporaryFolder();
+  const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  return {
+    store,
+    accountId: await makeAccount(store, { grantMicro: 1_000_000_000 }),
+    world: new JobWorld(store, clock),
+    async close(world) {
+      await world.settle();
+      world.close();
+      expect(world.fatal).toEqual([]);
+      await store.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
