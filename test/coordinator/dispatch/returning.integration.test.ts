@@ -3,11 +3,10 @@ import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FIRST_PAUSE_MS, GRACE_MS, JobWorld, PHASE_LIMITS, RESTART_GRACE_MS } from "../jobs/job-world.ts";
-import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
+import { GRANT_MICRO, openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { balanceOf } from "../store/contract/store-builders.ts";
 
-const GRANT_MICRO = 1_000_000_000;
 const JSON_ANSWER = { prompt: "Hi", max_tokens: 10, response_format: { type: "json_object" } };
 
 let opened: OpenedJobWorld;

@@ -4,6 +4,8 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { JobWorld } from "./job-world.ts";
 
+export const GRANT_MICRO = 1_000_000_000;
+
 /** A {@link JobWorld} on a new store, and an account with 1,000 credits. */
 export interface OpenedJobWorld {
   readonly store: SqliteStore;
@@ -18,7 +20,7 @@ export async function openJobWorld(clock: ManualClock): Promise<OpenedJobWorld> 
   const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
   return {
     store,
-    accountId: await makeAccount(store, { grantMicro: 1_000_000_000 }),
+    accountId: await makeAccount(store, { grantMicro: GRANT_MICRO }),
     world: new JobWorld(store, clock),
     async close(world) {
       await world.settle();
