@@ -19,8 +19,10 @@ export function costProblem(schema: Schema): string | null {
   return new CostWalk(schema).run();
 }
 
-/** How the JSON of a schema may begin: every text of it begins with one of these. */
+/** How the JSON of a schema may begin: every text of it begins with one of these, cut to {@link MAX_LEAD} characters. */
 type Leads = readonly string[];
+/** Longer ones cost time to compare, and are hardly ever alike so far. */
+const MAX_LEAD = 100;
 const NUMBER_LEAD = "0";
 /** Parts that are looked at, each where a reference names it. */
 const MAX_VISITS = 20_000;
@@ -95,8 +97,9 @@ class CostWalk {
     return choices;
   }
 
-  #visit(): void {
-    if (++this.#visits > MAX_VISITS) throw new TooCostly("its references expand to too many parts");
+  #visit(count = 1): void {
+    this.#visits += count;
+    if (this.#visits > MAX_VISITS) throw new TooCostly("its references expand to too many parts");
   }
 
   #leadsOf(schema: Schema, following: readonly string[]): Leads {
@@ -107,7 +110,10 @@ class CostWalk {
       return this.#leadsOf(definitionOf(this.#root, $ref), [...following, $ref]);
     }
     if (Array.isArray(oneOf)) return oneOf.flatMap((each: Schema) => this.#leadsOf(each, following));
-    if (Array.isArray(values)) return values.map(leadOf);
+    if (Array.isArray(values)) {
+      this.#visit(values.length);
+      return values.map(leadOf);
+    }
     if ("const" in schema) return [leadOf(schema["const"])];
     if (Array.isArray(type)) return type.flatMap((each) => leadsOfType(each));
     const [first] = isSchema(properties) ? Object.entries(properties) : [];
@@ -144,7 +150,11 @@ function overlap(some: Leads, others: Leads): boolean {
 }
 
 function leadOf(value: unknown): string {
-  return typeof value === "number" ? NUMBER_LEAD : JSON.stringify(value);
+  return typeof value === "number" ? NUMBER_LEAD : cut(JSON.stringify(value));
+}
+
+function cut(lead: string): string {
+  return lead.slice(0, MAX_LEAD);
 }
 
 function leadsOfType(type: unknown): Leads {

@@ -27,6 +27,8 @@ const UNDERSTOOD = new Set(
  */
 const MAX_REPEATS = 1_999;
 const MAX_NODES = 1_000;
+/** Parts of a schema that allows any value. */
+const NODES_OF_ANY = 4;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
 
 /**
@@ -35,7 +37,7 @@ const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
 export function grammarSchemaOf(schema: Schema, isStrict: boolean): Schema {
-  const read = new SchemaReader(isStrict).read(schema, "schema");
+  const read = new SchemaReader(isStrict).readRoot(schema);
   const problem = costProblem(read);
   if (problem !== null) throw unsupported("schema", problem);
   return read;
@@ -56,37 +58,56 @@ export class UnsupportedSchema extends Error {
 class SchemaReader {
   readonly #isStrict: boolean;
   #nodes = 0;
+  /** References, by name, with the place of the first. */
+  readonly #references = new Map<string, string>();
 
   constructor(isStrict: boolean) {
     this.#isStrict = isStrict;
   }
 
-  read(raw: unknown, path: string): Schema {
-    if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
-    if (raw === true) return anyValue();
-    if (!isSchema(raw)) throw unsupported(path, "is not a schema");
-    this.#checkKeywords(raw, path);
+  /** References name definitions of the root alone: what is defined deeper is out of their reach, and is left out. */
+  readRoot(raw: Schema): Schema {
+    const core = this.read(raw, "schema");
     const defs = {
-      ...this.#readAll(raw["definitions"], `${path}.definitions`),
-      ...this.#readAll(raw["$defs"], `${path}.$defs`),
+      ...this.#readAll(raw["definitions"], "schema.definitions"),
+      ...this.#readAll(raw["$defs"], "schema.$defs"),
     };
-    const core = this.#readCore(raw, path);
+    for (const [name, path] of this.#references) {
+      if (!Object.hasOwn(defs, name)) throw unsupported(path, `there is no definition ${JSON.stringify(name)}`);
+    }
     return Object.keys(defs).length === 0 ? core : { ...core, $defs: defs };
   }
 
-  #readCore(raw: Schema, path: string): Schema {
+  read(raw: unknown, path: string): Schema {
+    if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
+    if (raw === true) return this.#anyValue();
+    if (!isSchema(raw)) throw unsupported(path, "is not a schema");
+    this.#checkKeywords(raw, path);
     const ref = raw["$ref"];
-    if (ref !== undefined) return { $ref: referenceOf(ref, path) };
+    if (ref !== undefined) return { $ref: this.#referenceTo(ref, path) };
     const choices = raw["oneOf"] ?? raw["anyOf"];
     if (choices !== undefined) return { oneOf: this.#readList(choices, path) };
     if (raw["allOf"] !== undefined) return this.#readOnly(raw["allOf"], path);
     if (raw["const"] !== undefined) return { const: literal(raw["const"], path) };
     if (raw["enum"] !== undefined) return { enum: literals(raw["enum"], path) };
     const types = typesOf(raw);
-    if (types.length === 0) return anyValue();
+    if (types.length === 0) return this.#anyValue();
     const [only] = types;
     if (types.length === 1 && only !== undefined) return this.#readTyped(only, raw, path);
     return { oneOf: types.map((type) => this.#readTyped(type, raw, path)) };
+  }
+
+  #anyValue(): Schema {
+    this.#nodes += NODES_OF_ANY - 1;
+    return { oneOf: [{ type: ANY_SCALAR }, { type: "array" }, { type: "object", additionalProperties: true }] };
+  }
+
+  #referenceTo(ref: unknown, path: string): string {
+    const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(ref))?.[1];
+    if (name === undefined)
+      throw unsupported(path, `reference ${JSON.stringify(ref)} is not of the form "#/$defs/name"`);
+    if (!this.#references.has(name)) this.#references.set(name, path);
+    return `#/$defs/${name}`;
   }
 
   #readTyped(type: string, raw: Schema, path: string): Schema {
@@ -171,16 +192,6 @@ function typesOf(raw: Schema): readonly string[] {
   if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined) return ["object"];
   if (raw["items"] !== undefined || raw["prefixItems"] !== undefined) return ["array"];
   return [];
-}
-
-function anyValue(): Schema {
-  return { oneOf: [{ type: ANY_SCALAR }, { type: "array" }, { type: "object", additionalProperties: true }] };
-}
-
-function referenceOf(ref: unknown, path: string): string {
-  const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(ref))?.[1];
-  if (name === undefined) throw unsupported(path, `reference ${JSON.stringify(ref)} is not of the form "#/$defs/name"`);
-  return `#/$defs/${name}`;
 }
 
 function literals(raw: unknown, path: string): unknown[] {

@@ -53,6 +53,7 @@ describe("grammarSchemaOf()", () => {
     ],
     ["a type that is none", { type: "matrix" }, 'schema: type "matrix" is not known'],
     ["a foreign reference", { $ref: "https://example.com/x" }, "is not of the form"],
+    ["a reference to nothing", { items: { $ref: "#/$defs/A" } }, 'schema.items: there is no definition "A"'],
     ["several schemas that all apply", { allOf: [{ type: "null" }, {}] }, '"allOf" with several schemas'],
     ["a required property that has no schema", { type: "object", required: ["a"] }, '"a" is required'],
     ["values that are no scalars", { enum: [{}] }, "only strings, numbers, booleans and null"],
@@ -109,11 +110,31 @@ describe("grammarSchemaOf()", () => {
       expect(read({ anyOf: kinds })).toMatchObject({ oneOf: expect.any(Array) });
     });
 
+    it("is refused for references that each bring as many alternatives: they are not written out first", () => {
+      const $defs = { A: { enum: list(20_000, String) } };
+      const anyOf = list(900, () => ({ $ref: "#/$defs/A" }));
+      expect(() => read({ $defs, anyOf })).toThrow("expand to too many parts");
+    });
+
+    it("counts a part that allows any value as the parts that it has", () => {
+      expect(() => read(object(many(500, () => true)))).toThrow("more than 1000 parts");
+    });
+
     const arrayOf = (items: unknown) => ({ type: "array", items, minItems: 1 });
     it("is refused for a reference back from alternatives that begin alike: each level would double what is open", () => {
       const $ref = "#/$defs/E";
       const $defs = { E: { anyOf: [arrayOf({ $ref }), { ...arrayOf({ $ref }), maxItems: 9 }] } };
       expect(() => read({ $ref, $defs })).toThrow("#/$defs/E refers back to itself from alternatives that begin alike");
+    });
+
+    it("is not evaded by definitions inside of a part, which references do not reach", () => {
+      const $ref = "#/$defs/E";
+      const $defs = { E: { anyOf: [arrayOf({ $ref }), { ...arrayOf({ $ref }), maxItems: 9 }] } };
+      expect(() => read(object({ a: { $ref, $defs } }))).toThrow('schema.properties.a: there is no definition "E"');
+      expect(read({ ...object({ a: { $ref, $defs } }), $defs: { E: { type: "null" } } })).toEqual({
+        ...object({ a: { $ref } }),
+        $defs: { E: { type: "null" } },
+      });
     });
 
     it("takes references back that do not: trees, linked lists, tagged expressions", () => {
