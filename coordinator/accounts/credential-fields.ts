@@ -3,7 +3,13 @@ import { microFromCredits } from "../credits/micro-credits.ts";
 import { SCOPES, type Scope } from "../store/account-store.ts";
 
 export const MAX_EMAIL = 254;
-export const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+$/;
+/**
+ * As browsers check it: ASCII, without quotes, comments and names, a domain of letters and digits. Else one mailbox would have any
+ * number of addresses, and of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as `ann@example.com`. The
+ * domain of another alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email address".
+ */
+export const EMAIL_PATTERN =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 200;
 /** Characters after trimming. */

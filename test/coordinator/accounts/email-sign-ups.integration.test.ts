@@ -100,6 +100,18 @@ describe("EmailSignUps", () => {
     expect(mails.waiting).toBe(2);
   });
 
+  it.each([
+    ["in angle brackets", "<ann@example.com>"],
+    ["with a soft hyphen", "ann@exam\u00adple.com"],
+    ["in wide letters", "ann@\uff45xample.com"],
+    ["with the dot of its root", "ann@example.com."],
+    ["in quotes", '"ann"@example.com'],
+  ])("mails nothing to an address %s, which is another way to write a mailbox", async (_how, email) => {
+    await expect(accounts.register(email, PASSWORD, newAddress())).rejects.toThrow("not an e-mail address");
+    await accounts.settled();
+    expect(mails.waiting).toBe(0);
+  });
+
   it("makes an account with the last token that was mailed, within an hour, and stores none in clear", async () => {
     await register("new@example.com");
     const first = tokenOf((await mails.next()).text);
