@@ -68,7 +68,7 @@ const RETURN_AFTER_MS = 1_000;
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
   // Before anything is opened: a configuration that cannot be is told at once.
-  registrationOf(config);
+  const registration = registrationOf(config);
   const store = await openStore(config.dataDirectory, clock, {
     minFreeBytes: config.minFreeDiskBytes,
     onReadOnly: (because) => {
@@ -87,7 +87,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     store: store.accounts,
     clock,
     newAccountMicro: config.newAccountMicro,
-    ...accountMail(config, { store: store.accounts, clock, log }),
+    ...accountMail(config, registration, { store: store.accounts, clock, log }),
     log,
   });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;

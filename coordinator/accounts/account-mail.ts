@@ -1,4 +1,4 @@
-import { registrationOf } from "../config/exposure.ts";
+import type { Registration } from "../config/exposure.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { SmtpMailer } from "../mail/smtp-mailer.ts";
@@ -6,16 +6,13 @@ import type { AccountServiceDeps } from "./account-service.ts";
 import { EmailSignUps, type EmailSignUpsDeps } from "./email-sign-ups.ts";
 import type { SendReset } from "./password-changes.ts";
 
-/**
- * Who may register, and how mails leave: by the configured mail server, if there is one.
- * @throws {ConfigError} like `registrationOf`.
- */
+/** Who may register, and how mails leave: by the configured mail server, if there is one. */
 export function accountMail(
-  config: CoordinatorConfig,
+  config: Pick<CoordinatorConfig, "smtpUrl" | "mailFrom" | "publicUrl">,
+  registration: Registration,
   deps: Pick<EmailSignUpsDeps, "store" | "clock" | "log">,
 ): Pick<AccountServiceDeps, "registration" | "sendReset"> {
   const { smtpUrl, mailFrom, publicUrl } = config;
-  const registration = registrationOf(config);
   const mailer = smtpUrl === null || mailFrom === null ? null : new SmtpMailer({ url: smtpUrl, from: mailFrom });
   const sendReset = mailer === null ? undefined : resetSender(mailer, publicUrl);
   if (registration !== "email" || mailer === null) {

@@ -7,11 +7,12 @@ export type Registration = (typeof REGISTRATIONS)[number];
 interface Addresses {
   readonly host: string;
   readonly publicUrl: string | null;
+  readonly trustProxy: boolean;
 }
 
-/** Whether others than this machine can reach the coordinator: it listens elsewhere, or has the address of a proxy before it. */
-export function isExposed({ host, publicUrl }: Addresses): boolean {
-  return !isLoopback(host) || (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname));
+/** Whether others than this machine can reach the coordinator: it listens elsewhere, or there is a proxy before it. */
+export function isExposed({ host, publicUrl, trustProxy }: Addresses): boolean {
+  return !isLoopback(host) || trustProxy || (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname));
 }
 
 /**
@@ -34,12 +35,17 @@ export function registrationOf(
   }
   if (registration !== null || !isExposed(config)) return registration ?? "open";
   throw new ConfigError([
-    `registration: not chosen, and others can reach this coordinator (${config.publicUrl ?? config.host}). Set it to one of:`,
+    `registration: not chosen, and others can reach this coordinator (${reachedBy(config)}). Set it to one of:`,
     '  "closed"  only you make accounts, with: coordinator account create',
     '  "email"   whoever proves an e-mail address; needs smtp_url and mail_from',
     '  "open"    everybody; an account gets 10 credits unless new_account_credits says otherwise',
     'In the file: registration = "closed"; or --registration closed; or ATOLL_REGISTRATION=closed',
   ]);
+}
+
+function reachedBy({ host, publicUrl, trustProxy }: Addresses): string {
+  if (!isLoopback(host)) return `host ${host}`;
+  return publicUrl === null && trustProxy ? "trust_proxy" : `public_url ${publicUrl}`;
 }
 
 function isLoopback(hostname: string): boolean {

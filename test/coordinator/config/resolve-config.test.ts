@@ -163,16 +163,19 @@ describe("registration", () => {
     const raw = { flags: { host, publicUrl: "http://127.0.0.1:8080" } };
     expect([chosen(raw), resolve(raw).newAccountMicro]).toEqual(["open", 10_000 * CREDIT]);
   });
-  it.each([{ host: "0.0.0.0" }, { host: "::" }, { host: "192.0.2.1" }, { publicUrl: "https://atoll.example" }])(
-    "must be chosen with %o, and the refusal names the three choices",
-    (flags) => {
-      const text = problems({ flags }).join("\n");
-      for (const word of ["registration", '"closed"', '"email"', '"open"', "ATOLL_REGISTRATION"]) {
-        expect(text).toContain(word);
-      }
-      expect(chosen({ flags: { ...flags, registration: "closed" } })).toBe("closed");
-    },
-  );
+  it.each([
+    [{ host: "0.0.0.0" }, "host 0.0.0.0"],
+    [{ host: "::" }, "host ::"],
+    [{ host: "192.0.2.1", publicUrl: "http://localhost" }, "host 192.0.2.1"],
+    [{ publicUrl: "https://atoll.example" }, "public_url https://atoll.example"],
+    [{ trustProxy: true }, "trust_proxy"],
+  ])("must be chosen with %o, and the refusal names the reason and the three choices", (flags, reason) => {
+    const text = problems({ flags }).join("\n");
+    for (const word of [`(${reason})`, "registration", '"closed"', '"email"', '"open"', "ATOLL_REGISTRATION"]) {
+      expect(text).toContain(word);
+    }
+    expect(chosen({ flags: { ...flags, registration: "closed" } })).toBe("closed");
+  });
   it("that is open to the network grants 10 credits, unless new_account_credits says otherwise", () => {
     const toml = 'host = "0.0.0.0"\nregistration = "open"';
     expect(resolve({ toml }).newAccountMicro).toBe(10 * CREDIT);
