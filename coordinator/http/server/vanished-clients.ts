@@ -5,10 +5,10 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 /** What the system knows of connections. Its methods never reject. */
 export interface ConnectionFacts {
   /**
-   * For each connection whose last bytes the other side has not acknowledged although they were sent again, how often in a row they
-   * were; by the connection's inode.
+   * For each connection whose other side does not answer, how often in a row it was asked in vain: bytes were sent again and are not
+   * acknowledged, or its full buffer was probed. By the connection's inode.
    */
-  retransmissions(): Promise<ReadonlyMap<string, number>>;
+  unanswered(): Promise<ReadonlyMap<string, number>>;
   /** Null for a socket that is closed. */
   inodeOf(socket: Socket): Promise<string | null>;
 }
@@ -56,7 +56,7 @@ export class VanishedClients {
 
   async #check(): Promise<void> {
     const sockets = new Set(this.#sockets());
-    const counts = sockets.size === 0 ? new Map<string, number>() : await this.#facts.retransmissions();
+    const counts = sockets.size === 0 ? new Map<string, number>() : await this.#facts.unanswered();
     for (const socket of this.#suspects.keys()) if (!sockets.has(socket)) this.#suspects.delete(socket);
     if (counts.size === 0) return this.#suspects.clear();
     for (const socket of sockets) {
@@ -84,23 +84,29 @@ export class VanishedClients {
   }
 }
 
-/** One line of /proc/net/tcp: established, the retransmission timer runs; then the count and the inode. Source: proc(5). */
-const RETRANSMITTING = /^\s*\d+: \S+ \S+ 01 \S+ 01:[0-9A-F]+ (?!00000000)([0-9A-F]{8}) +\d+ +\d+ (\d+) /gm;
+/**
+ * One line of /proc/net/tcp: established; the timer that runs, 01 to send again, 04 to probe a full buffer; the number of each in a row
+ * without an answer, and the inode. Source: proc(5).
+ */
+const LINE = /^\s*\d+: \S+ \S+ 01 \S+ (01|04):[0-9A-F]+ ([0-9A-F]{8}) +\d+ +(\d+) (\d+) /gm;
 
 /** By inode. @param table a text in the form of /proc/net/tcp. */
-export function parseRetransmissions(table: string): [inode: string, count: number][] {
-  return [...table.matchAll(RETRANSMITTING)].map(([, count = "", inode = ""]) => [inode, Number.parseInt(count, 16)]);
+export function parseUnanswered(table: string): [inode: string, count: number][] {
+  return [...table.matchAll(LINE)].flatMap(([, timer, sentAgain = "", probes = "", inode = ""]) => {
+    const count = timer === "01" ? Number.parseInt(sentAgain, 16) : Number(probes);
+    return count === 0 ? [] : [[inode, count]];
+  });
 }
 
 /** As Linux tells them; null elsewhere. */
 export function linuxConnectionFacts(): ConnectionFacts | null {
   if (process.platform !== "linux") return null;
   return {
-    async retransmissions() {
+    async unanswered() {
       // Without IPv6 there is one table only.
       const read = (name: string): Promise<string> => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "");
       const tables = await Promise.all([read("tcp"), read("tcp6")]);
-      return new Map(tables.flatMap(parseRetransmissions));
+      return new Map(tables.flatMap(parseUnanswered));
     },
     async inodeOf(socket) {
       const { fd } = (socket as unknown as { _handle?: { fd?: number } | null })._handle ?? {};

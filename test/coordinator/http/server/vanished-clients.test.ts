@@ -1,16 +1,20 @@
 import type { Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
-import { parseRetransmissions, VanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
+import { parseUnanswered, VanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
 import { settle } from "../../../support/event-log.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
-/** Lines of Linux 6.1, with a stream whose client's cable was pulled (2106539) and one that is idle (2106531). */
+/**
+ * Lines of Linux 6.1: streams whose client's cable was pulled, while it read (2106539) and while its buffer was full (2106542); one that
+ * is idle (2106531), and one whose client is there and reads nothing (2106541).
+ */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 00000000:1FA3 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 2106500 1 0000000000000000
    1: 0100090A:1FA3 0200090A:B5E0 01 00000000:00000000 02:00000014 00000000     0        3 2106531 2 00000000df92
    2: 0100090A:1FA3 0200090A:B5EE 01 000000F2:00000000 01:00000026 0000000A     0        0 2106539 3 000000003d03
    3: 0100090A:1FA3 0200090A:B5EF 01 000000F2:00000000 01:00000026 00000000     0        0 2106540 3 000000003d03
-   4: 0100090A:1FA3 0200090A:B5F0 01 000000F2:00000000 04:00000026 00000003     0        2 2106541 3 000000003d03
+   4: 0100090A:1FA3 0200090A:B5F0 01 00012620:00000000 04:000000A3 00000000     0        0 2106541 3 000000003d03
+   5: 0100090A:1FA3 0200090A:B5F1 01 00012620:00000000 04:0000117A 00000000     0        4 2106542 3 000000003d03
 `;
 const VANISHED_AFTER_MS = 12_000;
 const CHECK_EVERY_MS = 2_500;
@@ -32,7 +36,7 @@ beforeEach(() => {
   lookUps = 0;
   const sockets = [socketOf("1"), socketOf("2")];
   const facts = {
-    retransmissions: async () => counts,
+    unanswered: async () => counts,
     inodeOf: async (socket: Socket) => {
       lookUps += 1;
       return (socket as unknown as { inode: string }).inode;
@@ -80,8 +84,11 @@ describe("a client", () => {
   });
 });
 
-describe("parseRetransmissions()", () => {
-  it("finds what was sent again and not acknowledged: not what is idle, sent once, or held back by the reader's full buffer", () => {
-    expect(parseRetransmissions(TABLE)).toEqual([["2106539", 10]]);
+describe("parseUnanswered()", () => {
+  it("finds what was sent again or probed without an answer: not what is idle, sent once, or held back by the reader's full buffer", () => {
+    expect(parseUnanswered(TABLE)).toEqual([
+      ["2106539", 10],
+      ["2106542", 4],
+    ]);
   });
 });
