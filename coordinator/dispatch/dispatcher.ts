@@ -118,6 +118,8 @@ export class Dispatcher {
         return this.schedule({ kind: "island_down", islandId: event.islandId });
       case "slot_freed":
         return this.schedule({ kind: "slot_freed", islandId: event.islandId, jobId: event.jobId });
+      case "slot_superseded":
+        return this.schedule({ kind: "slot_superseded", islandId: event.islandId, jobId: event.jobId });
       case "attempts_lost":
         for (const attempt of event.attempts) {
           const job = presentJob(jobs, event.islandId, attempt);

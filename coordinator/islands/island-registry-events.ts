@@ -11,6 +11,8 @@ export type IslandRegistryEvent =
   | { readonly type: "island_down"; readonly islandId: string }
   /** A connected Island finished with an attempt, however it ended. */
   | { readonly type: "slot_freed"; readonly islandId: string; readonly jobId: string }
+  /** An Island that was given a job again drops its earlier attempt of it, which took a slot until now. */
+  | { readonly type: "slot_superseded"; readonly islandId: string; readonly jobId: string }
   /** Attempts that the Island does not continue. Some of their jobs may have ended. `message`: why, for the job's error. */
   | {
       readonly type: "attempts_lost";

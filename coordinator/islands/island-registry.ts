@@ -149,7 +149,7 @@ export class IslandRegistry {
     if (!superseded) return;
     // The agent drops its earlier attempt of the same job without a word.
     island.forgetStop(jobId);
-    this.#emit({ type: "slot_freed", islandId: hostId, jobId });
+    this.#emit({ type: "slot_superseded", islandId: hostId, jobId });
   }
 
   /** The Island finished with an attempt. Does nothing for one that takes no slot. */

@@ -60,6 +60,8 @@ export type SchedulerEvent =
   | { readonly kind: "island_down"; readonly islandId: string }
   /** One job of the Island ended, and the Island confirmed it. */
   | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
+  /** The Island has a slot for the job, and the one that it had for an earlier attempt of the same job is free. */
+  | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
   /** An Island refused, failed or lost a job, in a way that another Island may not. Comes before `slot_freed`. */
   | ({ readonly kind: "let_down"; readonly islandId: string; readonly slug: string } & Stumble)
   /** A run ended. `tokensPerSecond` is null for a Cargo without tokens and for a run that made none. */

@@ -12,6 +12,8 @@ export class OnlineIsland {
   #slotsInUse: number;
   /** Slots that were given in this session, by job. */
   readonly #uses = new Map<string, SlotUse>();
+  /** The slot of an earlier attempt of a job that the Island has been given again, until the Island registry frees it. */
+  readonly #earlierUses = new Map<string, SlotUse>();
   /** `loadOf()` of the present facts. */
   #load: number;
 
@@ -37,7 +39,7 @@ export class OnlineIsland {
   }
 
   get uses(): Iterable<SlotUse> {
-    return this.#uses.values();
+    return [...this.#uses.values(), ...this.#earlierUses.values()];
   }
 
   /** What keeps jobs of a Cargo from the Island now: of the Cargo, or of the whole Island. */
@@ -54,6 +56,8 @@ export class OnlineIsland {
   }
 
   takeSlot(jobId: string, slug: string, use: SlotUse): void {
+    const earlier = this.#uses.get(jobId);
+    if (earlier !== undefined) this.#earlierUses.set(jobId, earlier);
     this.#uses.set(jobId, use);
     this.#setSlotsInUse(this.#slotsInUse + 1);
     this.record.quarantine.assign(jobId);
@@ -65,6 +69,14 @@ export class OnlineIsland {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
     const use = this.#uses.get(jobId);
     this.#uses.delete(jobId);
+    return use;
+  }
+
+  /** Frees the slot of an earlier attempt of the job. Returns like {@link freeSlot}. */
+  freeEarlierSlot(jobId: string): SlotUse | undefined {
+    this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
+    const use = this.#earlierUses.get(jobId);
+    this.#earlierUses.delete(jobId);
     return use;
   }
 

@@ -34,6 +34,8 @@ function endsFirst(a: Pause, b: Pause): boolean {
   return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;
 }
 
+type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
+
 /**
  * Decides which Island runs which job. Pure but for `random`: the same events at the same times have the same effects. After every step
  * no job waits while an Island that it may use has a free slot. README.md has the rules.
@@ -73,7 +75,8 @@ export class Scheduler {
         this.#dropIsland(event.islandId);
         return this.#serveAvoiding();
       case "slot_freed":
-        return this.#freeSlot(event.islandId, event.jobId);
+      case "slot_superseded":
+        return this.#freeSlot(event);
       case "let_down":
         return this.#notePause(event);
       case "measured":
@@ -186,12 +189,14 @@ export class Scheduler {
     this.#indices.remove(island);
   }
 
-  #freeSlot(islandId: string, jobId: string): SchedulerEffect[] {
+  #freeSlot({ kind, islandId, jobId }: SlotFreed): SchedulerEffect[] {
     const island = this.#islands.get(islandId);
     if (island === undefined) return [];
-    const use = island.freeSlot(jobId);
+    const isEarlier = kind === "slot_superseded";
+    const use = isEarlier ? island.freeEarlierSlot(jobId) : island.freeSlot(jobId);
     if (use !== undefined) this.#waiting.end(use, this.#nowMs);
-    if (island.record.release(jobId).length > 0) this.#indices.put(island);
+    // The job's new attempt may be a probe, which goes on.
+    if (!isEarlier && island.record.release(jobId).length > 0) this.#indices.put(island);
     const effects = this.#fillIsland(island);
     // If the slot was filled again, the rank of the Island is as before.
     if (effects.length === 0) this.#indices.improve(island);

@@ -102,6 +102,8 @@ export class NaiveScheduler {
         this.#measures.set(key, withRun(this.#measures.get(key) ?? UNMEASURED, event));
         return;
       }
+      // Not among the random events.
+      case "slot_superseded":
       case "let_down":
       case "time_passed":
       case "cargo_changed":

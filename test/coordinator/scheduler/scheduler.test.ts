@@ -255,6 +255,23 @@ describe("step() chooses the job", () => {
     expect(bench.drain()).toEqual(["b1", "a2"]);
   });
 
+  it("by what an attempt really took, also of a job that the Island was given again before it gave up the first", () => {
+    const bench = new Bench();
+    bench.up({ slots: 2 });
+    bench.submit({ id: "a1", accountId: "user_a" });
+    bench.submit({ id: "a1", accountId: "user_a" });
+    bench.step({ kind: "slot_superseded", islandId: "isle-1", jobId: "a1" });
+    expect(bench.submit({ id: "b1", accountId: "user_b" })).toEqual(["b1 on isle-1"]);
+    bench.pass(50_000);
+    bench.free("isle-1", "b1");
+    bench.submit({ id: "c1", accountId: "user_c" });
+    bench.pass(50_000);
+    bench.submit({ id: "a2", accountId: "user_a" });
+    bench.submit({ id: "b2", accountId: "user_b" });
+    // Account a has used 100 s by now, b 50 s.
+    expect(bench.free("isle-1", "a1")).toEqual(["b2 on isle-1"]);
+  });
+
   it("of a Cargo that the Island has loaded, before an account that was not passed over yet", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
     bench.submit({ id: "a1", accountId: "user_a", slug: "gemma" });
