@@ -34,8 +34,10 @@ import { Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 const WEBHOOK_KEY_FILE = "webhooks.key";
-/** Time between two tries to open a database whose disk is full. */
-const FULL_RETRY_MS = 1_000;
+/** Faults of the first write that pass by themselves, or when the operator makes room. */
+const MAY_PASS: ReadonlySet<string> = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_BUSY_RECOVERY"]);
+/** Time between two tries to open a database that cannot be written. */
+const OPEN_RETRY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -57,7 +59,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { clock } = options;
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
-  await untilThereIsSpace(() => migrateFile(file, clock.now(), secrets), options);
+  await untilWritable(() => migrateFile(file, clock.now(), secrets), options);
   const store = new SqliteStore(file, secrets, options);
   try {
     await store.prune();
@@ -68,8 +70,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
-/** Tries again while the disk is full, if somebody is told of that. A coordinator that starts on a full disk goes on when there is space. */
-async function untilThereIsSpace(
+/**
+ * Tries again while the disk is full or another process has the write lock, if somebody is told of that. A coordinator that starts then
+ * goes on when it can.
+ */
+async function untilWritable(
   write: () => void,
   { clock, onReadOnly }: Pick<SqliteStoreOptions, "clock" | "onReadOnly">,
 ): Promise<void> {
@@ -80,10 +85,10 @@ async function untilThereIsSpace(
       return;
     } catch (error) {
       const cause = error instanceof DatabaseError ? error.cause : undefined;
-      const isFull = cause instanceof Database.SqliteError && cause.code === "SQLITE_FULL";
-      if (!isFull || onReadOnly === undefined) throw error;
+      const mayPass = cause instanceof Database.SqliteError && MAY_PASS.has(cause.code);
+      if (!mayPass || onReadOnly === undefined) throw error;
       if (!isTold) onReadOnly(storageFaultOf(cause));
-      await clock.sleep(FULL_RETRY_MS);
+      await clock.sleep(OPEN_RETRY_MS);
     }
   }
 }

@@ -152,4 +152,18 @@ describe("a store whose database another process writes for long", () => {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued" });
     await store.close();
   });
+
+  it("opens when that one has finished", async () => {
+    using folder = temporaryFolder();
+    const other = new Database(folder.file("atoll.db"));
+    other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
+    const opening = open(folder.file("atoll.db"));
+    await expect.poll(() => told).toEqual(["another process is writing to the database (SQLITE_BUSY)"]);
+    other.exec("COMMIT");
+    other.close();
+    clock.advance(1_000);
+    await opening;
+    expect(told).toEqual(["another process is writing to the database (SQLITE_BUSY)", null]);
+    await store.close();
+  });
 });
