@@ -105,6 +105,7 @@ export class AttemptFencing implements AttemptReports {
     if (job === undefined) return this.#discard(islandId, frame);
     if (seq <= job.lastSeq) return seq <= job.durableSeq ? Promise.resolve() : undefined;
     if (seq !== job.lastSeq + 1) throw new ProtocolError(`seq: ${seq} after ${job.lastSeq}`);
+    if (this.#isText(job) && hasImage(frame)) throw new ProtocolError("items: an image of a chat");
     attempts.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
     if (isRunning && job.state === "queued") attempts.start(jobId);
@@ -168,7 +169,7 @@ export class AttemptFencing implements AttemptReports {
     const { islands, measure, jobs } = this.#deps;
     const { output, usage, finishReason, timings } = frame;
     // The output of a chat is what was streamed.
-    const isText = jobs.cargoOf(job)?.isChat === true;
+    const isText = this.#isText(job);
     const result = { output: isText ? undefined : output, usage, finishReason, timings };
     const differs = isText && output !== undefined && !(job.feed.isLoaded && output === job.feed.text());
     const isEmpty = !job.feed.hasOutput && (isText || isEmptyOutput(output));
@@ -212,6 +213,11 @@ export class AttemptFencing implements AttemptReports {
     return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
   }
 
+  /** The output of the job is text, and nothing else. */
+  #isText(job: ActiveJob): boolean {
+    return this.#deps.jobs.cargoOf(job)?.isChat === true;
+  }
+
   #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
     this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
   }
@@ -234,4 +240,8 @@ export class AttemptFencing implements AttemptReports {
     // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }
+}
+
+function hasImage(frame: NumberedFrame): boolean {
+  return frame.type === "output" && frame.items.some(({ type }) => type === "image");
 }

@@ -49,6 +49,7 @@ const earned = async (): Promise<number> => {
   return Math.round(((body.data.credits as number) - CREDITS) * 1e6) / 1e6;
 };
 const prompt = (text = "Hi", more: object = {}) => ({ prompt: text, ...more });
+const nameOf = ({ jobId, attempt }: Assign) => ({ jobId, attempt });
 const progress = ({ jobId, attempt }: Assign, seq: number): FromIsland => ({
   type: "output",
   jobId,
@@ -125,6 +126,19 @@ describe("A chat's output", () => {
       outputFrame(assign, 1, "hello"),
       finishedFrame(assign, 2, { completionTokens: 1 }),
     );
+    expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
+  });
+
+  it("that is an image in place of text ends the session, and another Island is asked", async () => {
+    await using liar = await join();
+    const jobId = await submit(prompt());
+    const lie = await liar.next("assign");
+    await using honest = await join();
+    const image = { type: "image" as const, data: "AAAA", format: "png" };
+    liar.send(...beginFrames(lie), { type: "output", ...nameOf(lie), seq: 1, items: [image] });
+    expect(await liar.closed).toEqual({ code: 1008, reason: "items: an image of a chat" });
+    const assign = await honest.next("assign");
+    honest.send(...beginFrames(assign), outputFrame(assign, 1, "hello"), finishedFrame(assign, 2));
     expect(await ended(jobId)).toMatchObject({ status: "completed", output: "hello", attempts: 2 });
   });
 
