@@ -1,9 +1,18 @@
-/** Waits between attempts. */
-export interface BackoffPolicy {
+/** Waits that grow. */
+export interface GrowingWaits {
   readonly firstMs: number;
   readonly maxMs: number;
+}
+
+/** Waits between attempts. */
+export interface BackoffPolicy extends GrowingWaits {
   /** 0 (included) to 1 (excluded). */
   readonly random: () => number;
+}
+
+/** The wait after the `nth` failure in a row, at least 1: it doubles from `firstMs` to `maxMs`. */
+export function growingMs(nth: number, { firstMs, maxMs }: GrowingWaits): number {
+  return Math.min(maxMs, firstMs * 2 ** (nth - 1));
 }
 
 /**
@@ -11,9 +20,9 @@ export interface BackoffPolicy {
  * together is not repeated together.
  * @param failures failed attempts in a row, at least 1.
  */
-export function backoffMs(failures: number, { firstMs, maxMs, random }: BackoffPolicy): number {
-  const stepMs = Math.min(maxMs, firstMs * 2 ** (failures - 1));
-  return stepMs / 2 + (random() * stepMs) / 2;
+export function backoffMs(failures: number, policy: BackoffPolicy): number {
+  const stepMs = growingMs(failures, policy);
+  return stepMs / 2 + (policy.random() * stepMs) / 2;
 }
 
 /** Counts the failures in a row for {@link backoffMs}. */

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
+import { growingMs } from "../../shared/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 
 /** Wrong passwords of an account before the first wait. */
 const FREE_FAILURES = 5;
-const FIRST_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 60_000;
+const WAITS = { firstMs: 1_000, maxMs: 60_000 } as const;
 /** After this long without a wrong password, counting begins anew. */
 const FORGET_MS = 900_000;
 const MAX_EMAILS = 50_000;
@@ -59,6 +59,5 @@ export class SignInBackoff {
 }
 
 function waitMs(failures: number): number {
-  if (failures < FREE_FAILURES) return 0;
-  return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - FREE_FAILURES));
+  return failures < FREE_FAILURES ? 0 : growingMs(failures - FREE_FAILURES + 1, WAITS);
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { growingMs } from "../../shared/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
@@ -17,17 +18,17 @@ export interface SessionCaps {
 const MAX_UNFINISHED_BYTES = 32 * MIB;
 /** When to try again after a refusal because too many sessions are open. */
 const FULL_RETRY_S = 30;
-/** Wait of a token after a flood; each further one doubles it. */
-const FIRST_BACKOFF_MS = 10_000;
-const MAX_BACKOFF_MS = 600_000;
+/** Waits of a token after a flood. */
+const WAITS = { firstMs: 10_000, maxMs: 600_000 } as const;
 /** After this long without a flood, the wait is the first one again. */
 const FORGET_MS = 3_600_000;
 const MAX_OFFENDERS = 10_000;
 const MS_PER_S = 1_000;
 
-interface Offence {
+/** Floods in a row, and when the last one was. */
+interface Offences {
   readonly atMs: number;
-  readonly backoffMs: number;
+  readonly count: number;
 }
 
 /** What the open sessions of one account share. */
@@ -66,7 +67,7 @@ export class AccountSessions {
   readonly #shares = new Map<string, AccountShare>();
   readonly #opened: RequestWindow;
   /** By token id. */
-  readonly #offences = new LRUCache<string, Offence>({ max: MAX_OFFENDERS });
+  readonly #offences = new LRUCache<string, Offences>({ max: MAX_OFFENDERS });
 
   constructor(clock: Clock, caps: SessionCaps) {
     this.#clock = clock;
@@ -96,9 +97,8 @@ export class AccountSessions {
   punish(tokenId: string): void {
     const nowMs = this.#clock.monotonicMs();
     const last = this.#offences.get(tokenId);
-    const isFirst = last === undefined || nowMs - last.atMs > FORGET_MS;
-    const backoffMs = isFirst ? FIRST_BACKOFF_MS : Math.min(MAX_BACKOFF_MS, 2 * last.backoffMs);
-    this.#offences.set(tokenId, { atMs: nowMs, backoffMs });
+    const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
+    this.#offences.set(tokenId, { atMs: nowMs, count: before + 1 });
   }
 
   #close(accountId: string, tokenId: string, share: AccountShare): void {
@@ -109,9 +109,9 @@ export class AccountSessions {
   }
 
   #assertNoBackoff(tokenId: string): void {
-    const offence = this.#offences.get(tokenId);
-    if (offence === undefined) return;
-    const leftMs = offence.atMs + offence.backoffMs - this.#clock.monotonicMs();
+    const last = this.#offences.get(tokenId);
+    if (last === undefined) return;
+    const leftMs = last.atMs + growingMs(last.count, WAITS) - this.#clock.monotonicMs();
     if (leftMs > 0) throw refusal(Math.ceil(leftMs / MS_PER_S));
   }
 }
