@@ -22,7 +22,7 @@ import { WaitReasons } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/listener.ts";
-import { Intake } from "./islands/intake.ts";
+import { IntakeBudget } from "./islands/intake-budget.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandGateway } from "./islands/gateway.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
@@ -205,7 +205,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
   const { publicKey } = signer;
   const caps = { perToken: config.islandSessionsPerToken, perAccount: config.islandSessionsPerAccount };
-  const intake = new Intake(memory);
+  const intake = new IntakeBudget(memory);
   const gateway = new IslandGateway({
     connections,
     clock,

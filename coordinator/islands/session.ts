@@ -16,7 +16,7 @@ import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import type { AccountShare } from "./account-sessions.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
-import type { Intake } from "./intake.ts";
+import type { IntakeBudget } from "./intake-budget.ts";
 import type { IslandLink, IslandView } from "./island.ts";
 import type { IslandConnections } from "./island-connections.ts";
 import { SocketPauses } from "./socket-pauses.ts";
@@ -27,7 +27,7 @@ export interface SessionDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly heartbeatMs: number;
-  readonly intake: Intake;
+  readonly intake: IntakeBudget;
 }
 
 /** The account whose token opened the session, and whether the token is still valid. */

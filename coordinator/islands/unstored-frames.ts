@@ -1,4 +1,4 @@
-import type { Intake } from "./intake.ts";
+import type { IntakeBudget } from "./intake-budget.ts";
 
 export interface UnstoredFramesListener {
   /** Too much waits for storage: the socket is not read. */
@@ -8,13 +8,13 @@ export interface UnstoredFramesListener {
 
 /** The frames of one session that wait for their commit. An Island is read no faster than storage takes what all Islands send. */
 export class UnstoredFrames {
-  readonly #intake: Intake;
+  readonly #intake: IntakeBudget;
   readonly #listener: UnstoredFramesListener;
   #bytes = 0;
   /** Ends the wait for room; null while there is none. */
   #stopWaiting: (() => void) | null = null;
 
-  constructor(intake: Intake, listener: UnstoredFramesListener) {
+  constructor(intake: IntakeBudget, listener: UnstoredFramesListener) {
     this.#intake = intake;
     this.#listener = listener;
   }

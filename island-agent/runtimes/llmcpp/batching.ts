@@ -14,7 +14,7 @@ export class SequenceBatching {
   /** Runs that generate in this context now. */
   activeRuns = 0;
   /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
-  readonly onBatch = new Map<number, (tokens: number) => void>();
+  readonly onTokens = new Map<number, (tokens: number) => void>();
   readonly #watchers = new Set<() => void>();
   #delays = 0;
   #context: LlamaContext | undefined;
@@ -24,8 +24,8 @@ export class SequenceBatching {
     this.#context = context;
   }
 
-  /** Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
-  async watched<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
+  /** Calls `onBatch` with every batch of the context, whatever sequences it has, until `work` is done. It shows that runs go on. */
+  async tellOfBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
     this.#watchers.add(onBatch);
     try {
       return await work();
@@ -42,7 +42,7 @@ export class SequenceBatching {
     const waiting = items.map(({ tokens }, index) => ({ sequenceId: ids?.[index] ?? index, count: tokens.length }));
     return fillBatch(waiting, size).flatMap(({ index, count }) => {
       const item = items[index];
-      if (this.onBatch.size > 0) this.onBatch.get(ids?.[index] ?? -1)?.(count);
+      if (this.onTokens.size > 0) this.onTokens.get(ids?.[index] ?? -1)?.(count);
       return item === undefined ? [] : [{ item, processAmount: count }];
     });
   };

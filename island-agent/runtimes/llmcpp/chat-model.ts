@@ -110,16 +110,16 @@ export class ChatModel {
     unread: number,
     onPrompt: Listener["onPrompt"],
   ): () => void {
-    const { onBatch } = this.#batching;
+    const { onTokens } = this.#batching;
     // Only a private field has it, as in the queue that `SequenceBatching` sorts.
     const id = (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
     let read = 0;
-    onBatch.set(id, (tokens) => {
+    onTokens.set(id, (tokens) => {
       read += tokens;
       onPrompt({ total, done: read < unread ? Math.min(read, total) : total });
-      if (read >= unread) onBatch.delete(id);
+      if (read >= unread) onTokens.delete(id);
     });
-    return () => onBatch.delete(id);
+    return () => onTokens.delete(id);
   }
 
   #tooLong(promptTokens: number): JobFailure {

@@ -38,7 +38,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
     facts: { contextTokens: context.contextSize, sequences: request.sequences },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: (run, onOutput, signal, { onPrompt, onWorking }) =>
-      batching.watched(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
+      batching.tellOfBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
     dispose: () => llama.dispose(),
   };
 }

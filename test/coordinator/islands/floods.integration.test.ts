@@ -6,7 +6,7 @@ import { listen, type Listener } from "../../../coordinator/http/server/listener
 import { MAX_PER_TURN } from "../../../coordinator/islands/frame-intake.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
-import { Intake } from "../../../coordinator/islands/intake.ts";
+import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { SESSION_PATH } from "../../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
@@ -60,7 +60,7 @@ beforeEach(async () => {
     clock,
     log: pino({ level: "silent" }),
     heartbeatMs: 10_000,
-    intake: new Intake({ intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 }),
+    intake: new IntakeBudget({ intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 }),
     publicKey: "",
     accounts: { authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token }) },
     addressOf: () => "192.0.2.1",

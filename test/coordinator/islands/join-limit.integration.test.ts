@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { WebSocket } from "ws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
-import { Intake } from "../../../coordinator/islands/intake.ts";
+import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { JoinLimit } from "../../../coordinator/islands/join-limit.ts";
@@ -30,7 +30,7 @@ describe("upgrades with wrong tokens", () => {
       clock,
       log: pino({ level: "silent" }),
       heartbeatMs: 10_000,
-      intake: new Intake({ intakeMemoryBytes: 1, islandIntakeBytes: 1 }),
+      intake: new IntakeBudget({ intakeMemoryBytes: 1, islandIntakeBytes: 1 }),
       publicKey: "",
       caps: { perToken: 50, perAccount: 100 },
       accounts: {

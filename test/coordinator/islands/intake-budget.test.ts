@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Intake } from "../../../coordinator/islands/intake.ts";
+import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
 
 const KIB = 1_024;
 const LARGE = 65 * KIB;
@@ -7,13 +7,13 @@ const SMALL = 64 * KIB;
 
 describe("what Islands sent and storage has not taken", () => {
   it("holds back the one that sent more than its part", () => {
-    const intake = new Intake({ intakeMemoryBytes: 1_000 * KIB, islandIntakeBytes: 100 * KIB });
+    const intake = new IntakeBudget({ intakeMemoryBytes: 1_000 * KIB, islandIntakeBytes: 100 * KIB });
     expect(intake.hasRoom({ bytes: 100 * KIB, lastFrameBytes: LARGE })).toBe(true);
     expect(intake.hasRoom({ bytes: 100 * KIB + 1, lastFrameBytes: SMALL })).toBe(false);
   });
 
   it("holds back large frames and no small ones when it is too much in all, until half of it is free", () => {
-    const intake = new Intake({ intakeMemoryBytes: 1_000, islandIntakeBytes: 100 * KIB });
+    const intake = new IntakeBudget({ intakeMemoryBytes: 1_000, islandIntakeBytes: 100 * KIB });
     let woken = 0;
     const stopWaiting = intake.onRoom(() => (woken += 1));
     intake.add(1_001);

@@ -11,7 +11,7 @@ export interface IntakeLimits {
 }
 
 /** What Islands sent and storage has not taken yet, in bytes; shared by all sessions. */
-export class Intake {
+export class IntakeBudget {
   readonly limits: IntakeLimits;
   readonly #waiting = new Set<() => void>();
   #bytes = 0;
