@@ -5,7 +5,14 @@ import type { IslandRegistryEvent } from "../islands/island-registry-events.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
-import type { LetDown, Scheduler, SchedulerEffect, SchedulerEvent, WaitingJob } from "../scheduler/scheduler.ts";
+import type {
+  LetDown,
+  Scheduler,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerIsland,
+  WaitingJob,
+} from "../scheduler/scheduler.ts";
 import { Assignments, type AssignmentsDeps } from "./assignments.ts";
 import { islandLost, presentJob } from "./present-job.ts";
 import type { WaitReasons } from "./wait-reasons.ts";
@@ -49,7 +56,7 @@ export class Dispatcher {
 
   /** True if an Island that neither has the job nor lost or refused it could run it. */
   hasOtherIsland(job: ActiveJob): boolean {
-    const tried = new Set(job.avoidIslands);
+    const tried = new Set(this.#avoidedBy(job));
     if (job.islandId !== null) tried.add(job.islandId);
     return this.#deps.scheduler.hasIslandFor(this.#waitingJob(job), tried);
   }
@@ -111,6 +118,7 @@ export class Dispatcher {
       case "job_ended":
         return undefined;
       case "island_up":
+        this.#keepFromNewIsland(event.island);
         return this.schedule({ kind: "island_up", island: event.island, busy: event.busy });
       case "island_changed":
         return this.schedule({ kind: "island_changed", island: event.island });
@@ -158,7 +166,19 @@ export class Dispatcher {
       priority: job.priority,
       createdAtMs: job.waitsSinceMs,
       waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,
-      avoidIslands: [...job.avoidIslands],
+      avoidIslands: this.#avoidedBy(job),
     };
+  }
+
+  #avoidedBy({ avoidIslands, avoidAccounts }: ActiveJob): string[] {
+    return [...new Set([...avoidIslands, ...this.#deps.islands.connectedOf(avoidAccounts)])];
+  }
+
+  /** A host id costs nothing: a new Island is no other one to jobs that avoid its account. */
+  #keepFromNewIsland({ id, accountId }: SchedulerIsland): void {
+    for (const job of this.#deps.jobs.list()) {
+      if (job.state !== "pending" || !job.avoidAccounts.has(accountId) || job.avoidIslands.has(id)) continue;
+      this.schedule({ kind: "job_waiting", job: this.#waitingJob(job) });
+    }
   }
 }

@@ -43,6 +43,12 @@ export class IslandRegistry {
     return [...this.#islands.values()].filter(({ isConnected }) => isConnected).map(({ hostId }) => hostId);
   }
 
+  /** Host ids of the connected Islands of these accounts. */
+  connectedOf(accountIds: ReadonlySet<string>): string[] {
+    if (accountIds.size === 0) return [];
+    return this.connectedIds().filter((hostId) => accountIds.has(this.#islands.get(hostId)?.accountId ?? ""));
+  }
+
   /** Undefined for an Island whose grace is over. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);

@@ -51,6 +51,8 @@ export interface ActiveJob {
   readonly lastSignMs: number;
   /** Islands that lost or failed the job. They are asked again only if no other one fits. */
   readonly avoidIslands: ReadonlySet<string>;
+  /** Other accounts of which several Islands let the job down: all their Islands are avoided, also those that come later. */
+  readonly avoidAccounts: ReadonlySet<string>;
   /** Last numbered frame received of the present attempt; 0 for none. */
   readonly lastSeq: number;
   /** Last numbered frame of the present attempt that is durable; 0 for none. */

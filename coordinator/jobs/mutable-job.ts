@@ -28,6 +28,9 @@ export class MutableJob implements ActiveJob {
   readonly priceMicro: number;
   readonly feed: JobFeed;
   readonly avoidIslands = new Set<string>();
+  readonly avoidAccounts = new Set<string>();
+  /** Owners of `avoidIslands`. */
+  readonly #letDownBy = new Set<string>();
   #state: JobState;
   attempt: number;
   refusals: number;
@@ -150,6 +153,16 @@ export class MutableJob implements ActiveJob {
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");
+  }
+
+  /** The Island that has the job let it down. */
+  avoidAssignee(): void {
+    if (this.assignee === null) return;
+    const { islandId, accountId } = this.assignee;
+    if (this.avoidIslands.has(islandId)) return;
+    this.avoidIslands.add(islandId);
+    if (this.#letDownBy.has(accountId) && accountId !== this.accountId) this.avoidAccounts.add(accountId);
+    this.#letDownBy.add(accountId);
   }
 
   /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */

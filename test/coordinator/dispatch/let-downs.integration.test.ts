@@ -91,6 +91,38 @@ describe("Beside a busy good Island, an idle one", () => {
   });
 });
 
+describe("A machine that takes a new host id for each session", () => {
+  it("fails a job twice at most: the third attempt waits for a busy Island of another account", async () => {
+    const other = await coordinator.createAccount("other@example.com", 0);
+    await using good = await join();
+    await submit();
+    const held = await good.next("assign");
+    const jobId = await submit();
+    const asked: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      await using liar = await FakeIsland.join(coordinator.url, other.islandToken, { hostId: randomUUID() });
+      await detailOf(jobId);
+      const assigns = liar.pending("assign");
+      asked.push(assigns.length);
+      for (const assign of assigns) liar.send(...failure(assign));
+      await until(
+        () => detailOf(jobId),
+        ({ status }) => status === "pending",
+        "the job waiting again",
+      );
+    }
+    expect(asked).toEqual([1, 1, 0, 0]);
+    good.send(...runFrames(held, "done"));
+    good.send(...runFrames(await good.next("assign"), "done"));
+    const { status, attempts } = await until(
+      () => detailOf(jobId),
+      ({ completed_at }) => completed_at !== null,
+      "the job's end",
+    );
+    expect([status, attempts]).toEqual(["completed", 3]);
+  });
+});
+
 describe("A job that all Islands refuse", () => {
   it("waits, and says how many refused and why; no attempt is counted", async () => {
     await using one = await join();
