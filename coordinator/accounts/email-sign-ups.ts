@@ -76,7 +76,13 @@ export class EmailSignUps {
     if (!isNew) return;
     const account = await store.getByEmail(email);
     const text = account === undefined ? this.#textWith(token) : TAKEN;
-    await mailer.send({ to: account?.email ?? email, subject: "Your registration", text });
+    try {
+      await mailer.send({ to: account?.email ?? email, subject: "Your registration", text });
+    } catch (error) {
+      // Nothing was sent, so the next registration need not wait.
+      await store.deleteSignUp(signUp.tokenHash);
+      throw error;
+    }
   }
 
   #textWith(token: string): string {

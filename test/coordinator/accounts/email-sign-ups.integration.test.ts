@@ -140,4 +140,12 @@ describe("EmailSignUps", () => {
     await accounts.settled();
     expect(logged).toHaveLength(1);
   });
+
+  it("mails at once to an address whose first mail could not be sent", async () => {
+    open("smtp://127.0.0.1:1");
+    await register("new@example.com");
+    open(mails.url);
+    await register("new@example.com");
+    expect([logged.length, mails.waiting]).toEqual([1, 1]);
+  });
 });
