@@ -92,11 +92,16 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const sandbox = await findSandbox({ config, hardware, env });
     if (sandbox.state.remedy !== null) log.warn(sandbox.state, "Native runtimes could have a better sandbox");
     const all = createRuntimes({ config, hardware, clock, env, log, sandbox, containers });
-    const network = await checkNetwork(config, all);
-    if (network.kind === "refused") log.warn({ reason: network.reason }, "Containers get no network");
-    const policy = policyOf(config, network.kind === "filtered");
+    let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
-    const prepare = (runtime: CargoRuntime): Promise<void> => clearContainers(runtime, images, log);
+    // An engine may be found long after the start: what containers can have is known only then.
+    const prepare = async (runtime: CargoRuntime): Promise<void> => {
+      if (!(runtime instanceof ContainerRuntime)) return;
+      await clearContainers(runtime, images, log);
+      const network = await checkNetwork(config, [runtime]);
+      if (network.kind === "refused") log.warn({ reason: network.reason }, "Containers get no network");
+      policy = policyOf(config, network.kind === "filtered");
+    };
     const probes = stack.use(new RuntimeProbes({ candidates, clock, log, prepare }));
     await probes.probeAll();
     if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
@@ -109,7 +114,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         publicKey,
         accountId,
         signedBy: config.cargos.signedBy,
-        policy,
+        policy: () => policy,
         hostId,
         version: options.version,
         slots: config.slots,
@@ -150,8 +155,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
 }
 
 /** Removes containers that a killed agent has left, and forgets images that the engine no longer has. */
-async function clearContainers(runtime: CargoRuntime, images: ImageStore | null, log: Logger): Promise<void> {
-  if (!(runtime instanceof ContainerRuntime)) return;
+async function clearContainers(runtime: ContainerRuntime, images: ImageStore | null, log: Logger): Promise<void> {
   try {
     const limit = AbortSignal.timeout(MAX_PROBE_MS);
     await images?.reconcile(limit);

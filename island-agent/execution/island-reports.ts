@@ -43,7 +43,7 @@ export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
   readonly slots: number;
-  readonly policy: OwnerPolicy;
+  readonly policy: () => OwnerPolicy;
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
@@ -98,7 +98,7 @@ export class IslandReports {
       draining: isDraining,
       held: outbox.held(),
       state: this.state(),
-      policy,
+      policy: policy(),
     };
   }
 
@@ -124,7 +124,7 @@ export class IslandReports {
     return {
       hostId,
       slots,
-      policy,
+      policy: policy(),
       quarantine: this.#quarantineNow(),
       runtimes: this.#runtimes(),
       loaded: pool.loaded(),

@@ -10,8 +10,8 @@ export interface AdmissionOptions {
   readonly accountId: string | null;
   /** The owner's setting `cargos.signed_by`; null: the pinned key decides alone. */
   readonly signedBy: readonly string[] | null;
-  /** What the owner allows. */
-  readonly policy: OwnerPolicy;
+  /** What the owner allows, as of now. */
+  readonly policy: () => OwnerPolicy;
 }
 
 /** Why a Cargo is not taken. The codes are those that coordinators of every version know. */
@@ -23,7 +23,7 @@ interface CargoRefusal {
 /** Decides which Cargos this Island takes: signed ones that its owner allows. */
 export class CargoAdmission {
   readonly #trust: CargoTrust;
-  readonly #policy: OwnerPolicy;
+  readonly #policy: () => OwnerPolicy;
 
   /** @throws {RangeError} for an invalid key. */
   constructor({ publicKey, accountId, signedBy, policy }: AdmissionOptions, log: Logger) {
@@ -37,7 +37,7 @@ export class CargoAdmission {
     const message = this.#trust.problemOf(received);
     if (message !== null) return { code: "manifest_untrusted", message };
     // Whose signatures the owner wants, the trust has checked.
-    const what = disallowedBy(this.#policy, cargo, true);
+    const what = disallowedBy(this.#policy(), cargo, true);
     if (what === null) return null;
     return { code: "island_refused", message: `This Island's owner does not allow ${describeDisallowed(what, cargo)}` };
   }

@@ -43,7 +43,7 @@ export class AgentWorld implements AsyncDisposable {
         token: ISLAND_TOKEN,
         publicKey: coordinator.publicKey,
         signedBy: null,
-        policy: ALLOWS_ALL,
+        policy: () => ALLOWS_ALL,
         accountId: "user_1",
         hostId: HOST_ID,
         version: "0.0.0-test",

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AgentOptions } from "../../island-agent/agent.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../shared/cargo-signature.ts";
-import { AgentWorld } from "./agent-world.ts";
+import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
 import { ALLOWS_ALL, makeAssign, makeManifest } from "./builders.ts";
 import { signManifest } from "./scripted-coordinator.ts";
 
@@ -23,7 +23,7 @@ const asking = makeManifest({ runtimeType: "container", category: "utility", con
 describe("an owner's rules", () => {
   it("are told to the coordinator", async () => {
     const policy = { ...ALLOWS_ALL, network: false, categories: { allow: ["llm"], deny: [] } };
-    const { hello } = await join({ policy });
+    const { hello } = await join({ policy: () => policy });
     expect(hello.policy).toEqual(policy);
   });
 
@@ -44,7 +44,7 @@ describe("an owner's rules", () => {
   ])(
     "refuse %s whatever a coordinator sends, and fetch nothing for them",
     async (what, policy, cargo: CargoManifest) => {
-      const { session } = await join({ policy });
+      const { session } = await join({ policy: () => policy });
       session.send({ type: "preload", cargo }, makeAssign({ cargo }));
       expect(await session.next("refused")).toMatchObject({
         jobId: "job_1",
@@ -57,6 +57,18 @@ describe("an owner's rules", () => {
   );
 });
 
+it("A network that containers have only after an engine was found is told and allowed from then on", async () => {
+  let network = false;
+  const { hello } = await join({ policy: () => ({ ...ALLOWS_ALL, network }) });
+  network = true;
+  world.agent.announce();
+  await world.retry(1, FIRST_RETRY_MS);
+  const session = await world.coordinator.session(2);
+  expect([hello.policy?.network, (await session.welcome()).policy?.network]).toEqual([false, true]);
+  session.send(makeAssign({ cargo: asking }));
+  expect(await session.next("accepted")).toMatchObject({ jobId: "job_1" });
+});
+
 describe("cargos.signed_by", () => {
   const { privateKey } = generateKeyPairSync("ed25519");
   const publicKey = publicKeyText(createPublicKey(privateKey));
@@ -65,7 +77,7 @@ describe("cargos.signed_by", () => {
     publicKey,
     signature: sign(null, endorsedBytes(of), privateKey).toString("base64"),
   });
-  const signedBy = { signedBy: [publicKey], policy: { ...ALLOWS_ALL, approvedOnly: true } };
+  const signedBy = { signedBy: [publicKey], policy: () => ({ ...ALLOWS_ALL, approvedOnly: true }) };
 
   it("runs what one of the keys has signed beside the coordinator", async () => {
     const { session } = await join(signedBy);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { IslandReports, type IslandFacts } from "../../../island-agent/execution/island-reports.ts";
 import { encodeFrame } from "../../../shared/protocol/codec.ts";
 import { makeHello } from "../../support/frames.ts";
+import { ALLOWS_ALL } from "../builders.ts";
 
 it("a report of very many models stays under the 256 KiB that the coordinator takes, and names the first ones", () => {
   const { hostId, hardware, slots, state } = makeHello();
@@ -12,6 +13,7 @@ it("a report of very many models stays under the 256 KiB that the coordinator ta
     slots,
     version: "0.1.0",
     runtimes: new Map(),
+    policy: () => ALLOWS_ALL,
     usage: () => state,
     files: { cached: () => cached, downloads: () => [] },
     pool: { loaded: () => [] },

@@ -36,7 +36,7 @@ beforeEach(async () => {
       token: ISLAND_TOKEN,
       publicKey: coordinator.publicKey,
       signedBy: null,
-      policy: ALLOWS_ALL,
+      policy: () => ALLOWS_ALL,
       accountId: "user_1",
       hostId: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
       version: "0.0.0-test",
