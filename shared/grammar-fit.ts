@@ -38,7 +38,9 @@ class GrammarFit {
       case "array":
         return Array.isArray(value) && this.#isArray(value, schema, defs);
       case "string":
-        return typeof value === "string" && isWithin(Array.from(value).length, schema["minLength"], schema["maxLength"]);
+        return (
+          typeof value === "string" && isWithin(Array.from(value).length, schema["minLength"], schema["maxLength"])
+        );
       case "integer":
         return Number.isInteger(value);
       case "null":
