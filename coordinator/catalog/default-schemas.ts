@@ -23,7 +23,7 @@ const IMAGE = z.toJSONSchema(imageOutputSchema);
 const TENSORS = z.toJSONSchema(tensorsOutputSchema);
 
 /**
- * JSON Schema (2020-12) of the output of a Cargo's jobs. It is documentation; no output is checked against it. Without an own
+ * JSON Schema (2020-12) of the output of a Cargo's jobs. Results are checked against it. Without an own
  * `output_schema` it is that of the task or runtime; for a wasm module or container `{}`, which allows any JSON value.
  */
 export function outputSchemaOf({

@@ -8,12 +8,12 @@ import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts
 import type { IslandView } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
-import { isEmptyOutput } from "../jobs/job-ending.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 import { errorOf } from "./island-errors.ts";
 import { islandLost, presentJob } from "./present-job.ts";
+import { faultOf, type ResultFault } from "./result-faults.ts";
 
 export interface AttemptFencingDeps {
   readonly jobs: JobRegistry;
@@ -105,7 +105,6 @@ export class AttemptFencing implements AttemptReports {
     if (job === undefined) return this.#discard(islandId, frame);
     if (seq <= job.lastSeq) return seq <= job.durableSeq ? Promise.resolve() : undefined;
     if (seq !== job.lastSeq + 1) throw new ProtocolError(`seq: ${seq} after ${job.lastSeq}`);
-    if (this.#isText(job) && hasImage(frame)) throw new ProtocolError("items: an image of a chat");
     attempts.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
     if (isRunning && job.state === "queued") attempts.start(jobId);
@@ -144,7 +143,7 @@ export class AttemptFencing implements AttemptReports {
       case "failed": {
         const error = this.#failed(islandId, job, frame);
         if (error.retryable) return attempts.requeue(jobId, error, "failed");
-        return this.#isFinal(islandId, job) ? attempts.fail(jobId, error) : attempts.confirm(jobId, error);
+        return this.#isFinal(islandId, job, error) ? attempts.fail(jobId, error) : attempts.confirm(jobId, error);
       }
       case "cancelled":
         // The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work.
@@ -157,34 +156,86 @@ export class AttemptFencing implements AttemptReports {
   }
 
   #addOutput(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "output" }>): Promise<void> {
-    const stored = this.#deps.jobs.attempts.addOutput(job.id, frame.seq, frame.items);
-    // It was more than the job can have.
-    if (job.hasEnded)
-      this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
+    const { attempts } = this.#deps.jobs;
+    if (this.#deps.jobs.cargoOf(job)?.isChat === true && frame.items.some(({ type }) => type === "image")) {
+      const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+      return attempts.requeue(job.id, error, "failed");
+    }
+    const stored = attempts.addOutput(job.id, frame.seq, frame.items);
+    if (job.hasEnded) this.#noteOverrun(islandId, job);
     return stored;
   }
 
-  /** A result that gives nothing, or another one than was delivered, is a failure of the Island. */
+  /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
   #finish(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "finished" }>): Promise<void> {
     const { islands, measure, jobs } = this.#deps;
+    if (!job.feed.isLoaded) return this.#finishWhenLoaded(islandId, job, frame);
+    const cargo = jobs.cargoOf(job);
     const { output, usage, finishReason, timings } = frame;
     // The output of a chat is what was streamed.
-    const isText = this.#isText(job);
-    const result = { output: isText ? undefined : output, usage, finishReason, timings };
-    const differs = isText && output !== undefined && !(job.feed.isLoaded && output === job.feed.text());
-    const isEmpty = !job.feed.hasOutput && (isText || isEmptyOutput(output));
-    if (differs || isEmpty) {
-      const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
-      if (differs) return jobs.attempts.requeue(job.id, error, "failed");
-      if (!this.#isFinal(islandId, job)) return jobs.attempts.confirm(job.id, error);
-      // Nobody has more to say: the client gets the empty answer, free.
-      return jobs.attempts.complete(job.id, result);
-    }
+    const result = { output: cargo?.isChat === true ? undefined : output, usage, finishReason, timings };
+    const fault = faultOf(job, cargo, frame);
+    if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
     const ended = jobs.attempts.complete(job.id, result);
-    measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
+    if (job.state === "failed") {
+      this.#noteOverrun(islandId, job);
+    } else {
+      measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
+      this.#noteRefuted(islandId, job);
+    }
     islands.freeSlot(islandId, frame);
     return ended;
+  }
+
+  /** After a restart: the feed is read from storage first. */
+  #finishWhenLoaded(
+    islandId: string,
+    job: ActiveJob,
+    frame: Extract<NumberedFrame, { type: "finished" }>,
+  ): Promise<void> {
+    return this.#deps.jobs.attempts
+      .loadFeed(job.id)
+      .then(() =>
+        presentJob(this.#deps.jobs, islandId, frame) === job
+          ? this.#finish(islandId, job, frame)
+          : this.#discard(islandId, frame),
+      );
+  }
+
+  /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
+  #reject(
+    islandId: string,
+    job: ActiveJob,
+    frame: Extract<NumberedFrame, { type: "finished" }>,
+    fault: ResultFault,
+    complete: () => Promise<void>,
+  ): Promise<void> {
+    const { attempts } = this.#deps.jobs;
+    const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+    // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
+    const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
+    if (isSpoilt) return attempts.fail(job.id, error);
+    if (fault === "contradicted" || fault === "misformed") return attempts.requeue(job.id, error, "failed");
+    if (!this.#isFinal(islandId, job, error)) return attempts.confirm(job.id, error);
+    // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
+    const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && this.#deps.hasOtherIsland(job);
+    return fault === "misshapen" || mayBeCut ? attempts.fail(job.id, error) : complete();
+  }
+
+  /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
+  #noteOverrun(islandId: string, job: ActiveJob): void {
+    const { slug } = job;
+    this.#deps.measure({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+    if (job.isOverrun) this.#noteLetDown(islandId, job, "failed", "output_too_large");
+  }
+
+  /** Another Island had called the job impossible, which this one has just done. */
+  #noteRefuted(islandId: string, job: ActiveJob): void {
+    const { final } = job;
+    // Other failures were counted when they came.
+    if (final === null || final.islandId === islandId || final.error.retryable) return;
+    this.#noteLetDown(final.islandId, job, "failed", final.error.code);
   }
 
   /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
@@ -208,14 +259,9 @@ export class AttemptFencing implements AttemptReports {
   }
 
   /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
-  #isFinal(islandId: string, job: ActiveJob): boolean {
-    if (job.final !== null && job.final.islandId !== islandId) return true;
+  #isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
+    if (isConfirmed(islandId, job, error)) return true;
     return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
-  }
-
-  /** The output of the job is text, and nothing else. */
-  #isText(job: ActiveJob): boolean {
-    return this.#deps.jobs.cargoOf(job)?.isChat === true;
   }
 
   #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
@@ -242,6 +288,7 @@ export class AttemptFencing implements AttemptReports {
   }
 }
 
-function hasImage(frame: NumberedFrame): boolean {
-  return frame.type === "output" && frame.items.some(({ type }) => type === "image");
+/** Another Island said the same. */
+function isConfirmed(islandId: string, { final }: ActiveJob, { code }: JobError): boolean {
+  return final !== null && final.islandId !== islandId && final.error.code === code;
 }

@@ -112,8 +112,9 @@ export class Dispatcher {
         return this.#expirePhase(event.job);
       case "attempt_stopped": {
         const { id: jobId, attempt, islandId } = event.job;
-        if (islandId !== null) islands.stop(islandId, { jobId, attempt }, event.reason);
-        return undefined;
+        if (islandId === null) return undefined;
+        if (event.reason === "timeout" && event.job.hasEnded) this.#noteOverlong(event.job, islandId);
+        return islands.stop(islandId, { jobId, attempt }, event.reason);
       }
       case "job_ended":
         return undefined;
@@ -149,6 +150,13 @@ export class Dispatcher {
     this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
     this.#letDown(job, islandId, "failed", "island_silent");
     void jobs.attempts.expirePhase(id);
+  }
+
+  /** The run limit passed. An Island that gave nothing all the while is asked less. */
+  #noteOverlong(job: ActiveJob, islandId: string): void {
+    if (job.feed.outputAttempt === job.attempt) return;
+    this.schedule({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
+    this.#letDown(job, islandId, "failed", "run_timeout");
   }
 
   #letDown({ slug, accountId }: ActiveJob, islandId: string, cause: LetDown, code: JobErrorCode): void {

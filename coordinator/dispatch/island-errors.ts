@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   cannot_resume: "The Island was lost in mid-output, and no other Island can continue this output",
   cargo_unavailable: "The Cargo is not available any more",
   invalid_input: "The Cargo cannot run this input",
-  invalid_output: "The Island's result is empty or differs from what it delivered",
+  invalid_output: "The Island's result is empty, not what was asked for, or differs from what it delivered",
   context_length_exceeded: "The prompt is longer than the model's context",
   model_unavailable: "The Island could not fetch the Cargo's model or image",
   model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",

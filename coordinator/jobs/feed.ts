@@ -33,6 +33,8 @@ export interface Feed {
   readonly tokens: number;
   /** True once a client may have seen text or an image: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
+  /** The attempt that gave text or an image last; null before any. */
+  readonly outputAttempt: number | null;
   /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
   load(): Promise<void>;
   readonly isLoaded: boolean;
@@ -65,7 +67,7 @@ export class JobFeed implements Feed {
   #listeners: Set<() => void> | null = null;
   #ending: FeedEnding | null;
   #tokens = 0;
-  #hasOutput = false;
+  #outputAttempt: number | null = null;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
   /** Comes before `#items`. Null once it was read. */
@@ -82,7 +84,7 @@ export class JobFeed implements Feed {
   static restored(jobId: string, backlog: Backlog): JobFeed {
     const feed = new JobFeed(jobId);
     feed.#tokens = backlog.progress.tokens;
-    feed.#hasOutput = backlog.progress.hasOutput;
+    feed.#outputAttempt = backlog.progress.hasOutput ? (backlog.progress.outputs.at(-1)?.attempt ?? 1) : null;
     feed.#outputs.push(...backlog.progress.outputs.map((run) => ({ ...run })));
     if (backlog.progress.items > 0) feed.#backlog = backlog;
     return feed;
@@ -102,7 +104,11 @@ export class JobFeed implements Feed {
   }
 
   get hasOutput(): boolean {
-    return this.#hasOutput;
+    return this.#outputAttempt !== null;
+  }
+
+  get outputAttempt(): number | null {
+    return this.#outputAttempt;
   }
 
   get hasItems(): boolean {
@@ -174,7 +180,7 @@ export class JobFeed implements Feed {
     this.#items.push(item);
     if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
-    if (item.type === "image" || (item.type === "token" && item.content !== "")) this.#hasOutput = true;
+    if (item.type === "image" || (item.type === "token" && item.content !== "")) this.#outputAttempt = attempt;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

@@ -74,6 +74,11 @@ export class JobAttempts {
     return input;
   }
 
+  /** Afterwards the job's text can be read, also of one that was restored after a restart. */
+  loadFeed(jobId: string): Promise<void> {
+    return this.#active.persist(this.#active.require(jobId).feed.load());
+  }
+
   /** The Island says that it has the attempt. Ignored after the first time. */
   accept(jobId: string): void {
     const job = this.#active.require(jobId);
@@ -157,6 +162,7 @@ export class JobAttempts {
     const job = this.#active.require(jobId);
     const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
     const full = this.#active.takeOutput(job, { tokens: 0, bytes, memoryBytes: 0 });
+    job.isOverrun = full === "job";
     if (full !== null) return this.#active.end(job, { event: "fail", error: tooLarge(job, full) });
     return this.#active.end(job, {
       event: "complete",
@@ -217,6 +223,7 @@ export class JobAttempts {
   }
 
   #failTooLarge(job: MutableJob, full: FullBudget | "job"): Promise<void> {
+    job.isOverrun = full === "job";
     return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
   }
 

@@ -1,4 +1,4 @@
-import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../shared/chat-input.ts";
+import { chatInputSchema, chatRequestOf, type ChatRequest, type ResponseFormat } from "../../shared/chat-input.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -14,6 +14,8 @@ export interface JobTraits {
   readonly canContinue: boolean;
   /** Tokens that the prompt can have at most: one for each byte, and what a chat template adds. */
   readonly maxPromptTokens: number;
+  /** What the text of an answer must be. */
+  readonly responseFormat: ResponseFormat;
   /** Bytes of the longest stop sequence, which is generated and not delivered. */
   readonly stopBytes: number;
   /** What the schema of the answer costs beside the prompt, in tokens. */
@@ -46,6 +48,7 @@ export function traitsOf(
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),
       canContinue: false,
       maxPromptTokens: Buffer.byteLength(JSON.stringify(input)) + TEMPLATE_TOKENS,
+      responseFormat: { type: "text" },
       stopBytes: 0,
       formatTokens: 0,
     };
@@ -59,6 +62,7 @@ export function traitsOf(
       (sum, { content }) => sum + Buffer.byteLength(content) + TEMPLATE_TOKENS_PER_MESSAGE,
       TEMPLATE_TOKENS,
     ),
+    responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     formatTokens: formatTokensOf(request),
   };

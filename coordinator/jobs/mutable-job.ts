@@ -40,6 +40,7 @@ export class MutableJob implements ActiveJob {
   meter: AttemptMeter | null = null;
   prompt: PromptTokens | null = null;
   final: FinalFailure | null = null;
+  isOverrun = false;
   readonly delivered = new DeliveredTokens();
   startedAtMs: number | null;
   waitDeadlineMs: number;

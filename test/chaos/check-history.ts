@@ -1,8 +1,9 @@
+import { accountProblems } from "../support/account-books.ts";
 import { ISLANDS } from "./plan.ts";
 import type { ClientRecord } from "./history.ts";
 import type { World } from "./world.ts";
 
-const PAGE = 100;
+const GRANTED = 10_000;
 const ENDED = ["completed", "failed", "cancelled", "timeout"];
 
 export interface Verdict {
@@ -16,7 +17,6 @@ interface Job {
   readonly id: string;
   readonly status: string;
   readonly output: unknown;
-  readonly usage: { readonly credits_used: number | string } | null;
 }
 
 /** Holds what the clients saw against the jobs, the ledger and the Islands. All faults are mended. */
@@ -37,7 +37,7 @@ export async function checkHistory(
     jobs[status] = (jobs[status] ?? 0) + 1;
   }
   for (const [client, key] of keys.entries())
-    violations.push(...(await moneyOf(world, key)).map((line) => `client ${client}: ${line}`));
+    violations.push(...(await accountProblems(world.url, key, GRANTED)).map((line) => `client ${client}: ${line}`));
   for (let index = 0; index < ISLANDS; index += 1) {
     const running = (await world.islandStatus(index))?.running.length;
     if (running !== 0) violations.push(`Island ${index} still runs ${running} jobs`);
@@ -65,27 +65,5 @@ function violationsOf(record: ClientRecord, job: Job | null): string[] {
   if (record.ending === "done" && record.expected !== null && record.text !== record.expected) {
     lines.push(`the answer is ${JSON.stringify(record.text)}, not ${JSON.stringify(record.expected)}`);
   }
-  return lines;
-}
-
-/** Each job is charged once: what the account paid is the sum of what its jobs cost. */
-async function moneyOf(world: World, key: string): Promise<string[]> {
-  const headers = { authorization: `Bearer ${key}` };
-  const read = async <T>(path: string): Promise<T> =>
-    (await fetch(`${world.url}/api/v1${path}`, { headers })).json() as Promise<T>;
-  let spent = 0;
-  let unfinished = 0;
-  for (let offset = 0; ; offset += PAGE) {
-    const { data, meta } = await read<{ data: Job[]; meta: { total: number } }>(`/jobs?limit=${PAGE}&offset=${offset}`);
-    for (const job of data) {
-      spent += Number((await readJob(world, key, job.id))?.usage?.credits_used ?? 0);
-      if (!ENDED.includes(job.status)) unfinished += 1;
-    }
-    if (offset + data.length >= meta.total) break;
-  }
-  const lines: string[] = [];
-  if (unfinished > 0) lines.push(`${unfinished} jobs have no end`);
-  const { credits } = (await read<{ data: { credits: number } }>("/account")).data;
-  if (Math.abs(10_000 - spent - credits) > 1e-6) lines.push(`10,000 credits less ${spent} spent are not ${credits}`);
   return lines;
 }

@@ -12,12 +12,15 @@ export class FakeIsland implements AsyncDisposable {
   readonly socket: WebSocket;
   readonly #received: FromCoordinator[] = [];
   readonly #wakers = new Set<() => void>();
+  #handle: ((frame: FromCoordinator) => void) | null = null;
   readonly closed: Promise<{ code: number; reason: string }>;
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on("message", (data) => {
-      this.#received.push(readFromCoordinator(data as Buffer));
+      const frame = readFromCoordinator(data as Buffer);
+      if (this.#handle !== null) return this.#handle(frame);
+      this.#received.push(frame);
       for (const wake of this.#wakers) wake();
     });
     this.closed = new Promise((resolve) => {
@@ -70,6 +73,12 @@ export class FakeIsland implements AsyncDisposable {
         this.#wakers.add(wake);
       });
     }
+  }
+
+  /** From now on every frame goes to `handle` and none is kept; first those that were not taken. */
+  handle(handle: (frame: FromCoordinator) => void): void {
+    this.#handle = handle;
+    for (const frame of this.#received.splice(0)) handle(frame);
   }
 
   /** Frames of a type that were received and not taken. */

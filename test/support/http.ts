@@ -1,3 +1,5 @@
+import { readSse } from "./read-sse.ts";
+
 /** Calls the API; gives status, parsed body and headers. */
 export async function call(
   url: string,
@@ -43,16 +45,7 @@ export async function* jobEvents(
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (response.status !== 200) throw new Error(`stream answered ${response.status}: ${await response.text()}`);
-  let rest = "";
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (rest + chunk).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      if (block.startsWith(":")) continue;
-      const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1] ?? "";
-      yield { id: field("id"), event: field("event"), data: JSON.parse(field("data")) };
-    }
-  }
+  for await (const { id, event, data } of readSse(response)) yield { id, event, data: JSON.parse(data) };
 }
 
 export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {

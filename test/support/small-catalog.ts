@@ -21,17 +21,21 @@ let made: string | undefined;
  * catalog at each start, which takes half of it; made once in a process.
  */
 export function smallCatalog(): string {
-  if (made !== undefined) return made;
+  made ??= makeCatalog(SLUGS);
+  return made;
+}
+
+/** A catalog with some of the shipped Cargos and all of their models, gone when the process ends. `change`: fields of every Cargo. */
+export function makeCatalog(slugs: readonly string[], change: object = {}): string {
   const directory = mkdtempSync(join(tmpdir(), "atoll-catalog-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, "cargos"));
-  for (const slug of SLUGS) {
+  for (const slug of slugs) {
     const name = join("cargos", `${slug}.json`);
     // Without the reason why it is not pinned, a Cargo is offered, as in a catalog of the operator's own.
     const { unpinned_reason: _, ...file } = JSON.parse(readFileSync(join(SHIPPED_CATALOG, name), "utf8"));
-    writeFileSync(join(directory, name), JSON.stringify(file));
+    writeFileSync(join(directory, name), JSON.stringify({ ...file, ...change }));
   }
   symlinkSync(join(SHIPPED_CATALOG, "models"), join(directory, "models"), "junction");
-  made = directory;
   return directory;
 }

@@ -7,6 +7,7 @@ import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.ts";
 import { missingPin } from "../../../coordinator/catalog/cargo-pins.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
+import { inputSchemas } from "../../../coordinator/catalog/input-schema.ts";
 import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-figures.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -135,8 +136,10 @@ describe("the shipped catalog", () => {
       const { max_tokens: maxTokens = 0 } = file.example_input;
       if (file.context_tokens !== null) expect(maxTokens).toBeLessThan(file.context_tokens);
     });
-    it("says what it puts out", () => {
-      expect(cargoOf(file).outputSchema).toHaveProperty("type");
+    it("says what it puts out, which is never nothing", () => {
+      const { outputSchema, isChat } = cargoOf(file);
+      expect(outputSchema).toHaveProperty("type");
+      expect(inputSchemas.errorsOf(outputSchema, "", 2).length > 0).toBe(!isChat);
     });
     it("refuses an input with nothing in it", () => {
       expect(() => checkInput(cargoOf(file), {})).toThrow();

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, runFrames } from "../../support/attempt-frames.ts";
+import { beginFrames, failedFrame, runFrames } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
 import { call, until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { makeCatalog } from "../../support/small-catalog.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
@@ -24,6 +25,19 @@ afterEach(async () => {
   expect(coordinator.fatal).toEqual([]);
   await coordinator[Symbol.asyncDispose]();
 });
+
+/** Neither of the next two jobs goes to `bad`, also while `good` is busy. */
+async function expectNoMoreFor(bad: FakeIsland, good: FakeIsland): Promise<void> {
+  const jobs = [await submit(), await submit()];
+  const served: string[] = [];
+  for (const _ of jobs) {
+    const assign = await good.next("assign");
+    expect(bad.pending("assign")).toEqual([]);
+    good.send(...runFrames(assign, "done"));
+    served.push(assign.jobId);
+  }
+  expect(served).toEqual(jobs);
+}
 
 const join = (): Promise<FakeIsland> =>
   FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID(), slots: 1 });
@@ -231,3 +245,49 @@ async function metric(name: string): Promise<string | undefined> {
   const text = await (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
   return new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
 }
+
+describe("An Island gets no other job of a Cargo after", () => {
+  it("it called a job impossible that another one then did", async () => {
+    await using liar = await join();
+    const jobId = await submit();
+    const lie = await liar.next("assign");
+    await using good = await join();
+    liar.send(...beginFrames(lie), failedFrame(lie, 1, "invalid_input"));
+    good.send(...runFrames(await good.next("assign"), "done"));
+    await until(
+      async () => (await detailOf(jobId)).status,
+      (status) => status === "completed",
+      "completed",
+    );
+    await expectNoMoreFor(liar, good);
+  });
+
+  it("it made more output than a job may have", async () => {
+    await using liar = await join();
+    await submit();
+    const assign = await liar.next("assign");
+    const { jobId, attempt } = assign;
+    const items = [{ type: "token" as const, content: "a".repeat(9_000), count: 9_000 }];
+    liar.send(...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items });
+    await liar.next("cancel");
+    liar.send({ type: "cancelled", jobId, attempt, seq: 2 });
+    await using good = await join();
+    expect((await detailOf(jobId)).error.code).toBe("output_too_large");
+    await expectNoMoreFor(liar, good);
+  });
+
+  it("it had a job to its run limit and gave nothing", async () => {
+    await coordinator[Symbol.asyncDispose]();
+    const catalogDirectory = makeCatalog(["tiny-chat"], { run_limit_s: 1 });
+    coordinator = await TestCoordinator.open({ islandBackoffS: FOR_GOOD_S, catalogDirectory });
+    account = await coordinator.createAccount("client@example.com", 1_000);
+    await using liar = await join();
+    const jobId = await submit();
+    liar.send(...beginFrames(await liar.next("assign")));
+    const { attempt } = await liar.next("cancel");
+    liar.send({ type: "cancelled", jobId, attempt, seq: 1 });
+    await using good = await join();
+    expect((await detailOf(jobId)).error.code).toBe("run_timeout");
+    await expectNoMoreFor(liar, good);
+  });
+});

@@ -40,11 +40,12 @@ async function submit(input: Record<string, unknown> = { prompt: "Hi" }, more = 
 async function begin(
   input?: Record<string, unknown>,
   more?: object,
+  text = "one ",
 ): Promise<{ island: PlayedIsland; assign: Assign }> {
   const island = await PlayedIsland.join(world, accountId);
   await submit(input, more);
   const { assign } = island;
-  await island.say(...beginFrames(assign), outputFrame(assign, 1, "one "));
+  await island.say(...beginFrames(assign), outputFrame(assign, 1, text));
   return { island, assign };
 }
 
@@ -123,13 +124,13 @@ describe("an Island that comes back after the grace with an attempt", () => {
 
 describe("after a restart of the coordinator", () => {
   it("an answer that cannot be continued does not fail before Islands had the time to come back", async () => {
-    const { island, assign } = await begin(JSON_ANSWER);
+    const { island, assign } = await begin(JSON_ANSWER, {}, '["one ');
     await restart();
     await pass(RESTART_GRACE_MS - 1);
     expect((await view(assign)).state).toBe("running");
     const again = await PlayedIsland.rejoin(world, accountId, island.hostId, assign);
-    await again.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3));
-    expect(await view(assign)).toMatchObject({ state: "completed", output: "one two" });
+    await again.say(outputFrame(assign, 2, 'two"]'), finishedFrame(assign, 3));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: '["one two"]' });
   });
 
   it("a lost job still has the time that it was given to find another Island", async () => {

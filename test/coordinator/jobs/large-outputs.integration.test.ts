@@ -65,7 +65,7 @@ it("Large images and outputs reach every reader whole: live, replayed, and as JS
   const running = (await api("GET", `/jobs/${jobId}/output`)).body.data;
   expect(running.output).toEqual({ format: "png", data: LARGE_TEXT });
 
-  const output = { pages: [LARGE_TEXT, "b"] };
+  const output = { data: LARGE_TEXT };
   island.send(finishedFrame(assign, 3, { output }));
   const events = await live;
   const images = events.filter(({ event }) => event === "image").map(({ data }) => data.data);
@@ -103,7 +103,7 @@ it("A job that makes more than it may fails: by its images, and by its result", 
   expect(await island.next("cancel")).toMatchObject({ jobId: byImages.jobId });
   expect(await errorOf(byImages)).toMatchObject({ code: "output_too_large", message: /512 KiB/ });
   const byResult = await submit();
-  island.send(...beginFrames(byResult), finishedFrame(byResult, 1, { output: "A".repeat(0.6 * MIB) }));
+  island.send(...beginFrames(byResult), finishedFrame(byResult, 1, { output: { data: "A".repeat(0.6 * MIB) } }));
   await island.next("ack", ({ jobId }) => jobId === byResult.jobId);
   expect((await errorOf(byResult)).code).toBe("output_too_large");
 });

@@ -1,3 +1,4 @@
+/** One event as it was sent: `data` is not parsed. */
 export interface SseBlock {
   readonly id: string;
   readonly event: string;
@@ -8,7 +9,7 @@ export interface SseBlock {
  * Events of a stream until it is closed.
  * @throws when the connection breaks, or nothing at all comes for `maxSilenceMs`.
  */
-export async function* readSse(response: Response, maxSilenceMs: number): AsyncGenerator<SseBlock> {
+export async function* readSse(response: Response, maxSilenceMs = Infinity): AsyncGenerator<SseBlock> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -29,6 +30,7 @@ export async function* readSse(response: Response, maxSilenceMs: number): AsyncG
 }
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  if (ms === Infinity) return promise;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing came for ${ms} ms`)), ms);

@@ -1,0 +1,66 @@
+import { fitsGrammar } from "../../shared/grammar-fit.ts";
+import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { CatalogEntry } from "../catalog/catalog.ts";
+import { inputSchemas } from "../catalog/input-schema.ts";
+import type { ActiveJob } from "../jobs/active-job.ts";
+import { isEmptyOutput } from "../jobs/job-ending.ts";
+import type { JobTraits } from "../jobs/job-traits.ts";
+
+/**
+ * What is wrong with a result.
+ * - `empty`: the attempt gave nothing, where that is possible. A model may have nothing to say, so another Island is asked.
+ * - `misshapen`: a value that its Cargo's output schema excludes. The Cargo's program may be at fault, so another Island is asked.
+ * - `contradicted`: the Island gives a chat another text than it streamed.
+ * - `misformed`: text that is not the JSON that its client asked for.
+ */
+export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
+
+type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "finishReason">;
+
+/**
+ * What is wrong with the result of the present attempt; null for nothing that shows.
+ * @param job its feed is loaded. @param cargo undefined when it is gone.
+ */
+export function faultOf(
+  job: Pick<ActiveJob, "feed" | "traits" | "attempt">,
+  cargo: Pick<CatalogEntry, "isChat" | "outputSchema"> | undefined,
+  { output, finishReason }: Finished,
+): ResultFault | null {
+  const { feed, traits, attempt } = job;
+  const text = feed.text();
+  const hasSpoken = feed.outputAttempt === attempt;
+  if (cargo?.isChat === true) {
+    if (output !== undefined && output !== text) return "contradicted";
+    if (!hasSpoken || text === "") return "empty";
+    return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;
+  }
+  const value = output ?? (hasSpoken ? text : "");
+  const bytes = JSON.stringify(value).length;
+  if (cargo !== undefined && inputSchemas.errorsOf(cargo.outputSchema, value, bytes).length > 0) return "misshapen";
+  return isEmptyOutput(value) ? "empty" : null;
+}
+
+/** A stop sequence may end JSON anywhere: then nothing can be said. */
+function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
+  if (responseFormat.type === "text" || stopBytes > 0) return true;
+  const value = parsed(text);
+  if (responseFormat.type === "json_object") return typeof value === "object" && value !== null;
+  const { schema, strict } = responseFormat.json_schema;
+  try {
+    return value !== undefined && fitsGrammar(value, schema, strict === true);
+  } catch (error) {
+    // An earlier version took it.
+    if (error instanceof UnsupportedSchema) return true;
+    throw error;
+  }
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

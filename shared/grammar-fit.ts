@@ -1,0 +1,78 @@
+import { grammarSchemaOf } from "./grammar-schema.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Steps after which a value counts as fitting, so that a check takes some ms at most. */
+const MAX_STEPS = 100_000;
+const REF = "#/$defs/";
+
+/**
+ * Whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others. Formats of
+ * strings are not looked at. Its cost is bounded; beyond the bound every value fits.
+ * @throws {UnsupportedSchema}
+ */
+export function fitsGrammar(value: unknown, schema: Schema, isStrict: boolean): boolean {
+  return new GrammarFit().fits(value, grammarSchemaOf(schema, isStrict), {});
+}
+
+class GrammarFit {
+  #steps = 0;
+
+  /** `defs`: what `$ref` may name. */
+  fits(value: unknown, schema: unknown, defs: Schema): boolean {
+    if ((this.#steps += 1) > MAX_STEPS || !isRecord(schema)) return true;
+    const { $defs, $ref, oneOf, type } = schema;
+    const known = isRecord($defs) ? { ...defs, ...$defs } : defs;
+    if (typeof $ref === "string") return this.fits(value, known[$ref.slice(REF.length)], known);
+    if (Array.isArray(oneOf)) return oneOf.some((each) => this.fits(value, each, known));
+    if ("const" in schema) return value === schema["const"];
+    if (Array.isArray(schema["enum"])) return schema["enum"].includes(value);
+    const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+    return types.some((each) => this.#isA(value, each, schema, known));
+  }
+
+  #isA(value: unknown, type: unknown, schema: Schema, defs: Schema): boolean {
+    switch (type) {
+      case "object":
+        return isRecord(value) && this.#isObject(value, schema, defs);
+      case "array":
+        return Array.isArray(value) && this.#isArray(value, schema, defs);
+      case "string":
+        return (
+          typeof value === "string" && isWithin(Array.from(value).length, schema["minLength"], schema["maxLength"])
+        );
+      case "integer":
+        return Number.isInteger(value);
+      case "null":
+        return value === null;
+      default:
+        return typeof value === type;
+    }
+  }
+
+  #isObject(value: Schema, schema: Schema, defs: Schema): boolean {
+    const { properties, additionalProperties, minProperties, maxProperties } = schema;
+    const names = Object.keys(value);
+    if (!isRecord(properties)) {
+      const fits = names.every((name) => this.fits(value[name], additionalProperties, defs));
+      return fits && isWithin(names.length, minProperties, maxProperties);
+    }
+    const listed = Object.entries(properties);
+    if (names.length !== listed.length) return false;
+    return listed.every(([name, part]) => Object.hasOwn(value, name) && this.fits(value[name], part, defs));
+  }
+
+  #isArray(value: readonly unknown[], { items, prefixItems, minItems, maxItems }: Schema, defs: Schema): boolean {
+    const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
+    if (!isWithin(value.length, minItems ?? first.length, maxItems)) return false;
+    return value.every((each, at) => this.fits(each, at < first.length ? first[at] : items, defs));
+  }
+}
+
+function isWithin(size: number, min: unknown, max: unknown): boolean {
+  return size >= (typeof min === "number" ? min : 0) && size <= (typeof max === "number" ? max : Infinity);
+}
+
+function isRecord(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,29 @@
+import type { Random } from "../support/random.ts";
+import type { Attempt } from "./attempt.ts";
+
+const LOAD_MS = 10;
+const UTILITY_MS = 40;
+const PROMPT_TOKENS = 8;
+
+/** Runs a job as an honest Island does: at a model's pace, and it stops when it is told to. */
+export async function runHonestly(attempt: Attempt, random: Random): Promise<void> {
+  attempt.begin();
+  await attempt.pause(LOAD_MS);
+  if (attempt.answer.kind === "value") {
+    await attempt.pause(UTILITY_MS);
+    if (attempt.isOver) return stopped(attempt);
+    return attempt.finish({ output: attempt.answer.value });
+  }
+  attempt.readPrompt(PROMPT_TOKENS, PROMPT_TOKENS);
+  const { pieces } = attempt;
+  for (const piece of pieces) {
+    await attempt.pause(random.between(10, 40));
+    if (attempt.isOver) return stopped(attempt);
+    attempt.text(piece);
+  }
+  return attempt.finish({ promptTokens: PROMPT_TOKENS, completionTokens: pieces.length });
+}
+
+function stopped(attempt: Attempt): void {
+  if (attempt.isCancelled) attempt.confirmCancel();
+}

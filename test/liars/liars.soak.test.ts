@@ -1,0 +1,16 @@
+import { expect } from "vitest";
+import { itInFullRun } from "../support/soak-rounds.ts";
+import { runLiars } from "./run-liars.ts";
+
+itInFullRun(
+  "Half of the Islands lie, and honest clients get right answers or clear errors",
+  async () => {
+    const { violations, history, islands } = await runLiars({ seed: 7, minutes: 0.5, renames: true });
+    expect(violations).toEqual([]);
+    // Without lies and answers it would have shown nothing.
+    expect(history.lies.size).toBeGreaterThan(5);
+    expect(history.records.filter(({ ending }) => ending === "done").length).toBeGreaterThan(50);
+    expect(islands).toHaveLength(10);
+  },
+  240_000,
+);

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
+import type { JsonValue } from "../../shared/json-value.ts";
+
+/** Cargos that the clients use: a chat, and a utility whose result is a value. */
+export const CHAT = "tiny-chat";
+export const UTILITY = "base64";
+export const MAX_TOKENS = 64;
+const SYLLABLES = ["ka", "lo", "mi", "nu", "pe", "ra", "so", "ti", "vu", "we", "xa", "yo", "zi", "be", "du", "fe"];
+const MIN_WORDS = 10;
+const MORE_WORDS = 8;
+const CHARS_PER_JSON_TOKEN = 4;
+
+export const ANSWER_SCHEMA = {
+  type: "object",
+  properties: { seal: { type: "string" }, sum: { type: "integer" } },
+  required: ["seal", "sum"],
+  additionalProperties: false,
+} as const;
+
+/** What is right for a job: the pieces of a text, or a value. */
+export type Answer =
+  | { readonly kind: "text" | "json"; readonly pieces: readonly string[] }
+  | { readonly kind: "value"; readonly value: JsonValue };
+
+/** The one right answer to a prompt, which Islands compute and clients check. */
+export function wordsFor(prompt: string): string {
+  const bytes = createHash("sha256").update(prompt).digest();
+  const count = MIN_WORDS + ((bytes[0] ?? 0) % MORE_WORDS);
+  const syllable = (byte = 0): string => SYLLABLES[byte % SYLLABLES.length] ?? "";
+  return Array.from({ length: count }, (_, at) => syllable(bytes[at + 1]) + syllable(bytes[at + 2])).join(" ");
+}
+
+/** The same for an answer by {@link ANSWER_SCHEMA}. */
+export function jsonFor(prompt: string): string {
+  const digest = createHash("sha256").update(prompt).digest("hex");
+  return JSON.stringify({ seal: digest.slice(0, 24), sum: Number.parseInt(digest.slice(0, 6), 16) });
+}
+
+export function encoded(data: string): string {
+  return Buffer.from(data).toString("base64");
+}
+
+/** @throws for an input that no client sends. */
+export function answerFor(slug: string, input: Readonly<Record<string, unknown>>): Answer {
+  if (slug === UTILITY) return { kind: "value", value: { data: encoded(input["data"] as string) } };
+  const request = chatRequestOf(chatInputSchema.parse(input));
+  const prompt = request.messages.at(-1)?.content ?? "";
+  if (request.responseFormat.type === "text") return { kind: "text", pieces: wordsFor(prompt).match(/\S+\s*/g) ?? [] };
+  const pieces = jsonFor(prompt).match(new RegExp(`.{1,${CHARS_PER_JSON_TOKEN}}`, "g")) ?? [];
+  return { kind: "json", pieces };
+}
