@@ -38,7 +38,8 @@ interface Figure {
 }
 
 function start(): Program {
-  const program = new Program("coordinator", ["serve", "--port", String(port), "--data", data, "--log-level", "warn"]);
+  const args = ["serve", "--port", String(port), "--data", data, "--log-level", "warn"];
+  const program = new Program("coordinator", args, { NODE_COMPILE_CACHE: join(data, "compile-cache") });
   const kill = (): void => program.kill("SIGKILL");
   process.once("exit", kill);
   void program.ended().then(() => process.off("exit", kill));

@@ -199,7 +199,7 @@ export class JobAttempts {
     if (cause === "refused") {
       job.refusals += 1;
     } else {
-      if (job.islandId !== null) job.avoidIslands.add(job.islandId);
+      if (job.islandId !== null) job.avoid(job.islandId);
       if (!mayRetry(job, this.#deps.maxAttempts)) {
         return this.#active.end(job, { event: "fail", error: { ...error, retryable: true } });
       }
