@@ -56,7 +56,7 @@ async function fill(count: number): Promise<{ account: NewAccount; jobId: string
   await first.printed(/listening on/);
   await kill(first);
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) =>
-    insertAccount(data, `client-${index}-${Date.now()}@example.com`, 1_000_000, LIMITS),
+    insertAccount(data, `client-${index}-${systemClock.now()}@example.com`, 1_000_000, LIMITS),
   );
   const store = await openStore(data, systemClock);
   const numbers = await store.catalog.numberCargos(["tiny-chat"]);
@@ -95,7 +95,7 @@ async function until(status: number, ask: () => Promise<number>): Promise<void> 
     const answer = await ask().catch(() => null);
     if (answer === status) return;
     if (answer !== null && answer < 500) throw new Error(`Answered ${answer}, not ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await systemClock.sleep(5);
   }
 }
 
