@@ -41,6 +41,7 @@ import { Retention } from "./retention/retention.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content-store.ts";
 import { openStore } from "./store/open-store.ts";
+import { untilStored } from "./store/until-stored.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
@@ -69,19 +70,16 @@ const RETURN_AFTER_MS = 1_000;
 export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
-  const store = await openStore(config.dataDirectory, clock, {
-    minFreeBytes: config.minFreeDiskBytes,
-    onReadOnly: (because) => {
-      if (because === null) log.info("Storage can be written again");
-      else
-        log.error(
-          { because },
-          "Nothing new is accepted: storage cannot be written. What runs is stored when it can be",
-        );
-    },
-  });
+  const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
+  const onReadOnly = (because: string | null): void => {
+    if (because === null) return log.info("Storage can be written again");
+    log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
+  };
+  const { dataDirectory, minFreeDiskBytes: minFreeBytes } = config;
+  const store = await stored(() => openStore(dataDirectory, clock, { minFreeBytes, onReadOnly }));
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
-  const catalogSync = await CatalogSync.open({ directory, store: store.catalog, defaultChatSlug, clock, log });
+  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
+  const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const accounts = new AccountService({
     store: store.accounts,
@@ -108,7 +106,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
   const isNew = !(await store.islands.hasAny());
-  const signer = await CargoSigner.open({ dataDirectory: config.dataDirectory, isNew, log });
+  const signer = await stored(() => CargoSigner.open({ dataDirectory, isNew, log }));
   const registry = new JobRegistry({
     store,
     catalog,
@@ -129,7 +127,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
-  const proofs = await AttemptProofs.open(config.dataDirectory);
+  const proofs = await stored(() => AttemptProofs.open(dataDirectory));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);

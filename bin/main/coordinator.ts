@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { addAccountCommands } from "./account-commands.ts";
@@ -26,6 +27,8 @@ try {
       // Loaded here, because the other commands need no server.
       const { serve } = await import("./serve.ts");
       await serve(await readCoordinatorConfig(flags), version);
+      // Where NODE_COMPILE_CACHE is set. Now, because a process that is killed leaves nothing.
+      flushCompileCache();
     });
   for (const { flag, meaning, fallback } of describeConfig()) {
     if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);

@@ -2,16 +2,17 @@ import { pino } from "pino";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../coordinator/coordinator.ts";
 import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock.ts";
+import { untilStored } from "../../coordinator/store/until-stored.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
 /** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory. */
 export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
-  const lock = lockForServing(config.dataDirectory);
-  process.on("exit", () => lock.release());
   // The store can be left at any moment, as after a power cut.
   onStopSignal(() => process.exit(0));
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
+  process.on("exit", () => lock.release());
   const coordinator = await openCoordinator({
     config,
     clock: systemClock,

@@ -1,7 +1,10 @@
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
+
+const READ_AT_ONCE = 1_000;
 
 /** An Island with the attempts that it had when the coordinator last stopped. */
 interface AbsentIsland {
@@ -19,12 +22,12 @@ export async function recoverJobs(
   jobs: JobRegistry,
   islands: IslandRegistry,
 ): Promise<{ waiting: number; held: number }> {
-  const records = await store.jobs.unfinished();
   const absent = new Map<string, AbsentIsland>();
-  let held = 0;
-  for (const record of records) {
+  let [waiting, held] = [0, 0];
+  for await (const record of unfinished(store)) {
     const { id: jobId, attempt, islandId } = record;
     if (islandId === null) {
+      waiting += 1;
       await jobs.restore(record, null);
       continue;
     }
@@ -36,7 +39,23 @@ export async function recoverJobs(
   }
   for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
   jobs.awaitReaders(await store.jobs.unfinishedOfClients());
-  return { waiting: records.length - held, held };
+  return { waiting, held };
+}
+
+/** Oldest first, read in parts: 100,000 records at once would be copied again and again by the garbage collector. */
+async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<ActiveJobRecord> {
+  const known = new Map<string, string>();
+  const one = (text: string): string => {
+    if (!known.has(text)) known.set(text, text);
+    return known.get(text) ?? text;
+  };
+  for (let afterId = ""; ;) {
+    const part = await jobs.unfinished({ afterId, limit: READ_AT_ONCE });
+    for (const record of part) yield { ...record, accountId: one(record.accountId), slug: one(record.slug) };
+    const last = part.at(-1);
+    if (last === undefined) return;
+    afterId = last.id;
+  }
 }
 
 async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland> {

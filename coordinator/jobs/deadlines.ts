@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import { IndexedHeap, type HeapItem } from "../scheduler/indexed-heap.ts";
 
 /** The limits that every sign of life of a job puts off. */
 export interface MovingLimits {
@@ -8,21 +9,30 @@ export interface MovingLimits {
   onPassed(jobId: string): void;
 }
 
-interface Deadline {
-  /** By the clock that never jumps. */
+interface Deadline extends HeapItem {
+  readonly jobId: string;
+  /** By the clock that never jumps, as `dueAtMs`. */
   readonly endsAtMs: number;
   readonly onPassed: () => void;
-  timer: Timer;
+  /** When its limits are to be looked at: the earlier of both, as they were last time. */
+  dueAtMs: number;
+}
+
+function isDueFirst(a: Deadline, b: Deadline): boolean {
+  return a.dueAtMs === b.dueAtMs ? a.jobId < b.jobId : a.dueAtMs < b.dueAtMs;
 }
 
 /**
- * One timer for each unfinished job, which fires at the earlier of two limits: a fixed one (its wait until it starts, then its run) and
- * a moving one. A sign of life sets no timer: when the timer fires too early, it is set again for what is left.
+ * Each unfinished job has two limits: a fixed one (its wait until it starts, then its run) and a moving one. A sign of life moves
+ * nothing here: a job that is looked at too early is looked at again when what is left has passed. One timer serves all jobs, because
+ * 100,000 of the platform's timers would double the time that a restart takes for them.
  */
 export class Deadlines {
   readonly #clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
   readonly #moving: MovingLimits;
   readonly #deadlines = new Map<string, Deadline>();
+  readonly #order = new IndexedHeap<Deadline>(isDueFirst);
+  #wake: { readonly atMs: number; readonly timer: Timer } | null = null;
   #isClosed = false;
 
   constructor(clock: Pick<Clock, "now" | "monotonicMs" | "schedule">, moving: MovingLimits) {
@@ -33,41 +43,67 @@ export class Deadlines {
   /** Calls `onPassed` at `atMs` (ms since the epoch), in place of what was set for the job before. Does nothing after `close`. */
   set(jobId: string, atMs: number, onPassed: () => void): void {
     if (this.#isClosed) return;
-    this.clear(jobId);
+    this.#remove(jobId);
     const endsAtMs = this.#clock.monotonicMs() + atMs - this.#clock.now();
-    this.#deadlines.set(jobId, { endsAtMs, onPassed, timer: this.#schedule(jobId, endsAtMs) });
+    const deadline = { heapIndex: -1, jobId, endsAtMs, onPassed, dueAtMs: this.#dueAtMs(jobId, endsAtMs) };
+    this.#deadlines.set(jobId, deadline);
+    this.#order.push(deadline);
+    this.#setWake();
   }
 
   /** The job's moving limit is another one now. */
   limitChanged(jobId: string): void {
     const deadline = this.#deadlines.get(jobId);
     if (deadline === undefined) return;
-    deadline.timer.cancel();
-    deadline.timer = this.#schedule(jobId, deadline.endsAtMs);
+    deadline.dueAtMs = this.#dueAtMs(jobId, deadline.endsAtMs);
+    this.#order.update(deadline);
+    this.#setWake();
   }
 
   clear(jobId: string): void {
-    this.#deadlines.get(jobId)?.timer.cancel();
-    this.#deadlines.delete(jobId);
+    this.#remove(jobId);
+    this.#setWake();
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const { timer } of this.#deadlines.values()) timer.cancel();
-    this.#deadlines.clear();
+    this.#wake?.timer.cancel();
   }
 
-  #schedule(jobId: string, endsAtMs: number): Timer {
-    const leftMs = Math.min(endsAtMs - this.#clock.monotonicMs(), this.#moving.leftMs(jobId));
-    return this.#clock.schedule(leftMs, () => this.#fire(jobId));
-  }
-
-  #fire(jobId: string): void {
+  #remove(jobId: string): void {
     const deadline = this.#deadlines.get(jobId);
     if (deadline === undefined) return;
-    const { endsAtMs, onPassed } = deadline;
-    if (endsAtMs <= this.#clock.monotonicMs()) {
-      this.#deadlines.delete(jobId);
+    this.#order.remove(deadline);
+    this.#deadlines.delete(jobId);
+  }
+
+  #dueAtMs(jobId: string, endsAtMs: number): number {
+    return Math.min(endsAtMs, this.#clock.monotonicMs() + this.#moving.leftMs(jobId));
+  }
+
+  #setWake(): void {
+    const atMs = this.#order.peek()?.dueAtMs ?? null;
+    if (atMs === (this.#wake?.atMs ?? null) || this.#isClosed) return;
+    this.#wake?.timer.cancel();
+    this.#wake = null;
+    if (atMs === null) return;
+    const timer = this.#clock.schedule(atMs - this.#clock.monotonicMs(), () => this.#fire());
+    this.#wake = { atMs, timer };
+  }
+
+  #fire(): void {
+    this.#wake = null;
+    const nowMs = this.#clock.monotonicMs();
+    for (let first = this.#order.peek(); first !== undefined && first.dueAtMs <= nowMs; first = this.#order.peek()) {
+      this.#pass(first, nowMs);
+    }
+    this.#setWake();
+  }
+
+  #pass(deadline: Deadline, nowMs: number): void {
+    const { jobId, endsAtMs, onPassed } = deadline;
+    if (endsAtMs <= nowMs) {
+      this.#remove(jobId);
       return onPassed();
     }
     if (this.#moving.leftMs(jobId) <= 0) this.#moving.onPassed(jobId);

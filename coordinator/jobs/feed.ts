@@ -177,7 +177,9 @@ export class JobFeed implements Feed {
   }
 
   #add(item: FeedItem, attempt: number): void {
-    this.#items.push(item);
+    // As in `MutableJob.announce`: the first item is nearly always the only one of a waiting job.
+    if (this.#items.length === 0) this.#items = [item];
+    else this.#items.push(item);
     if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
     if (item.type === "image" || (item.type === "token" && item.content !== "")) this.#outputAttempt = attempt;

@@ -10,6 +10,9 @@ import { JobFeed, type Backlog } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
 
+/** Shared by the jobs that avoid no Island. */
+const NONE: ReadonlySet<string> = new Set();
+
 /** The Island that has an attempt, and its owner's account, which earns. */
 export interface Assignee {
   readonly islandId: string;
@@ -27,10 +30,10 @@ export class MutableJob implements ActiveJob {
   readonly priority: number;
   readonly priceMicro: number;
   readonly feed: JobFeed;
-  readonly avoidIslands = new Set<string>();
-  readonly avoidAccounts = new Set<string>();
+  avoidIslands: ReadonlySet<string> = NONE;
+  avoidAccounts: ReadonlySet<string> = NONE;
   /** Owners of `avoidIslands`. */
-  readonly #letDownBy = new Set<string>();
+  #letDownBy: ReadonlySet<string> = NONE;
   #state: JobState;
   attempt: number;
   refusals: number;
@@ -156,14 +159,15 @@ export class MutableJob implements ActiveJob {
     this.announce("pending");
   }
 
-  /** The Island that has the job let it down. */
+  /** The Island that has the job let it down: the next attempt is another's, if one can run it. */
   avoidAssignee(): void {
     if (this.assignee === null) return;
     const { islandId, accountId } = this.assignee;
     if (this.avoidIslands.has(islandId)) return;
-    this.avoidIslands.add(islandId);
-    if (this.#letDownBy.has(accountId) && accountId !== this.accountId) this.avoidAccounts.add(accountId);
-    this.#letDownBy.add(accountId);
+    this.avoidIslands = new Set(this.avoidIslands).add(islandId);
+    const isAgain = this.#letDownBy.has(accountId) && accountId !== this.accountId;
+    if (isAgain) this.avoidAccounts = new Set(this.avoidAccounts).add(accountId);
+    this.#letDownBy = new Set(this.#letDownBy).add(accountId);
   }
 
   /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */
@@ -187,9 +191,10 @@ export class MutableJob implements ActiveJob {
 
   /** Adds a state to the feed. Readers see it at once. */
   announce(state: string): void {
-    const status: StatusItem = { type: "status", state };
-    this.#unsaved.push(status);
-    this.feed.push([status], this.attempt);
+    const status: StatusItem[] = [{ type: "status", state }];
+    // Not pushed into an empty array, which would get room for 17 items, in each of 100,000 waiting jobs.
+    this.#unsaved = this.#unsaved.length === 0 ? status : [...this.#unsaved, ...status];
+    this.feed.push(status, this.attempt);
   }
 
   /** Adds output to the feed, in the form in which it stays in memory. Readers see it at once; the caller stores it. */

@@ -140,8 +140,13 @@ export class WaitingJobs {
 
   #enqueue(job: QueuedJob): JobQueue {
     const key = keyOf(job.kind);
-    const queue = this.#queues.get(key) ?? new JobQueue(job.kind);
-    this.#queues.set(key, queue);
+    let queue = this.#queues.get(key);
+    if (queue === undefined) {
+      queue = new JobQueue(job.kind);
+      this.#queues.set(key, queue);
+    }
+    // One object for all of them: 100,000 jobs may wait.
+    job.kind = queue.kind;
     if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
     queue.add(job);
     return queue;
@@ -158,7 +163,7 @@ export class WaitingJobs {
   }
 
   #onlineOf(islandIds: readonly string[]): string[] {
-    return islandIds.filter((id) => this.#isOnline(id)).sort();
+    return islandIds.length === 0 ? [] : islandIds.filter((id) => this.#isOnline(id)).sort();
   }
 }
 

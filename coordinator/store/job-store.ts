@@ -204,8 +204,8 @@ export interface JobStore {
   input(jobId: string): Promise<JobInput>;
   /** Newest first. `total` counts all jobs that match the filter. */
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
-  /** Every job that has not ended, oldest first. */
-  unfinished(): Promise<ActiveJobRecord[]>;
+  /** Jobs that have not ended, oldest first: every one, or at most `limit` of those after the job `afterId`. */
+  unfinished(part?: { readonly afterId: string; readonly limit: number }): Promise<ActiveJobRecord[]>;
   /** Ids of those among them that are bound to a client's connection. */
   unfinishedOfClients(): Promise<string[]>;
   /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */

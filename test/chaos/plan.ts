@@ -1,4 +1,5 @@
 import { Random } from "../support/random.ts";
+import type { WriteFault } from "./file-faults.ts";
 
 export const ISLANDS = 4;
 
@@ -17,7 +18,9 @@ export type Fault =
   /** The coordinator's wall clock jumps. */
   | { readonly on: "clock"; readonly bySeconds: number }
   /** The coordinator's disk is full. */
-  | { readonly on: "disk"; readonly forMs: number };
+  | { readonly on: "disk"; readonly forMs: number }
+  /** Its file calls fail with EIO, in the present process and in those that start meanwhile. */
+  | { readonly on: "writes"; readonly does: WriteFault; readonly forMs: number };
 
 export type FaultKind = Fault["on"];
 
@@ -26,7 +29,15 @@ export interface PlannedFault {
   readonly fault: Fault;
 }
 
-const WEIGHTS: Readonly<Record<FaultKind, number>> = { coordinator: 3, island: 5, host: 4, link: 8, clock: 1, disk: 1 };
+const WEIGHTS: Readonly<Record<FaultKind, number>> = {
+  coordinator: 3,
+  island: 5,
+  host: 4,
+  link: 8,
+  clock: 1,
+  disk: 1,
+  writes: 2,
+};
 const MEAN_GAP_MS = 900;
 /** The coordinator is down or frozen at most this long: beyond the grace, Islands lose jobs rightly. */
 const MAX_FAULT_MS = 4_000;
@@ -61,6 +72,8 @@ function faultOf(kind: FaultKind, random: Random): Fault {
       return { on: kind, bySeconds: random.pick([-3_600, -60, -5, 5, 60, 3_600]) };
     case "disk":
       return { on: kind, forMs };
+    case "writes":
+      return { on: kind, does: random.pick(["write", "sync", "some"]), forMs };
     default:
       return kind satisfies never;
   }

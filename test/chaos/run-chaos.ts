@@ -23,6 +23,7 @@ export interface ChaosResult extends Verdict {
   readonly resumptions: number;
   readonly positionsLost: number;
   readonly coordinatorRecoveriesMs: readonly number[];
+  readonly readOnlyPeriods: number;
   /** Everything that was planned and seen; written where there are violations. */
   readonly historyFile: string | null;
 }
@@ -85,6 +86,7 @@ export async function runChaos({ seed, minutes, kinds }: ChaosOptions): Promise<
     resumptions: sum(({ resumptions }) => resumptions),
     positionsLost: sum(({ positionsLost }) => positionsLost),
     coordinatorRecoveriesMs: world.coordinatorRecoveriesMs,
+    readOnlyPeriods: world.readOnlyPeriods,
     historyFile: violations.length === 0 ? null : await writeHistory(seed, { plan, records, violations }),
   };
 }

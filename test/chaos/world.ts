@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createPublicKey } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +12,11 @@ import { Program } from "../support/program.ts";
 import { smallCatalog } from "../support/small-catalog.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { Link } from "./link.ts";
+import { ClockFault } from "./clock-fault.ts";
+import { FileFaults, type WriteFault } from "./file-faults.ts";
 import { type Fault, type FaultKind, ISLANDS } from "./plan.ts";
 import { familyOf } from "./processes.ts";
 
-const FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 const DISK_BYTES = 256 * 2 ** 20;
 const RESTART_AFTER_MS = 200;
 
@@ -34,14 +34,17 @@ export class World implements AsyncDisposable {
   readonly badEnds: BadEnd[] = [];
   /** From the death of the coordinator to its next answer. */
   readonly coordinatorRecoveriesMs: number[] = [];
+  /** How often the coordinator said that it could not write, in processes that have ended. */
+  readOnlyPeriods = 0;
   readonly #port: number;
   readonly #links: Link[] = [];
   readonly #islands: (Program | null)[] = [];
   readonly #frozen = new Set<number>();
+  readonly #clock: ClockFault;
+  readonly #fileFaults: FileFaults;
   #disk: SmallDisk | null = null;
   #coordinator: Program | null = null;
   #coordinatorDiedAtMs: number | null = null;
-  #clockOffsetS = 0;
   /** Set for good by `stop`. */
   #isOver = false;
   /** Faults that are to be mended, and restarts that are to be made. */
@@ -51,6 +54,8 @@ export class World implements AsyncDisposable {
     this.directory = directory;
     this.#port = port;
     this.clients = clients;
+    this.#clock = new ClockFault(join(directory, "clock"));
+    this.#fileFaults = new FileFaults(join(directory, "fiu"));
   }
 
   static async open(): Promise<World> {
@@ -59,7 +64,7 @@ export class World implements AsyncDisposable {
     const world = new World(directory, port, await Link.open(port));
     await mkdir(world.data);
     if (CAN_MOUNT) world.#disk = new SmallDisk(DISK_BYTES, world.data);
-    await world.#stepClock(0);
+    await world.#clock.step(0);
     await world.#startCoordinator();
     for (let index = 0; index < ISLANDS; index += 1) world.#links.push(await Link.open(port));
     return world;
@@ -67,8 +72,11 @@ export class World implements AsyncDisposable {
 
   /** Kinds of faults that this machine permits. */
   static kinds(): FaultKind[] {
-    const always: FaultKind[] = ["coordinator", "island", "host", "link"];
-    return [...always, ...(existsSync(FAKETIME) ? ["clock" as const] : []), ...(CAN_MOUNT ? ["disk" as const] : [])];
+    const kinds: FaultKind[] = ["coordinator", "island", "host", "link"];
+    if (ClockFault.isPossible) kinds.push("clock");
+    if (CAN_MOUNT) kinds.push("disk");
+    if (FileFaults.isPossible) kinds.push("writes");
+    return kinds;
   }
 
   get data(): string {
@@ -118,9 +126,11 @@ export class World implements AsyncDisposable {
       case "link":
         return this.#break(fault);
       case "clock":
-        return this.#track(this.#stepClock(fault.bySeconds));
+        return this.#track(this.#clock.step(fault.bySeconds));
       case "disk":
         return this.#track(this.#fillDisk(fault.forMs));
+      case "writes":
+        return this.#track(this.#failWrites(fault.does, fault.forMs));
       default:
         return fault satisfies never;
     }
@@ -173,27 +183,12 @@ export class World implements AsyncDisposable {
   }
 
   async #startCoordinator(): Promise<void> {
-    const settings = [
-      "--island-grace-s",
-      "5",
-      "--heartbeat-s",
-      "2",
-      "--min-free-disk-mb",
-      "16",
-      "--sse-heartbeat-s",
-      "2",
-      "--max-attempts",
-      "10",
-    ];
+    const grace = ["--island-grace-s", "5", "--heartbeat-s", "2", "--sse-heartbeat-s", "2"];
+    const settings = [...grace, "--min-free-disk-mb", "16", "--max-attempts", "10"];
     const args = ["serve", "--port", String(this.#port), "--data", this.data, "--log-level", "warn"];
-    const env = existsSync(FAKETIME)
-      ? {
-          LD_PRELOAD: FAKETIME,
-          FAKETIME_TIMESTAMP_FILE: this.#clockFile,
-          FAKETIME_DONT_FAKE_MONOTONIC: "1",
-          FAKETIME_NO_CACHE: "1",
-        }
-      : {};
+    const shims = [this.#clock.environment(), this.#fileFaults.environment()];
+    const preload = shims.flatMap((shim) => shim.preload).join(" ");
+    const env = Object.assign({ LD_PRELOAD: preload }, ...shims.map(({ variables }) => variables));
     const program = new Program("coordinator", [...args, "--catalog-directory", smallCatalog(), ...settings], env);
     this.#coordinator = program;
     void program.ended().then((end) => this.#ended("coordinator", program, end, () => this.#startCoordinator()));
@@ -218,6 +213,7 @@ export class World implements AsyncDisposable {
     { code, stderr }: { code: number | null; stderr: string },
     restart: () => Promise<void>,
   ): void {
+    this.readOnlyPeriods += stderr.split("Nothing new is accepted").length - 1;
     const isExpected = code === 0 || program.process.signalCode === "SIGKILL";
     if (program === this.#coordinator) this.#coordinatorDiedAtMs = performance.now();
     if (!isExpected) this.badEnds.push({ program: name, code, stderr: stderr.slice(-2_000) });
@@ -251,19 +247,16 @@ export class World implements AsyncDisposable {
     return this.#track(wait(forMs).then(() => link.heal()));
   }
 
-  get #clockFile(): string {
-    return join(this.directory, "clock");
-  }
-
-  async #stepClock(bySeconds: number): Promise<void> {
-    this.#clockOffsetS += bySeconds;
-    await writeFile(this.#clockFile, `${this.#clockOffsetS < 0 ? "" : "+"}${this.#clockOffsetS}s\n`);
-  }
-
   async #fillDisk(forMs: number): Promise<void> {
     this.#disk?.fill();
     await wait(forMs);
     this.#disk?.free();
+  }
+
+  async #failWrites(does: WriteFault, forMs: number): Promise<void> {
+    await this.#fileFaults.begin(does, this.#coordinator);
+    await wait(forMs);
+    await this.#fileFaults.end(this.#coordinator);
   }
 
   async #untilConnected(index: number): Promise<void> {

@@ -15,7 +15,6 @@ import type { WebhookStore } from "../webhook-store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "./engine/database-error.ts";
-import { storageFaultOf } from "./engine/storage-fault.ts";
 import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
@@ -34,10 +33,6 @@ import { Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 const WEBHOOK_KEY_FILE = "webhooks.key";
-/** Faults of the first write that pass by themselves, or when the operator makes room. */
-const MAY_PASS: ReadonlySet<string> = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_BUSY_RECOVERY"]);
-/** Time between two tries to open a database that cannot be written. */
-const OPEN_RETRY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -59,7 +54,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { clock } = options;
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
-  await untilWritable(() => migrateFile(file, clock.now(), secrets), options);
+  migrateFile(file, clock.now(), secrets);
   const store = new SqliteStore(file, secrets, options);
   try {
     await store.prune();
@@ -70,35 +65,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
-/**
- * Tries again while the disk is full or another process has the write lock, if somebody is told of that. A coordinator that starts then
- * goes on when it can.
- */
-async function untilWritable(
-  write: () => void,
-  { clock, onReadOnly }: Pick<SqliteStoreOptions, "clock" | "onReadOnly">,
-): Promise<void> {
-  for (let isTold = false; ; isTold = true) {
-    try {
-      write();
-      if (isTold) onReadOnly?.(null);
-      return;
-    } catch (error) {
-      const cause = error instanceof DatabaseError ? error.cause : undefined;
-      const mayPass = cause instanceof Database.SqliteError && MAY_PASS.has(cause.code);
-      if (!mayPass || onReadOnly === undefined) throw error;
-      if (!isTold) onReadOnly(storageFaultOf(cause));
-      await clock.sleep(OPEN_RETRY_MS);
-    }
-  }
-}
-
 function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   try {
     using stack = new DisposableStack();
     const db = stack.adopt(openForWriting(file), (opened) => opened.close());
     migrate(db, MIGRATIONS, nowMs);
     sealSecretsInClear(db, secrets);
+    // What a crash left in the log can be pages that a failed sync never wrote: nothing may be added to them. See docs/reliability.md, "Failing disks".
+    db.pragma("wal_checkpoint(PASSIVE)");
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
     throw new DatabaseError(file, `cannot be used as the coordinator's database: ${cause.message}`, { cause });

@@ -49,7 +49,6 @@ const earned = async (): Promise<number> => {
   return Math.round(((body.data.credits as number) - CREDITS) * 1e6) / 1e6;
 };
 const prompt = (text = "Hi", more: object = {}) => ({ prompt: text, ...more });
-const nameOf = ({ jobId, attempt }: Assign) => ({ jobId, attempt });
 const progress = ({ jobId, attempt }: Assign, seq: number): FromIsland => ({
   type: "output",
   jobId,

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import type Database from "better-sqlite3";
 import { openForReading } from "./connection.ts";
 import { failureOf, type Failure } from "./worker-errors.ts";
 import { pageReads, type PageRead } from "./page-reads.ts";
@@ -14,19 +15,22 @@ export type FromReader = { readonly value: unknown } | { readonly failure: Failu
 const port = parentPort;
 if (port === null) throw new Error("reader-worker runs as a worker thread only");
 const { path } = workerData as ReaderWorkerData;
-const db = openForReading(path);
-const reads = pageReads(db);
+let db: Database.Database | null = null;
+let reads: ReturnType<typeof pageReads> | null = null;
 port.on("message", (message: ToReader) => {
   if (message.kind === "read") {
     port.postMessage(answer(message.read) satisfies FromReader);
     return;
   }
-  db.close();
+  db?.close();
   port.close();
 });
 
 function answer([kind, args]: PageRead): FromReader {
   try {
+    // Opened by a read, which fails alone when the disk does: the next one tries again.
+    db ??= openForReading(path);
+    reads ??= pageReads(db);
     // `PageRead` pairs each kind with its arguments; TypeScript cannot follow that through an index.
     return { value: (reads[kind] as (args: PageRead[1]) => unknown)(args) };
   } catch (error) {

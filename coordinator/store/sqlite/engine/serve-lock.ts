@@ -18,8 +18,8 @@ export function lockForServing(dataDirectory: string): ServeLock {
   const path = prepareFile(join(dataDirectory, LOCK_FILE));
   const lock = new Database(path, { timeout: 0 });
   try {
-    // Nothing is written, so there is nothing to roll back; a journal would need space on the disk.
-    lock.pragma("journal_mode = OFF");
+    // A journal on the disk would need space there. Without any (OFF) is refused: the connection is in SQLite's defensive mode.
+    lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
     lock.close();
@@ -27,7 +27,8 @@ export function lockForServing(dataDirectory: string): ServeLock {
     const reason = isHeld
       ? "another coordinator serves this data directory; stop it first, or use another directory"
       : String(cause);
-    throw new DatabaseError(isHeld ? dirname(path) : path, reason, { cause });
+    // A lock that another coordinator has is no fault that a start waits for, and so no cause.
+    throw new DatabaseError(isHeld ? dirname(path) : path, reason, isHeld ? {} : { cause });
   }
   return { release: () => void lock.close() };
 }

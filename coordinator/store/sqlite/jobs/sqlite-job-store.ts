@@ -41,7 +41,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
-  readonly #selectUnfinished: Database.Statement<[], ActiveJobRecord>;
+  readonly #selectUnfinished: Database.Statement<[string, number], ActiveJobRecord>;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
@@ -56,7 +56,8 @@ export class SqliteJobStore implements JobStore {
     this.#selectJob = db.prepare(`SELECT ${WHOLE_COLUMNS} FROM ${WHOLE_TABLES} WHERE jobs.id = ?`);
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
     this.#selectUnfinished = db.prepare(
-      `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
+      `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL AND id > ?
+       ORDER BY id LIMIT ?`,
     );
     this.#feeds = new FeedReads(db);
     this.#selectUnfinishedOfClients = db
@@ -116,8 +117,8 @@ export class SqliteJobStore implements JobStore {
     return this.#reader.run("jobs", { accountId, page, filter });
   }
 
-  async unfinished(): Promise<ActiveJobRecord[]> {
-    return this.#selectUnfinished.all();
+  async unfinished({ afterId = "", limit = -1 } = {}): Promise<ActiveJobRecord[]> {
+    return this.#selectUnfinished.all(afterId, limit);
   }
 
   async unfinishedOfClients(): Promise<string[]> {

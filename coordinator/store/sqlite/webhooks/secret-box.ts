@@ -24,14 +24,14 @@ export class SecretBox {
     const stored = await readIfThere(path);
     if (stored !== null) return new SecretBox(stored);
     const temporary = `${path}.${process.pid}`;
-    await writeFile(temporary, randomBytes(KEY_BYTES), { mode: 0o600 });
     try {
+      await writeFile(temporary, randomBytes(KEY_BYTES), { mode: 0o600 });
       // Whole or not at all, and never in place of the key of a process that starts at the same time.
       await link(temporary, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     } finally {
-      await rm(temporary);
+      await rm(temporary, { force: true });
     }
     return SecretBox.open(path);
   }

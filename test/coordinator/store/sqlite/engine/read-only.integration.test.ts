@@ -96,19 +96,6 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
   });
 
-  it("opens when there is space again", async () => {
-    await store.close();
-    rmSync(`${disk.path}/atoll.db`);
-    disk.fill();
-    const opening = open(`${disk.path}/atoll.db`);
-    await expect.poll(() => told).toEqual(["the disk is full (SQLITE_FULL)"]);
-    disk.free();
-    clock.advance(1_000);
-    await opening;
-    expect(told).toEqual(["the disk is full (SQLITE_FULL)", null]);
-    await makeAccount(store);
-  });
-
   it("takes nothing new before its disk is full, and still writes what happens", async () => {
     await store.close();
     await open(`${disk.path}/atoll.db`, 4 * 2 ** 20);
@@ -150,20 +137,6 @@ describe("a store whose database another process writes for long", () => {
     await untilTold(2);
     await moved;
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued" });
-    await store.close();
-  });
-
-  it("opens when that one has finished", async () => {
-    using folder = temporaryFolder();
-    const other = new Database(folder.file("atoll.db"));
-    other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
-    const opening = open(folder.file("atoll.db"));
-    await expect.poll(() => told).toEqual(["another process is writing to the database (SQLITE_BUSY)"]);
-    other.exec("COMMIT");
-    other.close();
-    clock.advance(1_000);
-    await opening;
-    expect(told).toEqual(["another process is writing to the database (SQLITE_BUSY)", null]);
     await store.close();
   });
 });

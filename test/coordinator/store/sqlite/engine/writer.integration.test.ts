@@ -1,5 +1,6 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { Writer } from "../../../../../coordinator/store/sqlite/engine/writer.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";
@@ -20,4 +21,22 @@ it("Writer: when its worker dies, what is under way and what follows rejects, an
   await expect(writer.run("check", {})).rejects.toThrow(/writer stopped/);
   await writer.close();
   rmSync(folder.file("atoll.db"));
+});
+
+it("Writer: a database that cannot be opened is opened later, and nothing is written meanwhile", async () => {
+  using folder = temporaryFolder();
+  const store = await openSqliteStore({ path: folder.file("made.db"), clock: new ManualClock() });
+  await store.close();
+  const path = folder.file("atoll.db");
+  mkdirSync(path);
+  const told: (string | null)[] = [];
+  const clock = new ManualClock();
+  const writer = new Writer(path, clock, (because) => told.push(because));
+  await expect(writer.run("check", {})).rejects.toMatchObject({ code: "storage_unavailable" });
+  rmdirSync(path);
+  renameSync(folder.file("made.db"), path);
+  clock.advance(500);
+  await expect.poll(() => told).toEqual([expect.stringContaining("cannot be opened"), null]);
+  expect(await writer.run("check", {})).toBeGreaterThan(0);
+  await writer.close();
 });

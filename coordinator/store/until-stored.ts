@@ -1,0 +1,32 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { storageFaultBehind } from "./sqlite/engine/storage-fault.ts";
+
+/** Time between two tries. */
+const RETRY_MS = 1_000;
+
+interface UntilStoredDeps {
+  readonly clock: Pick<Clock, "sleep">;
+  readonly log: Pick<Logger, "info" | "error">;
+}
+
+/**
+ * Runs a step of the start, and again each second while it fails because nothing can be written: the disk is full, or it does not
+ * write. The log says why. A coordinator that ended instead would be started again and again, until the system gives up.
+ * @param step can be run again after it failed.
+ */
+export async function untilStored<T>(step: () => T | Promise<T>, { clock, log }: UntilStoredDeps): Promise<T> {
+  for (let told: string | null = null; ;) {
+    try {
+      const result = await step();
+      if (told !== null) log.info({}, "Storage can be written again: the start goes on");
+      return result;
+    } catch (error) {
+      const because = storageFaultBehind(error);
+      if (because === null) throw error;
+      if (because !== told) log.error({ because }, "The start waits, because storage cannot be written");
+      told = because;
+    }
+    await clock.sleep(RETRY_MS);
+  }
+}

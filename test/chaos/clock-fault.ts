@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+
+/** Of Debian's `faketime`. */
+const SHIM = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+
+/** The wall clock of a program, which jumps while the monotonic one goes on. */
+export class ClockFault {
+  static readonly isPossible = existsSync(SHIM);
+  readonly #file: string;
+  #offsetS = 0;
+
+  /** @param file the program reads the offset there each time. */
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  environment(): { readonly preload: readonly string[]; readonly variables: Record<string, string> } {
+    if (!ClockFault.isPossible) return { preload: [], variables: {} };
+    const variables = {
+      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_NO_CACHE: "1",
+    };
+    return { preload: [SHIM], variables };
+  }
+
+  async step(bySeconds: number): Promise<void> {
+    this.#offsetS += bySeconds;
+    await writeFile(this.#file, `${this.#offsetS < 0 ? "" : "+"}${this.#offsetS}s\n`);
+  }
+}
