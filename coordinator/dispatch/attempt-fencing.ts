@@ -167,11 +167,12 @@ export class AttemptFencing implements AttemptReports {
   #finish(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "finished" }>): Promise<void> {
     const { islands, measure, jobs } = this.#deps;
     const { output, usage, finishReason, timings } = frame;
-    // The output of a chat is what was streamed.
-    const isText = jobs.cargoOf(job)?.isChat === true;
-    const result = { output: isText ? undefined : output, usage, finishReason, timings };
-    const differs = isText && output !== undefined && !(job.feed.isLoaded && output === job.feed.text());
-    const isEmpty = !job.feed.hasOutput && (isText || isEmptyOutput(output));
+    const isChat = jobs.cargoOf(job)?.isChat === true;
+    // Text that was streamed is the output, whatever the result says.
+    const isStreamed = isChat || (typeof output === "string" && job.feed.hasText);
+    const result = { output: isStreamed ? undefined : output, usage, finishReason, timings };
+    const differs = isChat && output !== undefined && !(job.feed.isLoaded && output === job.feed.text());
+    const isEmpty = !job.feed.hasOutput && (isChat || isEmptyOutput(output));
     if (differs || isEmpty) {
       const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
       if (differs) return jobs.attempts.requeue(job.id, error, "failed");
