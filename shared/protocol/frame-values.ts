@@ -79,7 +79,8 @@ export function hasTooManyValues(frame: Uint8Array): boolean {
     const depth = left.length - 1;
     if (depth >= 0) {
       const rest = left[depth] as number;
-      if (isMap[depth] === true && rest % 2 === 0) keys.add(bytes.latin1Slice(at, Math.min(at + size, frame.length)));
+      if (isMap[depth] === true && rest % 2 === 0)
+        keys.add(bytes.toString("latin1", at, Math.min(at + size, frame.length)));
       left[depth] = rest - 1;
     }
     const members = membersOf(frame, at, first);
