@@ -103,6 +103,8 @@ export class Dispatcher {
         return void jobs.expireWait(event.job.id, waitReasons.of(event.job)?.message ?? null);
       case "phase_limit_passed":
         return this.#expirePhase(event.job);
+      case "run_limit_passed":
+        return this.#expireRun(event.job);
       case "attempt_stopped": {
         const { id: jobId, attempt, islandId } = event.job;
         if (islandId !== null) islands.stop(islandId, { jobId, attempt }, event.reason);
@@ -139,6 +141,15 @@ export class Dispatcher {
     this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
     this.#letDown(job, islandId, "failed", "island_silent");
     void jobs.attempts.expirePhase(id);
+  }
+
+  #expireRun(job: ActiveJob): void {
+    const { id, slug, islandId } = job;
+    const hasOther = this.hasOtherIsland(job);
+    if (islandId !== null) {
+      this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+    }
+    void this.#deps.jobs.attempts.expireRun(id, hasOther);
   }
 
   #letDown({ slug, accountId }: ActiveJob, islandId: string, cause: LetDown, code: JobErrorCode): void {

@@ -1,6 +1,5 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { JobError } from "../../shared/errors.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
@@ -145,11 +144,12 @@ export class ActiveJobs {
 
   /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
   beginRun(job: MutableJob, earliestMs = 0): void {
-    const limitMs = this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
-    const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + limitMs, earliestMs);
-    const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
-    const error: JobError = { code: "run_timeout", message, retryable: false };
-    this.#deadlines.set(job.id, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
+    const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + this.runLimitMs(job), earliestMs);
+    this.#deadlines.set(job.id, deadlineMs, () => this.emit({ type: "run_limit_passed", job }));
+  }
+
+  runLimitMs(job: MutableJob): number {
+    return this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
   }
 
   /** A sign of life of the present attempt. It costs no timer. */

@@ -106,6 +106,20 @@ export class JobAttempts {
     return this.requeue(jobId, { code: "island_silent", message, retryable: true }, "failed");
   }
 
+  /**
+   * The run took longer than its limit: the job ends in `timeout`. If the client has nothing of it yet, one other Island is asked first,
+   * as the Island may have done nothing either.
+   */
+  expireRun(jobId: string, hasOtherIsland: boolean): Promise<void> {
+    const job = this.#active.require(jobId);
+    const message = `The run took longer than its limit of ${this.#active.runLimitMs(job) / 1_000} s`;
+    const error: JobError = { code: "run_timeout", message, retryable: false };
+    const mayConfirm = hasOtherIsland && job.final === null && !job.feed.hasOutput && this.mayRetry(jobId);
+    if (!mayConfirm) return this.#active.stop(job, "timeout", { event: "expire", error });
+    this.#active.emit({ type: "attempt_stopped", job, reason: "timeout" });
+    return this.confirm(jobId, error);
+  }
+
   /** The run began. */
   start(jobId: string): void {
     const job = this.#active.require(jobId);
