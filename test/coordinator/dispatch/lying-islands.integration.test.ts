@@ -92,30 +92,6 @@ describe("What an Island claims to have used", () => {
   });
 });
 
-describe("The text of a job that is no chat", () => {
-  const wasm = { runtimes: [{ type: "wasm" as const, version: "1" }] };
-  const done = async (jobId: string) => (await collect(jobEvents(coordinator.url, client.key, jobId))).at(-1)?.data;
-
-  it("is what was streamed, whatever the result says", async () => {
-    await using island = await join(wasm);
-    const jobId = await submit({ data: "Hi" }, "base64");
-    const assign = await island.next("assign");
-    island.send(...beginFrames(assign), outputFrame(assign, 1, "one"), finishedFrame(assign, 2, { output: "other" }));
-    expect((await ended(jobId)).output).toBe("one");
-    expect(await done(jobId)).not.toHaveProperty("output");
-  });
-
-  it("is at the stream's end if it was not streamed, for late readers too", async () => {
-    await using island = await join(wasm);
-    const jobId = await submit({ data: "Hi" }, "base64");
-    const live = done(jobId);
-    const assign = await island.next("assign");
-    island.send(...beginFrames(assign), finishedFrame(assign, 1, { output: "all at once" }));
-    expect(await live).toMatchObject({ output: "all at once" });
-    expect(await done(jobId)).toMatchObject({ output: "all at once" });
-  });
-});
-
 describe("A chat's output", () => {
   it("is what was streamed: another one in the result fails the attempt", async () => {
     await using liar = await join();
