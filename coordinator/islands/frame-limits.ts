@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { formatBytes, KIB, MIB } from "../../shared/format-bytes.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { TokenBucket, type Rate } from "./token-bucket.ts";
+import { TokenBucket, type Rate } from "../quotas/token-bucket.ts";
 
 /** Most that an Island may report of itself: hardware, runtimes, cached models, downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;

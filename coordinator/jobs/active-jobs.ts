@@ -3,6 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
+import type { DailyOutput } from "../quotas/daily-output.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
 import type { JobEnding, JobInput, JobMove, JobStore } from "../store/job-store.ts";
@@ -25,6 +26,7 @@ export interface ActiveJobsDeps {
   readonly catalog: Catalog;
   readonly jobQuota: JobQuota;
   readonly outputBudget: OutputBudget;
+  readonly dailyOutput: Pick<DailyOutput, "take">;
   /** Output that a job may make if neither its input nor its Cargo says how much. */
   readonly maxOutputBytes: number;
   readonly clock: Clock;
@@ -96,12 +98,13 @@ export class ActiveJobs {
   }
 
   /** Counts output of the present attempt; what it may not make is not counted, and is told. */
-  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | null {
+  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | "day" | null {
     const { maxTokens, maxOutputBytes } = job.traits ?? { maxTokens: null, maxOutputBytes: this.#deps.maxOutputBytes };
     if (job.feed.tokens + tokens > (maxTokens ?? Infinity) || job.outputBytes + bytes > maxOutputBytes) return "job";
     const { outputBudget } = this.#deps;
     const full = outputBudget.fullFor(job.accountId, job.islandId, memoryBytes);
     if (full !== null) return full;
+    if (!this.#deps.dailyOutput.take(job.accountId, bytes)) return "day";
     outputBudget.add(job.accountId, job.islandId, memoryBytes);
     job.outputBytes += bytes;
     job.memoryBytes += memoryBytes;

@@ -230,7 +230,7 @@ export class JobAttempts {
     return stored;
   }
 
-  #failTooLarge(job: MutableJob, full: FullBudget | "job"): Promise<void> {
+  #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
     return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
   }
 
@@ -251,13 +251,14 @@ export class JobAttempts {
   }
 }
 
-const TOO_LARGE: Readonly<Record<FullBudget, string>> = {
+const TOO_LARGE: Readonly<Record<FullBudget | "day", string>> = {
+  day: "The account's jobs have made as much output as the coordinator stores for one account in a day",
   account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
   island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
   coordinator: "The coordinator keeps as much output in memory as it may, and the account has its share of that",
 };
 
-function tooLarge({ traits }: MutableJob, full: FullBudget | "job"): JobError {
+function tooLarge({ traits }: MutableJob, full: FullBudget | "job" | "day"): JobError {
   const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
   const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
   return { code: "output_too_large", message, retryable: true };
