@@ -35,6 +35,7 @@ import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
 import { Submissions } from "./jobs/submissions.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
+import { DailyOutput } from "./quotas/daily-output.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -112,6 +113,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     catalog,
     jobQuota,
     outputBudget: new OutputBudget(memory),
+    dailyOutput: new DailyOutput(clock, config.accountDailyOutputBytes),
     maxOutputBytes: memory.maxOutputBytes,
     clock,
     graceMs,

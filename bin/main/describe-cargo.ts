@@ -31,13 +31,18 @@ export function describeReview(review: CargoReview, owner: string | null): strin
       "memory",
       `${formatBytes(file.required_ram_mb * MIB)} of RAM, ${formatBytes(file.required_vram_mb * MIB)} of VRAM`,
     ],
-    ["limits", `run ${file.run_limit_s} s, wait ${file.wait_limit_s} s${describeContext(file.context_tokens)}`],
+    ["limits", describeLimits(review)],
     ["price", `${file.price_per_job} credits a job, licence ${file.licence}`],
     ["schemas", `input ${sizeOf(file.input_schema)}, output ${sizeOf(file.output_schema)}`],
     ["revision", storedRevision === null ? revision : `${revision} (change ${storedRevision})`],
   ];
   const shown = lines.filter((line): line is [string, string] => line[1] !== null);
-  return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${text}`)].join("\n");
+  return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${plain(text)}`)].join("\n");
+}
+
+/** An owner's text could hide or forge lines with line breaks, escape sequences or marks of direction. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16) ?? ""}}`);
 }
 
 /** What `--json` prints for a Cargo under review. */
@@ -88,8 +93,19 @@ function describeModel({ file }: CargoReview): [string, string][] {
   ];
 }
 
-function describeContext(tokens: number | null): string {
-  return tokens === null ? "" : `, context ${tokens} tokens`;
+function describeLimits({ file }: CargoReview): string {
+  const limits: [name: string, value: number | null | undefined, unit: string][] = [
+    ["run", file.run_limit_s, "s"],
+    ["wait", file.wait_limit_s, "s"],
+    ["accept", file.accept_limit_s, "s"],
+    ["start", file.start_limit_s, "s"],
+    ["first output", file.first_output_limit_s, "s"],
+    ["silence", file.silence_limit_s, "s"],
+    ["output", file.max_output_bytes, "bytes"],
+    ["context", file.context_tokens, "tokens"],
+  ];
+  const set = limits.filter(([, value]) => value !== null && value !== undefined);
+  return set.map((limit) => limit.join(" ")).join(", ");
 }
 
 function sizeOf(schema: object | undefined): string {

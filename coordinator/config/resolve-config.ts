@@ -143,6 +143,13 @@ const COORDINATOR_SETTINGS = {
     fallback: 1,
     meaning: "Price of a job of priority 100, as a multiple of its Cargo's price; lower priorities in proportion",
   }),
+  accountDailyOutputBytes: setting.number("account_output_mb_per_day", {
+    min: 1,
+    max: 1_048_576,
+    factor: MIB,
+    fallback: 4_096,
+    meaning: "Output of one account's jobs that is stored in a day; above it, the job that makes more fails",
+  }),
   acceptLimitMs: seconds("accept_limit_s", {
     ...PHASE_RANGE,
     fallback: 5,

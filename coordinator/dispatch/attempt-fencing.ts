@@ -172,8 +172,9 @@ export class AttemptFencing implements AttemptReports {
     if (!job.feed.isLoaded) return this.#finishWhenLoaded(islandId, job, frame);
     const cargo = jobs.cargoOf(job);
     const { output, usage, finishReason, timings } = frame;
-    // The output of a chat is what was streamed.
-    const result = { output: cargo?.isChat === true ? undefined : output, usage, finishReason, timings };
+    // Text that was streamed is the output, whatever the result says.
+    const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
+    const result = { output: isStreamed ? undefined : output, usage, finishReason, timings };
     const fault = faultOf(job, cargo, frame);
     if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;

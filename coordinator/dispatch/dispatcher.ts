@@ -110,10 +110,11 @@ export class Dispatcher {
         return void jobs.expireWait(event.job.id, waitReasons.of(event.job)?.message ?? null);
       case "phase_limit_passed":
         return this.#expirePhase(event.job);
+      case "run_limit_passed":
+        return this.#expireRun(event.job);
       case "attempt_stopped": {
         const { id: jobId, attempt, islandId } = event.job;
         if (islandId === null) return undefined;
-        if (event.reason === "timeout" && event.job.hasEnded) this.#noteOverlong(event.job, islandId);
         return islands.stop(islandId, { jobId, attempt }, event.reason);
       }
       case "job_ended":
@@ -153,10 +154,14 @@ export class Dispatcher {
   }
 
   /** The run limit passed. An Island that gave nothing all the while is asked less. */
-  #noteOverlong(job: ActiveJob, islandId: string): void {
-    if (job.feed.outputAttempt === job.attempt) return;
-    this.schedule({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
-    this.#letDown(job, islandId, "failed", "run_timeout");
+  #expireRun(job: ActiveJob): void {
+    const { id, slug, islandId, attempt, feed } = job;
+    const hasOther = this.hasOtherIsland(job);
+    if (islandId !== null && feed.outputAttempt !== attempt) {
+      this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+      this.#letDown(job, islandId, "failed", "run_timeout");
+    }
+    void this.#deps.jobs.attempts.expireRun(id, hasOther);
   }
 
   #letDown({ slug, accountId }: ActiveJob, islandId: string, cause: LetDown, code: JobErrorCode): void {

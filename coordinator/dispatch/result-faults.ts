@@ -35,7 +35,8 @@ export function faultOf(
     if (!hasSpoken || text === "") return "empty";
     return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;
   }
-  const value = output ?? (hasSpoken ? text : "");
+  // Text that was streamed is the output, whatever the result says.
+  const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasSpoken ? text : ""));
   const bytes = JSON.stringify(value).length;
   if (cargo !== undefined && inputSchemas.errorsOf(cargo.outputSchema, value, bytes).length > 0) return "misshapen";
   return isEmptyOutput(value) ? "empty" : null;

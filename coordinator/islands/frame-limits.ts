@@ -2,10 +2,12 @@ import type { Clock } from "../../shared/clock.ts";
 import { formatBytes, KIB, MIB } from "../../shared/format-bytes.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { TokenBucket, type Rate } from "./token-bucket.ts";
+import { TokenBucket, type Rate } from "../quotas/token-bucket.ts";
 
 /** Most that an Island may report of itself: hardware, runtimes, cached models, downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;
+/** Most of a frame about an attempt that brings no output: the longest has a message of 2,000 characters. */
+const MAX_REPORT_BYTES = 64 * KIB;
 /** Room for a job of `held` in `hello`: two ids, a proof and the names of the fields. */
 const HELD_JOB_BYTES = 256;
 
@@ -47,10 +49,15 @@ export class FrameLimits {
 
   /**
    * Counts what is not about an attempt, by its kind and size, and frames about attempts that the Island does not have (`isStray`).
+   * Only output and results may be large.
    * @throws {FloodError}
    */
   admit(frame: FromIsland, bytes: number, isStray: boolean): void {
     if ("jobId" in frame) {
+      const bringsOutput = frame.type === "output" || frame.type === "finished";
+      if (!bringsOutput && bytes > MAX_REPORT_BYTES) {
+        throw new FloodError(`${frame.type}: over ${formatBytes(MAX_REPORT_BYTES)}`);
+      }
       if (isStray && this.#strays.take(1) > 0) throw new FloodError(`${frame.type}: too many for jobs of others`);
       return;
     }

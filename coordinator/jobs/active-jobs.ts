@@ -1,9 +1,9 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { JobError } from "../../shared/errors.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
+import type { DailyOutput } from "../quotas/daily-output.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
 import type { JobEnding, JobInput, JobMove, JobStore } from "../store/job-store.ts";
@@ -26,6 +26,7 @@ export interface ActiveJobsDeps {
   readonly catalog: Catalog;
   readonly jobQuota: JobQuota;
   readonly outputBudget: OutputBudget;
+  readonly dailyOutput: Pick<DailyOutput, "take">;
   /** Output that a job may make if neither its input nor its Cargo says how much. */
   readonly maxOutputBytes: number;
   readonly clock: Clock;
@@ -97,12 +98,13 @@ export class ActiveJobs {
   }
 
   /** Counts output of the present attempt; what it may not make is not counted, and is told. */
-  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | null {
+  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | "day" | null {
     const { maxTokens, maxOutputBytes } = job.traits ?? { maxTokens: null, maxOutputBytes: this.#deps.maxOutputBytes };
     if (job.feed.tokens + tokens > (maxTokens ?? Infinity) || job.outputBytes + bytes > maxOutputBytes) return "job";
     const { outputBudget } = this.#deps;
     const full = outputBudget.fullFor(job.accountId, job.islandId, memoryBytes);
     if (full !== null) return full;
+    if (!this.#deps.dailyOutput.take(job.accountId, bytes)) return "day";
     outputBudget.add(job.accountId, job.islandId, memoryBytes);
     job.outputBytes += bytes;
     job.memoryBytes += memoryBytes;
@@ -145,11 +147,12 @@ export class ActiveJobs {
 
   /** Sets the run limit's timer; it passes at `earliestMs` (ms since the epoch) or later. */
   beginRun(job: MutableJob, earliestMs = 0): void {
-    const limitMs = this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
-    const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + limitMs, earliestMs);
-    const message = `The run took longer than its limit of ${limitMs / 1_000} s`;
-    const error: JobError = { code: "run_timeout", message, retryable: false };
-    this.#deadlines.set(job.id, deadlineMs, () => void this.stop(job, "timeout", { event: "expire", error }));
+    const deadlineMs = Math.max((job.startedAtMs ?? this.#deps.clock.now()) + this.runLimitMs(job), earliestMs);
+    this.#deadlines.set(job.id, deadlineMs, () => this.emit({ type: "run_limit_passed", job }));
+  }
+
+  runLimitMs(job: MutableJob): number {
+    return this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
   }
 
   /** A sign of life of the present attempt. It costs no timer. */

@@ -10,7 +10,7 @@ export type FeedEnding =
       readonly usage: Usage;
       readonly finishReason: FinishReason;
       readonly creditsUsedMicro: number;
-      /** The JSON value that the Cargo made, a `LargeJson` if it is large. Text may be absent: it is the feed's own. */
+      /** The JSON value that the Cargo made, a `LargeJson` if it is large. Undefined for text that was streamed: it is the feed's own. */
       readonly output: unknown;
     }
   | {
@@ -35,6 +35,8 @@ export interface Feed {
   readonly hasOutput: boolean;
   /** The attempt that gave text or an image last; null before any. */
   readonly outputAttempt: number | null;
+  /** True once text was said. */
+  readonly hasText: boolean;
   /** Resolves when `items` and `text` can be read. They cannot at once for a job that was restored after a restart. */
   load(): Promise<void>;
   readonly isLoaded: boolean;
@@ -68,6 +70,7 @@ export class JobFeed implements Feed {
   #ending: FeedEnding | null;
   #tokens = 0;
   #outputAttempt: number | null = null;
+  #hasText = false;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
   /** Comes before `#items`. Null once it was read. */
@@ -76,8 +79,8 @@ export class JobFeed implements Feed {
 
   constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null) {
     this.jobId = jobId;
-    this.#ending = ending;
     for (const { attempt, items } of parts) for (const item of items) this.#add(item, attempt);
+    this.#ending = ending === null ? null : this.#withoutText(ending);
   }
 
   /** The feed of a job that was unfinished when the coordinator last stopped. It is read when somebody asks for it. */
@@ -85,6 +88,7 @@ export class JobFeed implements Feed {
     const feed = new JobFeed(jobId);
     feed.#tokens = backlog.progress.tokens;
     feed.#outputAttempt = backlog.progress.hasOutput ? (backlog.progress.outputs.at(-1)?.attempt ?? 1) : null;
+    feed.#hasText = backlog.progress.hasText;
     feed.#outputs.push(...backlog.progress.outputs.map((run) => ({ ...run })));
     if (backlog.progress.items > 0) feed.#backlog = backlog;
     return feed;
@@ -109,6 +113,10 @@ export class JobFeed implements Feed {
 
   get outputAttempt(): number | null {
     return this.#outputAttempt;
+  }
+
+  get hasText(): boolean {
+    return this.#hasText;
   }
 
   get hasItems(): boolean {
@@ -158,7 +166,7 @@ export class JobFeed implements Feed {
   /** @throws when the feed has ended. */
   end(ending: FeedEnding): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
-    this.#ending = ending;
+    this.#ending = this.#withoutText(ending);
     this.#wake();
     this.#listeners = null;
   }
@@ -176,13 +184,21 @@ export class JobFeed implements Feed {
     this.#backlog = null;
   }
 
+  /** Storage gives text that was streamed as the output, too. */
+  #withoutText(ending: FeedEnding): FeedEnding {
+    if (ending.type !== "done" || typeof ending.output !== "string") return ending;
+    return this.#hasText || ending.output === "" ? { ...ending, output: undefined } : ending;
+  }
+
   #add(item: FeedItem, attempt: number): void {
     // As in `MutableJob.announce`: the first item is nearly always the only one of a waiting job.
     if (this.#items.length === 0) this.#items = [item];
     else this.#items.push(item);
     if (item.type === "status") return;
     if (item.type === "token") this.#tokens += item.count;
-    if (item.type === "image" || (item.type === "token" && item.content !== "")) this.#outputAttempt = attempt;
+    const isText = item.type === "token" && item.content !== "";
+    if (isText) this.#hasText = true;
+    if (isText || item.type === "image") this.#outputAttempt = attempt;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

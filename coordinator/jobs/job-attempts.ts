@@ -111,6 +111,20 @@ export class JobAttempts {
     return this.requeue(jobId, { code: "island_silent", message, retryable: true }, "failed");
   }
 
+  /**
+   * The run took longer than its limit: the job ends in `timeout`. If the client has nothing of it yet, one other Island is asked first,
+   * as the Island may have done nothing either.
+   */
+  expireRun(jobId: string, hasOtherIsland: boolean): Promise<void> {
+    const job = this.#active.require(jobId);
+    const message = `The run took longer than its limit of ${this.#active.runLimitMs(job) / 1_000} s`;
+    const error: JobError = { code: "run_timeout", message, retryable: false };
+    const mayConfirm = hasOtherIsland && job.final === null && !job.feed.hasOutput && this.mayRetry(jobId);
+    if (!mayConfirm) return this.#active.stop(job, "timeout", { event: "expire", error });
+    this.#active.emit({ type: "attempt_stopped", job, reason: "timeout" });
+    return this.confirm(jobId, error);
+  }
+
   /** The run began. */
   start(jobId: string): void {
     const job = this.#active.require(jobId);
@@ -222,7 +236,7 @@ export class JobAttempts {
     return stored;
   }
 
-  #failTooLarge(job: MutableJob, full: FullBudget | "job"): Promise<void> {
+  #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
     job.isOverrun = full === "job";
     return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
   }
@@ -244,13 +258,14 @@ export class JobAttempts {
   }
 }
 
-const TOO_LARGE: Readonly<Record<FullBudget, string>> = {
+const TOO_LARGE: Readonly<Record<FullBudget | "day", string>> = {
+  day: "The account's jobs have made as much output as the coordinator stores for one account in a day",
   account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
   island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
   coordinator: "The coordinator keeps as much output in memory as it may, and the account has its share of that",
 };
 
-function tooLarge({ traits }: MutableJob, full: FullBudget | "job"): JobError {
+function tooLarge({ traits }: MutableJob, full: FullBudget | "job" | "day"): JobError {
   const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
   const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
   return { code: "output_too_large", message, retryable: true };

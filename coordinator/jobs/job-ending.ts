@@ -25,7 +25,10 @@ export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): U
   return tokens === 0 && promptTokens === 0 ? null : { promptTokens, completionTokens: tokens };
 }
 
-/** What a job's charge counts for its prompt: what was read of it, and all of it. Nothing if the Island does not tell. */
+/**
+ * What a job's charge counts for its prompt: what was read of it, and all of it. Nothing if the Island does not tell. What a template
+ * adds is not charged: nobody could tell a long one from a false claim.
+ */
 export function promptCostOf({
   prompt,
   traits,
@@ -35,10 +38,13 @@ export function promptCostOf({
   readonly traits: JobTraits | null;
   readonly feed: Feed;
 }): Pick<SettleFacts, "readTokens" | "promptTokens"> {
-  if (prompt === null) return { readTokens: 0, promptTokens: 0 };
-  const readTokens = readOf(prompt, feed.tokens);
-  const formatTokens = traits?.formatTokens ?? 0;
-  return { readTokens: readTokens === 0 ? 0 : readTokens + formatTokens, promptTokens: prompt.total + formatTokens };
+  if (prompt === null || traits === null) return { readTokens: 0, promptTokens: 0 };
+  const { promptBytes, formatTokens } = traits;
+  const readTokens = Math.min(readOf(prompt, feed.tokens), promptBytes);
+  return {
+    readTokens: readTokens === 0 ? 0 : readTokens + formatTokens,
+    promptTokens: Math.min(prompt.total, promptBytes) + formatTokens,
+  };
 }
 
 /** A result that gives the client nothing. */

@@ -8,6 +8,8 @@ export type JobRegistryEvent =
   | { readonly type: "job_withdrawn"; readonly job: ActiveJob }
   /** The job did not begin within its wait limit. Answered by `JobRegistry.expireWait`, with the reason for the wait. */
   | { readonly type: "wait_limit_passed"; readonly job: ActiveJob }
+  /** The run took longer than its limit. Answered by `JobAttempts.expireRun`. */
+  | { readonly type: "run_limit_passed"; readonly job: ActiveJob }
   /** The Island gave no sign of life for as long as the present phase may take. Answered by `JobAttempts.expirePhase`, or not: then the phase counts anew. */
   | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
   /** The job ended, or the attempt is given up, while an Island has it: the Island must stop the work. */

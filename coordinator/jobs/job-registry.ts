@@ -160,7 +160,10 @@ export class JobRegistry {
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#active.require(jobId);
     // Nobody came to confirm what the one Island said that tried.
-    if (job.final !== null) return this.#active.end(job, { event: "fail", error: job.final.error });
+    if (job.final !== null) {
+      const { error } = job.final;
+      return this.#active.end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error });
+    }
     const message = `${describeWait(job)}${reason === null ? "" : `: ${reason}`}`;
     const error: JobError = { code: "wait_timeout", message, retryable: true };
     return this.#active.stop(job, "timeout", { event: "expire", error });

@@ -12,6 +12,8 @@ export interface JobTraits {
   readonly maxOutputBytes: number;
   /** Another Island can continue after the text that was delivered. */
   readonly canContinue: boolean;
+  /** Bytes of what the client wrote: a token has at least one. */
+  readonly promptBytes: number;
   /** Tokens that the prompt can have at most: one for each byte, and what a chat template adds. */
   readonly maxPromptTokens: number;
   /** What the text of an answer must be. */
@@ -43,25 +45,27 @@ export function traitsOf(
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
   if (parsed === undefined || !parsed.success) {
+    const promptBytes = Buffer.byteLength(JSON.stringify(input));
     return {
       maxTokens: null,
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),
       canContinue: false,
-      maxPromptTokens: Buffer.byteLength(JSON.stringify(input)) + TEMPLATE_TOKENS,
+      promptBytes,
+      maxPromptTokens: promptBytes + TEMPLATE_TOKENS,
       responseFormat: { type: "text" },
       stopBytes: 0,
       formatTokens: 0,
     };
   }
   const request = chatRequestOf(parsed.data);
+  const { messages } = request;
+  const promptBytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: (request.maxTokens + 1) * MAX_BYTES_PER_TOKEN,
     canContinue: request.responseFormat.type === "text",
-    maxPromptTokens: request.messages.reduce(
-      (sum, { content }) => sum + Buffer.byteLength(content) + TEMPLATE_TOKENS_PER_MESSAGE,
-      TEMPLATE_TOKENS,
-    ),
+    promptBytes,
+    maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     formatTokens: formatTokensOf(request),

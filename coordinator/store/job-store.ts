@@ -145,6 +145,7 @@ export interface FeedProgress {
   readonly outputs: readonly { readonly attempt: number; readonly count: number }[];
   /** True with text or an image: what cannot be taken back. */
   readonly hasOutput: boolean;
+  readonly hasText: boolean;
   /** Number of the last stored frame of the present attempt; 0 for none. */
   readonly lastSeq: number;
 }

@@ -60,12 +60,12 @@ const assign = z.object({
   claim: z.string().max(64),
   ...signedCargoFields,
   input: z.record(z.string(), z.unknown()),
-  /** Longest run, counted from `started`. A duration, because the two clocks may differ. */
   /**
    * Same for all jobs of one account on this Island, and tells nothing else. What a run leaves in memory may speed up runs with the same
    * key only: a shared cache would show by its speed what others have asked. Absent from older coordinators.
    */
   cacheKey: z.string().max(64).optional(),
+  /** Longest run, counted from `started`. A duration, because the two clocks may differ. */
   runLimitMs: z.number().int().positive(),
   /** A text job that lost its Island: continue after `text`, which has `tokens` tokens. */
   resume: z.object({ text: z.string(), tokens: z.number().int().nonnegative() }).optional(),

@@ -23,6 +23,16 @@ describe("hasTooManyValues()", () => {
     expect(hasTooManyValues(arrayOf(EMPTY_MAP, 500_000))).toBe(true);
   });
 
+  it("counts the different keys of maps", () => {
+    const map = (from: number, count: number): Record<string, number> =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${from + index}`, from]));
+    const nested = (last: number) => packr.pack({ a: [map(0, 10_000), { b: map(10_000, last) }], c: map(0, 5_000) });
+    expect(hasTooManyValues(nested(9_997))).toBe(false);
+    expect(hasTooManyValues(nested(9_998))).toBe(true);
+    // The same few keys, again and again.
+    expect(hasTooManyValues(packr.pack(Array.from({ length: 50_000 }, () => ({ label: "a", score: 1 }))))).toBe(false);
+  });
+
   it("takes the content of a value of every format for no values", () => {
     // As maps, the bytes of each would be too many.
     const bytes = Buffer.alloc(600_000, EMPTY_MAP);

@@ -29,7 +29,7 @@ export const jobEventSchemas = [
       type: z.literal("done"),
       usage: usageSchema,
       finish_reason: z.enum(FINISH_REASONS),
-      output: z.unknown().openapi({ description: "The output, unless it is text, which was streamed already" }),
+      output: z.unknown().openapi({ description: "The output, unless it is text that was streamed already" }),
     })
     .openapi("DoneEvent"),
   z

@@ -55,7 +55,6 @@ function endingPayload(ending: FeedEnding): unknown {
     type: "done",
     usage: presentUsage(usage, creditsUsedMicro),
     finish_reason: finishReason,
-    // Text was streamed already, so it is not said again.
-    ...(output === undefined || typeof output === "string" ? {} : { output }),
+    ...(output === undefined ? {} : { output }),
   };
 }

@@ -1165,7 +1165,7 @@ export interface components {
         DoneEvent: {
             /** @enum {string} */
             finish_reason: "stop" | "length";
-            /** @description The output, unless it is text, which was streamed already */
+            /** @description The output, unless it is text that was streamed already */
             output?: unknown;
             /**
              * @description discriminator enum property added by openapi-typescript

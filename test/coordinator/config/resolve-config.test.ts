@@ -57,6 +57,7 @@ describe("resolveConfig()", () => {
       islandBackoffMs: 1_000,
       chatShare: 0.5,
       priorityPrice: 1,
+      accountDailyOutputBytes: 4_096 * MIB,
       acceptLimitMs: 5_000,
       startLimitMs: 30_000,
       firstOutputLimitMs: 60_000,

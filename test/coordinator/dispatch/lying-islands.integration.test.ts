@@ -204,6 +204,17 @@ describe("What is paid of a job that did not complete", () => {
     expect((await ended(jobId)).usage.prompt_tokens).toBe(2_000 + 576);
     expect(await paid()).toBeLessThan(PRICE);
   });
+
+  it("is at most a token for each byte of the prompt, whatever a template may add", async () => {
+    await using island = await join();
+    const jobId = await submit(prompt("Hi", { max_tokens: 16 }));
+    const assign = await island.next("assign");
+    island.send(...beginFrames(assign), readPrompt(assign, 578, 578), progress(assign, 1));
+    await island.next("ack");
+    await api("DELETE", `/jobs/${jobId}`);
+    // 2 tokens of the prompt, and 16 of the answer that weigh 64.
+    expect([await paid(), await earned()]).toEqual([0.000_304, 0.000_304]);
+  });
 });
 
 describe("A failure that an Island calls final", () => {

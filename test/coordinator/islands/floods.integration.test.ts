@@ -118,6 +118,14 @@ describe("an Island that floods", () => {
     expect(taken).toBe(2_000);
   });
 
+  it("with a large report on its job, in fields that nobody reads, loses its session", async () => {
+    const island = await join();
+    const junk = Object.fromEntries(times(5_000, (index) => [`field ${index}`, index]));
+    island.send({ type: "accepted", ...JOB, ...junk });
+    expect(await island.closed).toEqual({ code: 1008, reason: "accepted: over 64 KiB" });
+    expect(taken).toBe(0);
+  });
+
   it("with output is read more slowly and loses nothing", async () => {
     await using island = await join();
     island.send(...times(30_000, (index) => output(index + 1)));

@@ -17,6 +17,7 @@ const progress = {
     { attempt: 2, count: 1 },
   ],
   hasOutput: true,
+  hasText: true,
   lastSeq: 1,
 };
 

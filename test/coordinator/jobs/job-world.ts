@@ -14,6 +14,7 @@ import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
+import { DailyOutput } from "../../../coordinator/quotas/daily-output.ts";
 import { OutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
@@ -65,6 +66,7 @@ export class JobWorld {
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
+    const dailyOutput = new DailyOutput(clock, 1_024 * MIB);
     const outputBudget = new OutputBudget({
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
@@ -76,6 +78,7 @@ export class JobWorld {
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
+      dailyOutput,
       phaseLimits: PHASE_LIMITS,
       ...memory,
     };

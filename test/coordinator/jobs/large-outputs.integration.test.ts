@@ -131,3 +131,16 @@ it("An Island's jobs have as much output in memory as one Island may", async () 
   island.send(...beginFrames(assign), outputFrame(assign, 1, text), outputFrame(assign, 2, text));
   expect(await errorOf(assign)).toMatchObject({ code: "output_too_large", message: /Island/ });
 });
+
+it("An account whose jobs have stored a day's output gets no more, whoever runs them", async () => {
+  await open({ accountOutputMbPerDay: 1 });
+  const first = await submit();
+  island.send(...beginFrames(first), imageFrame(first, 1, "A".repeat(0.6 * MIB)), finishedFrame(first, 2));
+  await island.next("ack", ({ jobId, seq }) => jobId === first.jobId && seq === 2);
+  const second = await submit();
+  island.send(...beginFrames(second), imageFrame(second, 1, "A".repeat(0.6 * MIB)));
+  expect(await errorOf(second)).toMatchObject({
+    code: "output_too_large",
+    message: expect.stringContaining("for one account in a day"),
+  });
+});

@@ -199,7 +199,37 @@ describe("an Island that works", () => {
     await pass(299_000);
     expect((await view(assign)).state).toBe("running");
     await pass(1_000);
+    expectMoved(assign);
+    await other.say(...beginFrames(other.assign), finishedFrame(other.assign, 1, { output: { label: "A" } }));
+    expect(await view(assign)).toMatchObject({ state: "completed", output: { label: "A" }, attempt: 2 });
+  });
+
+  it("until the run limit, as a second one is, ends the job in timeout", async () => {
+    addCargo({ isChat: false });
+    const assign = await started("special");
+    await pass(300_000);
+    await other.say(...beginFrames(other.assign));
+    await pass(300_000);
+    expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 2 });
+  });
+
+  it("until the run limit ends the job in timeout if no other begins it within the wait limit", async () => {
+    addCargo({ isChat: false });
+    const assign = await started("special");
+    await pass(300_000);
+    await other.say({ type: "refused", ...nameOf(other.assign), code: "island_refused", message: "" });
+    island.lose();
+    other.lose();
+    await pass(3_600_000);
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" } });
+  });
+
+  it("until the run limit ends the job if its client has output", async () => {
+    addCargo({ isChat: false });
+    const assign = await started("special");
+    await island.say(outputFrame(assign, 1, "a"));
+    await pass(300_000);
+    expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 1 });
   });
 
   it("without a stream of tokens keeps to the limits that its Cargo sets, and progress is a sign of life", async () => {

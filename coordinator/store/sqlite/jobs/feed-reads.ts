@@ -8,8 +8,9 @@ interface ProgressRow {
   readonly lastSeq: number;
   readonly items: number;
   readonly outputs: number;
-  /** Images, and tokens with text. */
-  readonly delivered: number;
+  readonly images: number;
+  /** Tokens with text. */
+  readonly texts: number;
   readonly tokens: number;
   readonly bytes: number;
   readonly largeBytes: number;
@@ -29,7 +30,8 @@ export class FeedReads {
     this.#selectProgress = db.prepare(
       `SELECT attempt, coalesce(max(seq), 0) AS lastSeq, count(*) AS items,
          count(*) FILTER (WHERE item ->> 'type' <> 'status') AS outputs,
-         count(*) FILTER (WHERE item ->> 'type' = 'image' OR item ->> 'content' <> '') AS delivered,
+         count(*) FILTER (WHERE item ->> 'type' = 'image') AS images,
+         count(*) FILTER (WHERE item ->> 'content' <> '') AS texts,
          coalesce(sum(item ->> 'count') FILTER (WHERE item ->> 'type' = 'token'), 0) AS tokens,
          sum(length(item)) AS bytes, coalesce(sum(item ->> '$.large.chars'), 0) AS largeBytes
        FROM (SELECT attempt, seq, json_each.value AS item FROM feed_chunks, json_each(feed_chunks.items) WHERE job_id = ?)
@@ -59,7 +61,8 @@ export class FeedReads {
       bytes: sum("bytes"),
       largeBytes: sum("largeBytes"),
       outputs: rows.filter(({ outputs }) => outputs > 0).map((row) => ({ attempt: row.attempt, count: row.outputs })),
-      hasOutput: rows.some(({ delivered }) => delivered > 0),
+      hasOutput: rows.some(({ images, texts }) => images + texts > 0),
+      hasText: rows.some(({ texts }) => texts > 0),
       lastSeq: rows.find((row) => row.attempt === attempt)?.lastSeq ?? 0,
     };
   }

@@ -73,11 +73,20 @@ export function describeFeeds(check: Check): void {
       { attempt: 1, count: 4 },
       { attempt: 2, count: 1 },
     ];
-    expect(counts).toEqual({ items: 8, tokens: 4, outputs, hasOutput: true, lastSeq: 1 });
+    expect(counts).toEqual({ items: 8, tokens: 4, outputs, hasOutput: true, hasText: true, lastSeq: 1 });
     expect(bytes).toBeLessThan(1_000);
     expect(largeBytes).toBe(JSON.stringify(LARGE_TEXT).length);
     expect((await store.jobs.feedProgress(jobId, 1)).lastSeq).toBe(2);
-    const none = { items: 0, tokens: 0, bytes: 0, largeBytes: 0, outputs: [], hasOutput: false, lastSeq: 0 };
+    const none = {
+      items: 0,
+      tokens: 0,
+      bytes: 0,
+      largeBytes: 0,
+      outputs: [],
+      hasOutput: false,
+      hasText: false,
+      lastSeq: 0,
+    };
     expect(await store.jobs.feedProgress("job_none", 1)).toEqual(none);
   });
 

@@ -1,0 +1,30 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../shared/clock.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+const DAY_S = 86_400;
+/** Accounts whose use is remembered; a forgotten one counts as new. */
+const MAX_ACCOUNTS = 10_000;
+
+/**
+ * How much output the jobs of one account may store: that of a day at once, which comes back within a day. Without it, an account with an
+ * Island of its own could fill the disk. A restart forgets what was used.
+ */
+export class DailyOutput {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #maxBytes: number;
+  readonly #accounts = new LRUCache<string, TokenBucket>({ max: MAX_ACCOUNTS });
+
+  constructor(clock: Pick<Clock, "monotonicMs">, maxBytes: number) {
+    this.#clock = clock;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Counts output of the account's jobs. False when the day's is used up. */
+  take(accountId: string, bytes: number): boolean {
+    const rate = { perSecond: this.#maxBytes / DAY_S, burst: this.#maxBytes };
+    const account = this.#accounts.get(accountId) ?? new TokenBucket(this.#clock, rate);
+    this.#accounts.set(accountId, account);
+    return account.take(bytes) === 0;
+  }
+}

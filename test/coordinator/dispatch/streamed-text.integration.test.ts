@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, collect, jobEvents } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let account: { key: string; islandToken: string };
+let island: FakeIsland;
+
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open();
+  account = await coordinator.createAccount("account@example.com");
+  island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes: [{ type: "wasm", version: "1" }] });
+});
+afterEach(async () => {
+  await island[Symbol.asyncDispose]();
+  await coordinator[Symbol.asyncDispose]();
+});
+
+/** The end of a stream that is read while the job runs, the same of one that is read later, and the job's output. */
+async function run(frames: (name: { jobId: string; attempt: number }) => FromIsland[]): Promise<unknown[]> {
+  const { body } = await call(coordinator.url, account.key, "POST", "/jobs", {
+    workload: "base64",
+    input: { data: "Hi" },
+  });
+  const jobId = body.data.id as string;
+  const end = async () => (await collect(jobEvents(coordinator.url, account.key, jobId))).at(-1)?.data.output;
+  const live = end();
+  const assign = await island.next("assign");
+  island.send(...beginFrames(assign), ...frames(assign));
+  await live;
+  const job = await call(coordinator.url, account.key, "GET", `/jobs/${jobId}`);
+  return [await live, await end(), job.body.data.output];
+}
+
+it("that a job streams is its output, whatever text the result has", async () => {
+  const said = await run((name) => [outputFrame(name, 1, "one"), finishedFrame(name, 2, { output: "other" })]);
+  expect(said).toEqual([undefined, undefined, "one"]);
+});
+
+it("that is not streamed is at the stream's end, for late readers too", async () => {
+  const said = await run((name) => [finishedFrame(name, 1, { output: "all at once" })]);
+  expect(said).toEqual(["all at once", "all at once", "all at once"]);
+});
