@@ -112,7 +112,7 @@ export class JobAttempts {
     job.start(this.#deps.clock.now());
     this.#active.noteSign(job);
     this.#active.beginRun(job);
-    void this.#active.storeMove(job, "start");
+    this.#active.gatherStart(job);
   }
 
   /** The Island says how much of the prompt it has read. */
@@ -126,7 +126,7 @@ export class JobAttempts {
     this.#active.require(jobId).lastSeq = seq;
   }
 
-  /** Everything up to numbered frame `seq` is durable. Ignored for a job that ended and for an earlier attempt. */
+  /** The last frame of an attempt, numbered `seq`, is durable. Ignored for a job that ended and for an earlier attempt. */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#active.byId.get(jobId);
     if (job?.attempt === attempt) job.durableSeq = seq;
@@ -136,20 +136,19 @@ export class JobAttempts {
   addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
     const job = this.#active.require(jobId);
     const items = job.delivered.take(claimed);
-    const full = this.#active.takeOutput(job, sizeOf(items));
+    const size = sizeOf(items);
+    const full = this.#active.takeOutput(job, size);
     if (full !== null) return this.#failTooLarge(job, full);
     if (!job.feed.hasItems) job.announce("streaming");
-    const states = job.takeUnsaved();
-    const chunk = { jobId, attempt: job.attempt, seq, items: [...states, ...items] };
-    const { jobs } = this.#deps.store;
-    const appended = this.#active.persist(jobs.appendFeed(chunk));
     const before = job.feed.tokens;
-    // The states are in the feed already.
-    job.say(jobs.storedItems(chunk, appended).slice(states.length));
+    const isLarge = size.bytes > size.memoryBytes;
+    const stored = isLarge
+      ? this.#active.storeLarge(job, seq, items, size.bytes)
+      : this.#active.gather(job, seq, items, size.bytes);
     job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
     if (job.feed.hasOutput) job.earner = job.assignee;
     this.#noteOutput(job);
-    return appended;
+    return stored;
   }
 
   /** The run succeeded. A job whose result is larger than its output may be ends in `failed`. */
@@ -208,6 +207,7 @@ export class JobAttempts {
     if (cause !== "refused") {
       job.waitDeadlineMs = Math.max(job.waitDeadlineMs, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     }
+    this.#active.storeGathered(job);
     const stored = this.#active.storeMove(job, "lose");
     this.#active.leaveIsland(job);
     job.lose(mayReturn);

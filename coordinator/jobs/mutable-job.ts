@@ -9,6 +9,7 @@ import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed, type Backlog } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
+import { UnstoredOutput } from "./unstored-output.ts";
 
 /** The Island that has an attempt, and its owner's account, which earns. */
 export interface Assignee {
@@ -65,8 +66,9 @@ export class MutableJob implements ActiveJob {
   memoryBytes: number;
   /** The part of that which the present attempt made. */
   attemptMemoryBytes = 0;
-  /** States that are not stored yet: they are with the next output, because no acknowledgement waits for them. */
-  #unsaved: StatusItem[] = [];
+  readonly unstored = new UnstoredOutput();
+  /** When the job gave output first, by the monotonic clock; Infinity before. */
+  firstOutputMs = Infinity;
 
   constructor(record: ActiveJobRecord, backlog: Backlog | null = null) {
     this.id = record.id;
@@ -137,6 +139,7 @@ export class MutableJob implements ActiveJob {
   start(atMs: number): void {
     this.apply("start");
     this.startedAtMs = atMs;
+    this.unstored.start(atMs);
     this.announce("running");
   }
 
@@ -174,19 +177,12 @@ export class MutableJob implements ActiveJob {
   /** Adds a state to the feed. Readers see it at once. */
   announce(state: string): void {
     const status: StatusItem = { type: "status", state };
-    this.#unsaved.push(status);
+    this.unstored.announce(status);
     this.feed.push([status], this.attempt);
   }
 
   /** Adds output to the feed, in the form in which it stays in memory. Readers see it at once; the caller stores it. */
   say(items: readonly FeedItem[]): void {
     this.feed.push(items, this.attempt);
-  }
-
-  /** The states that the store was not given yet; the caller gives them to it now. */
-  takeUnsaved(): StatusItem[] {
-    const items = this.#unsaved;
-    this.#unsaved = [];
-    return items;
   }
 }

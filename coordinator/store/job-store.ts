@@ -166,6 +166,8 @@ export interface JobEnding {
   readonly chargeMicro: number;
   /** Empty the hold of the job; made by `settle`. */
   readonly postings: readonly Posting[];
+  /** What the job said last: added to its feed in the same commit. */
+  readonly lastChunk?: FeedChunk;
 }
 
 /** A state change of an unfinished job. */

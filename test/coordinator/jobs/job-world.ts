@@ -52,8 +52,11 @@ export class JobWorld {
   readonly #islands: IslandRegistry;
   readonly #gate: BatchGate;
 
-  /** @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then. */
-  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32)) {
+  /**
+   * @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then.
+   * @param feedDelayMs 0: output is stored at once.
+   */
+  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32), feedDelayMs = 0) {
     this.secret = secret;
     this.store = store;
     this.clock = clock;
@@ -77,6 +80,7 @@ export class JobWorld {
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
       phaseLimits: PHASE_LIMITS,
+      feedDelayMs,
       ...memory,
     };
     const onWebhookDue = (): void => undefined;

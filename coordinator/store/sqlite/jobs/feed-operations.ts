@@ -9,15 +9,17 @@ export interface LargeText {
   readonly json: string;
 }
 
+/** A chunk of a feed, in the form in which it is sent to the writer. */
+export interface ChunkRow {
+  readonly attempt: number;
+  readonly seq: number | null;
+  /** JSON text of an array of {@link StoredItem}. */
+  readonly items: string;
+  readonly large: readonly LargeText[];
+}
+
 export interface FeedOperations {
-  /** `items`: JSON text of an array of {@link StoredItem}. */
-  appendFeed(args: {
-    jobId: string;
-    attempt: number;
-    seq: number | null;
-    items: string;
-    large: readonly LargeText[];
-  }): void;
+  appendFeed(args: ChunkRow & { readonly jobId: string }): void;
 }
 
 export function feedOperations(db: Database.Database): FeedOperations {
@@ -45,11 +47,15 @@ export function prepareInsertLarge(db: Database.Database): (jobId: string, text:
   };
 }
 
-/**
- * Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `isOutput`: the text is the output of the job, and
- * is kept even if it is empty.
- */
-export function prepareFold(db: Database.Database): (jobId: string, isOutput: boolean) => void {
+export interface FoldOptions {
+  /** The text is the output of the job, and is kept even if it is empty. */
+  readonly isOutput: boolean;
+  /** What the job said last, which has no row. */
+  readonly lastChunk: ChunkRow | null;
+}
+
+/** Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. */
+export function prepareFold(db: Database.Database): (jobId: string, options: FoldOptions) => void {
   const select = db.prepare<[string], { attempt: number; seq: number | null; items: string }>(
     "SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord",
   );
@@ -58,8 +64,10 @@ export function prepareFold(db: Database.Database): (jobId: string, isOutput: bo
     "INSERT INTO job_feeds (job_id, layout, text) VALUES (?, ?, ?)",
   );
   const remove = db.prepare<[string]>("DELETE FROM feed_chunks WHERE job_id = ?");
-  return (jobId, isOutput) => {
-    const chunks = select.all(jobId);
+  return (jobId, { isOutput, lastChunk }) => {
+    const rows = select.all(jobId);
+    for (const text of lastChunk?.large ?? []) insertLarge(jobId, text);
+    const chunks = lastChunk === null ? rows : [...rows, lastChunk];
     if (chunks.length === 0 && !isOutput) return;
     const parts = chunks.map(({ attempt, seq, items: json }) => {
       // An earlier version kept large images in the chunks themselves.
@@ -69,6 +77,6 @@ export function prepareFold(db: Database.Database): (jobId: string, isOutput: bo
     });
     const { layout, text } = foldFeed(parts);
     insert.run(jobId, layout, text === "" && !isOutput ? null : text);
-    remove.run(jobId);
+    if (rows.length > 0) remove.run(jobId);
   };
 }

@@ -20,6 +20,7 @@ import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
 import { splitChunk, type SplitChunk } from "./feed-layout.ts";
+import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import {
   jobOf,
@@ -128,13 +129,20 @@ export class SqliteJobStore implements JobStore {
     return this.#writer.run("moveJob", move);
   }
 
-  async end({ output, timings, error, ...ending }: JobEnding): Promise<Awaited<ReturnType<JobStore["end"]>>> {
+  async end({
+    output,
+    timings,
+    error,
+    lastChunk,
+    ...ending
+  }: JobEnding): Promise<Awaited<ReturnType<JobStore["end"]>>> {
     const json = ending.event === "complete" && output !== undefined ? JSON.stringify(output) : null;
     const dueWebhookIds = await this.#writer.run("endJob", {
       ...ending,
       output: json,
       timings: timings === null ? null : JSON.stringify(timings),
       error: error === null ? null : JSON.stringify(error),
+      lastChunk: lastChunk === undefined ? null : this.#rowOf(lastChunk),
     });
     if (json === null) return { dueWebhookIds };
     const isLarge = json.length > MAX_INLINE_CHARS;
@@ -143,13 +151,17 @@ export class SqliteJobStore implements JobStore {
   }
 
   async appendFeed(chunk: FeedChunk): Promise<void> {
-    const { jobId, attempt, seq } = chunk;
-    const { items, large } = this.#splitOf(chunk);
-    await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items), large });
+    await this.#writer.run("appendFeed", { jobId: chunk.jobId, ...this.#rowOf(chunk) });
   }
 
   storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {
     return this.#feeds.storedItems(chunk.jobId, this.#splitOf(chunk).items, appended);
+  }
+
+  #rowOf(chunk: FeedChunk): ChunkRow {
+    const { attempt, seq } = chunk;
+    const { items, large } = this.#splitOf(chunk);
+    return { attempt, seq, items: JSON.stringify(items), large };
   }
 
   #splitOf(chunk: FeedChunk): SplitChunk {
