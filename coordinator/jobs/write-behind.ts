@@ -49,10 +49,10 @@ export class WriteBehind {
     if (this.#dueMs.delete(job)) this.#bytes -= job.unstored.bytes;
   }
 
-  /** Stops the timer. */
+  /** Stores everything, and stops the timer. */
   close(): void {
     this.#timer?.cancel();
-    this.#dueMs.clear();
+    this.#storeDue(Infinity);
   }
 
   #dueOf(job: MutableJob): number {
