@@ -213,7 +213,14 @@ export class ActiveJobs {
   storeMove(job: MutableJob, event: JobMove["event"], atMs: number = this.#deps.clock.now()): Promise<void> {
     const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
     const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
-    return this.persist(this.#deps.store.jobs.move(move));
+    return this.#write(job, () => this.#deps.store.jobs.move(move));
+  }
+
+  /** Forgets a job that was offered and could not be stored. What waits for its storage never goes on. */
+  withdraw(job: MutableJob): void {
+    this.byId.delete(job.id);
+    this.#deadlines.clear(job.id);
+    this.emit({ type: "offer_withdrawn", job });
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */
@@ -229,7 +236,7 @@ export class ActiveJobs {
       ...(last.chunk.items.length > 0 ? { lastChunk: last.chunk } : {}),
     };
     this.leaveIsland(job);
-    const ended = this.#deps.store.jobs.end(ending).then(({ dueWebhookIds, output }) => {
+    const ended = this.#write(job, () => this.#deps.store.jobs.end(ending)).then(({ dueWebhookIds, output }) => {
       this.byId.delete(jobId);
       this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
       if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
@@ -272,6 +279,11 @@ export class ActiveJobs {
     this.#writeBehind.close();
   }
 
+  /** Stores something of a job, once the job itself is stored. */
+  #write<T>({ stored }: MutableJob, write: () => Promise<T>): Promise<T> {
+    return this.persist(stored === null ? write() : stored.then(write));
+  }
+
   #storeStart(job: MutableJob): void {
     this.#writeBehind.remove(job);
     const atMs = job.unstored.takeStart();
@@ -280,7 +292,7 @@ export class ActiveJobs {
 
   #append(job: MutableJob): { readonly chunk: FeedChunk; readonly appended: Promise<void> } {
     const { chunk, onStored } = this.#takeGathered(job);
-    const appended = this.persist(this.#deps.store.jobs.appendFeed(chunk));
+    const appended = this.#write(job, () => this.#deps.store.jobs.appendFeed(chunk));
     void appended.then(() => {
       if (chunk.seq !== null && job.attempt === chunk.attempt) job.durableSeq = chunk.seq;
       onStored();

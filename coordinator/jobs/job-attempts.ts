@@ -229,6 +229,8 @@ export class JobAttempts {
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
     job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
     this.#active.beginPhase(job);
+    // The first attempt of a job that is being stored is in the same commit.
+    if (job.stored !== null && attempt === 1) return;
     const assigned = this.#active.storeMove(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {

@@ -54,6 +54,7 @@ export class MutableJob implements ActiveJob {
   workCount: number | null = null;
   lastSeq = 0;
   durableSeq = 0;
+  stored: Promise<void> | null = null;
   assigned: Promise<void> | null = null;
   settled: Promise<void> | null = null;
   hasPlace = false;

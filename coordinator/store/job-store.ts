@@ -45,6 +45,8 @@ export interface Submission {
 }
 
 export interface NewJob extends SubmittedJob, Submission {
+  /** The Island that the job is given to as it is stored: its first attempt. Absent: the job is stored as `pending`. */
+  readonly assignedTo?: string;
   /** Undefined for a job that answers in no conversation. */
   readonly answer?: AnswerLink;
 }
@@ -187,7 +189,8 @@ export interface JobMove {
 
 export interface JobStore {
   /**
-   * Stores the job as `pending`, with its postings and the answer that it makes, in one commit.
+   * Stores the job, with its first attempt if it has one, its postings and the answer that it makes, in one commit. Returns it as it
+   * was submitted, `pending`.
    * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
    *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
    *   (`refusalOf`): `not_found`, `insufficient_credits`. Nothing is stored.
