@@ -19,7 +19,7 @@ import type {
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
-import { splitChunk, type SplitChunk } from "./feed-layout.ts";
+import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
 import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import {
@@ -57,12 +57,13 @@ export class SqliteJobStore implements JobStore {
     this.#selectJob = db.prepare(`SELECT ${WHOLE_COLUMNS} FROM ${WHOLE_TABLES} WHERE jobs.id = ?`);
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
     this.#selectUnfinished = db.prepare(
-      `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL ORDER BY id`,
+      `SELECT ${ACTIVE_COLUMNS} FROM jobs
+       WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_live WHERE completed_at_ms IS NULL) ORDER BY id`,
     );
     this.#feeds = new FeedReads(db);
     this.#selectUnfinishedOfClients = db
       .prepare<[], string>(
-        "SELECT id FROM jobs INDEXED BY jobs_of_clients WHERE client_bound = 1 AND completed_at_ms IS NULL",
+        "SELECT id FROM jobs INDEXED BY jobs_live WHERE client_bound = 1 AND completed_at_ms IS NULL ORDER BY id",
       )
       .pluck();
     this.#selectCompletions = db
@@ -161,7 +162,8 @@ export class SqliteJobStore implements JobStore {
   #rowOf(chunk: FeedChunk): ChunkRow {
     const { attempt, seq } = chunk;
     const { items, large } = this.#splitOf(chunk);
-    return { attempt, seq, items: JSON.stringify(items), large };
+    const { layout, text } = foldItems(items);
+    return { attempt, seq, items: layout, text, large };
   }
 
   #splitOf(chunk: FeedChunk): SplitChunk {
