@@ -1,13 +1,12 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
-import type { OutputItem } from "../../shared/output.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
-import type { FeedChunk, JobEnding, JobInput, JobMove, JobStore } from "../store/job-store.ts";
+import type { JobEnding, JobInput } from "../store/job-store.ts";
 import { Deadlines } from "./deadlines.ts";
 import {
   deliveredUsage,
@@ -17,14 +16,13 @@ import {
   type Outcome,
   promptCostOf,
 } from "./job-ending.ts";
+import { JobWrites, type JobWritesDeps } from "./job-writes.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { traitsOf } from "./job-traits.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import type { OutputSize } from "./output-size.ts";
-import { WriteBehind } from "./write-behind.ts";
 
-export interface ActiveJobsDeps {
-  readonly store: { readonly jobs: JobStore };
+export interface ActiveJobsDeps extends JobWritesDeps {
   readonly catalog: Catalog;
   readonly jobQuota: JobQuota;
   readonly outputBudget: OutputBudget;
@@ -35,12 +33,8 @@ export interface ActiveJobsDeps {
   readonly networkFee: number;
   /** For Cargos that set none. */
   readonly phaseLimits: PhaseLimits;
-  /** How long output may be with readers and not in storage; see {@link WriteBehind}. */
-  readonly feedDelayMs: number;
   /** Called when the end of a job, now durable, makes a webhook due. */
   readonly onWebhookDue: (webhookId: string, accountId: string) => void;
-  /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
-  readonly onFatal: (error: unknown) => void;
 }
 
 /** A timer later than this shows that this process stood still: what Islands said meanwhile is not read yet, so the phase begins anew. */
@@ -50,11 +44,10 @@ const MAX_LATE_MS = 1_000;
 export class ActiveJobs {
   /** By id. A job leaves when its end is durable. */
   readonly byId = new Map<string, MutableJob>();
+  readonly writes: JobWrites;
   readonly #deps: ActiveJobsDeps;
   readonly #listeners = new Set<(event: JobRegistryEvent) => void>();
   readonly #deadlines: Deadlines;
-  readonly #writeBehind: WriteBehind;
-  #isClosed = false;
 
   constructor(deps: ActiveJobsDeps) {
     this.#deps = deps;
@@ -62,7 +55,7 @@ export class ActiveJobs {
       leftMs: (jobId) => this.#phaseLeftMs(this.require(jobId)),
       onPassed: (jobId) => this.#passPhase(this.require(jobId)),
     });
-    this.#writeBehind = new WriteBehind(deps.clock, deps.feedDelayMs, (job) => this.storeGathered(job));
+    this.writes = new JobWrites(deps);
   }
 
   subscribe(listener: (event: JobRegistryEvent) => void): void {
@@ -180,42 +173,6 @@ export class ActiveJobs {
     return isRunning && cargo?.isChat !== true ? Infinity : this.#deps.phaseLimits[phase];
   }
 
-  /** The job gave output: readers get it now, and it is stored soon. Resolves when it is durable. */
-  gather(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
-    job.firstOutputMs = Math.min(job.firstOutputMs, this.#deps.clock.monotonicMs());
-    job.say(items);
-    const stored = job.unstored.add(seq, items, bytes);
-    this.#writeBehind.add(job, bytes);
-    return stored;
-  }
-
-  /** The present attempt began. That is stored with its first output, or soon. */
-  gatherStart(job: MutableJob): void {
-    this.#writeBehind.add(job, 0);
-  }
-
-  /** Stores what was gathered of a job, now. States alone wait for output. */
-  storeGathered(job: MutableJob): void {
-    if (job.unstored.hasOutput) this.#append(job);
-    else this.#storeStart(job);
-  }
-
-  /** The job gave output that is too large to be in memory: readers get it from storage. Resolves when it is durable. */
-  storeLarge(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
-    const before = job.unstored.count;
-    const stored = job.unstored.add(seq, items, bytes);
-    const { chunk, appended } = this.#append(job);
-    job.say(this.#deps.store.jobs.storedItems(chunk, appended).slice(before));
-    return stored;
-  }
-
-  /** Stores a move that the job has just made. */
-  storeMove(job: MutableJob, event: JobMove["event"], atMs: number = this.#deps.clock.now()): Promise<void> {
-    const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
-    const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
-    return this.#write(job, () => this.#deps.store.jobs.move(move));
-  }
-
   /** Forgets a job that was offered and could not be stored. What waits for its storage never goes on. */
   withdraw(job: MutableJob): void {
     this.byId.delete(job.id);
@@ -230,13 +187,9 @@ export class ActiveJobs {
     this.#deadlines.clear(job.id);
     if (wasPending) this.emit({ type: "job_withdrawn", job });
     const { id: jobId } = job;
-    const last = this.#takeGathered(job);
-    const ending = {
-      ...this.#endingOf(job, outcome),
-      ...(last.chunk.items.length > 0 ? { lastChunk: last.chunk } : {}),
-    };
+    const ending = this.#endingOf(job, outcome);
     this.leaveIsland(job);
-    const ended = this.#write(job, () => this.#deps.store.jobs.end(ending)).then(({ dueWebhookIds, output }) => {
+    const ended = this.writes.end(job, ending).then(({ dueWebhookIds, output }) => {
       this.byId.delete(jobId);
       this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
       if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
@@ -245,8 +198,7 @@ export class ActiveJobs {
       );
       for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
     });
-    job.settled = this.persist(ended);
-    void job.settled.then(last.onStored);
+    job.settled = this.writes.persist(ended);
     this.emit({ type: "job_ended", job });
     return job.settled;
   }
@@ -263,48 +215,10 @@ export class ActiveJobs {
     return this.end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /** Takes over a write that was acted on before it is durable: if it fails, memory and storage differ and the process must end. */
-  persist<T>(write: Promise<T>): Promise<T> {
-    return write.catch((error: unknown) => {
-      if (!this.#isClosed) this.#deps.onFatal(error);
-      // Nothing may continue as if the write had happened, nor report a failure of its own.
-      return new Promise<never>(() => {});
-    });
-  }
-
   /** Stops all timers. What is not durable by now is restored from storage at the next start. */
   close(): void {
-    this.#isClosed = true;
     this.#deadlines.close();
-    this.#writeBehind.close();
-  }
-
-  /** Stores something of a job, once the job itself is stored. */
-  #write<T>({ stored }: MutableJob, write: () => Promise<T>): Promise<T> {
-    return this.persist(stored === null ? write() : stored.then(write));
-  }
-
-  #storeStart(job: MutableJob): void {
-    this.#writeBehind.remove(job);
-    const atMs = job.unstored.takeStart();
-    if (atMs !== null) void this.storeMove(job, "start", atMs);
-  }
-
-  #append(job: MutableJob): { readonly chunk: FeedChunk; readonly appended: Promise<void> } {
-    const { chunk, onStored } = this.#takeGathered(job);
-    const appended = this.#write(job, () => this.#deps.store.jobs.appendFeed(chunk));
-    void appended.then(() => {
-      if (chunk.seq !== null && job.attempt === chunk.attempt) job.durableSeq = chunk.seq;
-      onStored();
-    });
-    return { chunk, appended };
-  }
-
-  /** Takes what was gathered as a chunk for storage, which has the start of the attempt by then. */
-  #takeGathered(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: () => void } {
-    this.#storeStart(job);
-    const { items, seq, onStored } = job.unstored.take();
-    return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
+    this.writes.close();
   }
 
   #phaseLeftMs(job: MutableJob): number {

@@ -9,7 +9,7 @@ import { AttemptMeter } from "./attempt-meter.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { Assignee, MutableJob } from "./mutable-job.ts";
-import { sizeOf } from "./output-size.ts";
+import { sizeOf, type OutputSize } from "./output-size.ts";
 import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {
@@ -56,13 +56,13 @@ export class JobAttempts {
     this.#active.emit({ type: "job_withdrawn", job });
     job.regain(assignee);
     this.#active.beginPhase(job);
-    void this.#active.storeMove(job, "regain");
+    void this.#active.writes.move(job, "regain");
   }
 
   /** The input of a job, from storage. */
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
-    const input = await this.#active.persist(this.#deps.store.jobs.input(jobId));
+    const input = await this.#active.writes.persist(this.#deps.store.jobs.input(jobId));
     this.#active.learnTraits(job, input);
     return input;
   }
@@ -70,7 +70,7 @@ export class JobAttempts {
   /** What an Island needs to run a job: its input, from storage. Afterwards the text can be read that another attempt continues. */
   async readForRun(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
-    const [input] = await Promise.all([this.readInput(jobId), this.#active.persist(job.feed.load())]);
+    const [input] = await Promise.all([this.readInput(jobId), this.#active.writes.persist(job.feed.load())]);
     return input;
   }
 
@@ -112,7 +112,7 @@ export class JobAttempts {
     job.start(this.#deps.clock.now());
     this.#active.noteSign(job);
     this.#active.beginRun(job);
-    this.#active.gatherStart(job);
+    this.#active.writes.startSoon(job);
   }
 
   /** The Island says how much of the prompt it has read. */
@@ -141,10 +141,7 @@ export class JobAttempts {
     if (full !== null) return this.#failTooLarge(job, full);
     if (!job.feed.hasItems) job.announce("streaming");
     const before = job.feed.tokens;
-    const isLarge = size.bytes > size.memoryBytes;
-    const stored = isLarge
-      ? this.#active.storeLarge(job, seq, items, size.bytes)
-      : this.#active.gather(job, seq, items, size.bytes);
+    const stored = this.#give(job, seq, items, size);
     job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
     if (job.feed.hasOutput) job.earner = job.assignee;
     this.#noteOutput(job);
@@ -207,13 +204,21 @@ export class JobAttempts {
     if (cause !== "refused") {
       job.waitDeadlineMs = Math.max(job.waitDeadlineMs, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     }
-    this.#active.storeGathered(job);
-    const stored = this.#active.storeMove(job, "lose");
+    this.#active.writes.gathered(job);
+    const stored = this.#active.writes.move(job, "lose");
     this.#active.leaveIsland(job);
     job.lose(mayReturn);
     this.#active.awaitStart(job);
     this.#active.compete(job);
     return stored;
+  }
+
+  /** Gives output to readers and to storage. */
+  #give(job: MutableJob, seq: number, items: readonly OutputItem[], { bytes, memoryBytes }: OutputSize): Promise<void> {
+    const { writes } = this.#active;
+    if (bytes > memoryBytes) return writes.largeOutput(job, seq, items, bytes);
+    job.say(items);
+    return writes.outputSoon(job, seq, items, bytes);
   }
 
   #failTooLarge(job: MutableJob, full: FullBudget | "job"): Promise<void> {
@@ -231,7 +236,7 @@ export class JobAttempts {
     this.#active.beginPhase(job);
     // The first attempt of a job that is being stored is in the same commit.
     if (job.stored !== null && attempt === 1) return;
-    const assigned = this.#active.storeMove(job, "assign");
+    const assigned = this.#active.writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {
       if (job.assigned === assigned) job.assigned = null;

@@ -204,7 +204,7 @@ export class JobRegistry {
 
   /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */
   persist<T>(write: Promise<T>): Promise<T> {
-    return this.#active.persist(write);
+    return this.#active.writes.persist(write);
   }
 
   /** Resolves when every job that has ended so far is durable. */
