@@ -121,6 +121,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     maxAttempts,
     networkFee,
     phaseLimits,
+    feedDelayMs: config.feedDelayMs,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
   });

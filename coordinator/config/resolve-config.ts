@@ -170,6 +170,13 @@ const COORDINATOR_SETTINGS = {
     fallback: 60,
     meaning: "How long a chat that has given output may then be silent",
   }),
+  feedDelayMs: setting.number("feed_delay_ms", {
+    min: 0,
+    max: 10_000,
+    fallback: 100,
+    meaning:
+      "Output is stored this long after it was relayed, that of long streams up to ten times as long; 0 stores each piece at once",
+  }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,
     max: 3_600,

@@ -28,7 +28,12 @@ export class Assignments {
     if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
     const attempt = jobs.attempts.assign(jobId, { islandId, accountId: island.accountId });
     islands.takeSlot(islandId, { jobId, attempt });
-    if (job.input !== null) return this.#send(job, islandId, job.input);
+    const { input, stored } = job;
+    if (input !== null && stored !== null) {
+      void stored.then(() => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
+      return;
+    }
+    if (input !== null) return this.#send(job, islandId, input);
     const sent = jobs.attempts
       .readForRun(jobId)
       .then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));

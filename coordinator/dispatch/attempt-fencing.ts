@@ -108,7 +108,10 @@ export class AttemptFencing implements AttemptReports {
     attempts.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
     if (isRunning && job.state === "queued") attempts.start(jobId);
-    return this.#applyWhenAssigned(islandId, job, frame).then(() => attempts.noteDurable(jobId, attempt, seq));
+    const durable = this.#applyWhenAssigned(islandId, job, frame);
+    // Output is noted when it is stored: frames that are stored together share one promise, and so one acknowledgement.
+    if (frame.type === "output") return durable;
+    return durable.then(() => attempts.noteDurable(jobId, attempt, seq));
   }
 
   /**

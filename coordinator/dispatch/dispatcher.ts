@@ -101,6 +101,10 @@ export class Dispatcher {
   #handle(event: JobRegistryEvent | IslandRegistryEvent): void {
     const { jobs, islands, waitReasons } = this.#deps;
     switch (event.type) {
+      case "job_offered":
+        return this.schedule({ kind: "job_offered", job: this.#waitingJob(event.job) });
+      case "offer_withdrawn":
+        return this.#withdrawOffer(event.job);
       case "job_waiting":
         return this.schedule({ kind: "job_waiting", job: this.#waitingJob(event.job) });
       case "job_withdrawn":
@@ -141,6 +145,11 @@ export class Dispatcher {
       default:
         return event satisfies never;
     }
+  }
+
+  #withdrawOffer({ id: jobId, attempt, islandId }: ActiveJob): void {
+    if (islandId !== null) return this.#deps.islands.freeSlot(islandId, { jobId, attempt });
+    return this.schedule({ kind: "job_gone", jobId });
   }
 
   /** While the Island is away, the grace is the limit, and it may come back with the attempt. */

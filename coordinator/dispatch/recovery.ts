@@ -42,19 +42,19 @@ export async function recoverJobs(
   return { waiting, held };
 }
 
-/** Oldest first, read in parts: 100,000 records at once would be copied again and again by the garbage collector. */
+/** Read in parts: 100,000 records at once would be copied again and again by the garbage collector. */
 async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<ActiveJobRecord> {
   const known = new Map<string, string>();
   const one = (text: string): string => {
     if (!known.has(text)) known.set(text, text);
     return known.get(text) ?? text;
   };
-  for (let afterId = ""; ;) {
-    const part = await jobs.unfinished({ afterId, limit: READ_AT_ONCE });
+  for (let after: ActiveJobRecord | null = null; ;) {
+    const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: READ_AT_ONCE });
     for (const record of part) yield { ...record, accountId: one(record.accountId), slug: one(record.slug) };
     const last = part.at(-1);
     if (last === undefined) return;
-    afterId = last.id;
+    after = last;
   }
 }
 

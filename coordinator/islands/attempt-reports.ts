@@ -12,8 +12,8 @@ export interface AttemptReports {
   /** Takes note of the progress that a heartbeat tells. */
   noteProgress(island: IslandView, state: IslandState): void;
   /**
-   * Acts on a frame. Resolves when what it says is durable, which is when a numbered frame is acknowledged. Undefined when there
-   * is nothing to wait for and nothing to acknowledge.
+   * Acts on a frame. Resolves when what it says is durable, which is when a numbered frame is acknowledged; output that is stored
+   * together has one promise. Undefined when there is nothing to wait for and nothing to acknowledge.
    * @throws {ProtocolError} when a numbered frame is missing before this one.
    */
   receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined;

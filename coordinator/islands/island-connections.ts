@@ -2,9 +2,10 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, Hello } from "../../shared/protocol/from-island.ts";
+import type { FromIsland, Hello, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Store } from "../store/store.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
 import type { AttemptReports } from "./attempt-reports.ts";
 import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";
@@ -25,6 +26,7 @@ export interface IslandConnectionsDeps {
 /** What a session does with the frames of its Island. */
 export class IslandConnections {
   readonly #deps: IslandConnectionsDeps;
+  readonly #acknowledgements = new Acknowledgements();
 
   constructor(deps: IslandConnectionsDeps) {
     this.#deps = deps;
@@ -87,17 +89,23 @@ export class IslandConnections {
       case "finished":
       case "failed":
       case "cancelled": {
-        const { jobId, attempt, seq } = frame;
-        const acknowledge = (): void => {
-          // Only the end of a run changes it.
-          const news = frame.type === "output" ? {} : { quarantine: this.#deps.quarantineOf(island.hostId) };
-          registry.send(island.hostId, { type: "ack", jobId, attempt, seq, ...news });
-        };
-        return reports.receive(island.hostId, frame)?.then(acknowledge);
+        const durable = reports.receive(island.hostId, frame);
+        if (durable !== undefined) this.#acknowledge(island.hostId, frame, durable);
+        return durable;
       }
       default:
         return frame satisfies never;
     }
+  }
+
+  #acknowledge(hostId: string, frame: NumberedFrame, durable: Promise<void>): void {
+    const { registry, quarantineOf } = this.#deps;
+    const { jobId, attempt } = frame;
+    this.#acknowledgements.add(frame, durable, (seq, isLast) => {
+      // Only the end of a run changes it.
+      const news = isLast ? { quarantine: quarantineOf(hostId) } : {};
+      registry.send(hostId, { type: "ack", jobId, attempt, seq, ...news });
+    });
   }
 
   /** Sends the Cargos that the Island asked for, if its owner may run them. */

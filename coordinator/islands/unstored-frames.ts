@@ -11,6 +11,8 @@ export class UnstoredFrames {
   readonly #intake: IntakeBudget;
   readonly #listener: UnstoredFramesListener;
   #bytes = 0;
+  /** Bytes of each write that is under way. */
+  readonly #writes = new WeakMap<Promise<void>, { bytes: number }>();
   /** Ends the wait for room; null while there is none. */
   #stopWaiting: (() => void) | null = null;
 
@@ -23,15 +25,22 @@ export class UnstoredFrames {
     return this.#stopWaiting !== null;
   }
 
-  /** @param durable resolves when the frame is stored. */
+  /** @param durable resolves when the frame is stored; the same promise for all frames of one write. */
   add(bytes: number, durable: Promise<void>): void {
     const intake = this.#intake;
     this.#bytes += bytes;
     intake.add(bytes);
     if (!intake.hasRoom({ bytes: this.#bytes, lastFrameBytes: bytes })) this.#wait(bytes);
+    const write = this.#writes.get(durable);
+    if (write !== undefined) {
+      write.bytes += bytes;
+      return;
+    }
+    const first = { bytes };
+    this.#writes.set(durable, first);
     void durable.then(() => {
-      this.#bytes -= bytes;
-      intake.remove(bytes);
+      this.#bytes -= first.bytes;
+      intake.remove(first.bytes);
     });
   }
 

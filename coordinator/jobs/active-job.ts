@@ -33,6 +33,8 @@ export interface ActiveJob {
   readonly waitDeadlineMs: number;
   /** Counts against the account's limit of unfinished jobs. False for a job of a batch that waits for a place. */
   readonly hasPlace: boolean;
+  /** When the present attempt began; null before. */
+  readonly startedAtMs: number | null;
   /** Attempts begun, with those that were refused; the number of the present one while the job is queued or running. */
   readonly attempt: number;
   /** Attempts that an Island refused. They are no tries. */
@@ -59,6 +61,8 @@ export interface ActiveJob {
   readonly lastSeq: number;
   /** Last numbered frame of the present attempt that is durable; 0 for none. */
   readonly durableSeq: number;
+  /** Resolves when the job itself is durable; null once it is. Nobody hears of the job before. */
+  readonly stored: Promise<void> | null;
   /** Resolves when the present attempt is durable; null once it is. Nothing of an attempt is published before. */
   readonly assigned: Promise<void> | null;
   /** Resolves when the job's end is durable; null before the end. */

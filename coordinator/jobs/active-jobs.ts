@@ -6,7 +6,7 @@ import { settle } from "../credits/settle.ts";
 import type { DailyOutput } from "../quotas/daily-output.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
-import type { JobEnding, JobInput, JobMove, JobStore } from "../store/job-store.ts";
+import type { JobEnding, JobInput } from "../store/job-store.ts";
 import { Deadlines } from "./deadlines.ts";
 import {
   deliveredUsage,
@@ -16,13 +16,13 @@ import {
   type Outcome,
   promptCostOf,
 } from "./job-ending.ts";
+import { JobWrites, type JobWritesDeps } from "./job-writes.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { traitsOf } from "./job-traits.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import type { OutputSize } from "./output-size.ts";
 
-export interface ActiveJobsDeps {
-  readonly store: { readonly jobs: JobStore };
+export interface ActiveJobsDeps extends JobWritesDeps {
   readonly catalog: Catalog;
   readonly jobQuota: JobQuota;
   readonly outputBudget: OutputBudget;
@@ -36,8 +36,6 @@ export interface ActiveJobsDeps {
   readonly phaseLimits: PhaseLimits;
   /** Called when the end of a job, now durable, makes a webhook due. */
   readonly onWebhookDue: (webhookId: string, accountId: string) => void;
-  /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
-  readonly onFatal: (error: unknown) => void;
 }
 
 /** A timer later than this shows that this process stood still: what Islands said meanwhile is not read yet, so the phase begins anew. */
@@ -47,10 +45,10 @@ const MAX_LATE_MS = 1_000;
 export class ActiveJobs {
   /** By id. A job leaves when its end is durable. */
   readonly byId = new Map<string, MutableJob>();
+  readonly writes: JobWrites;
   readonly #deps: ActiveJobsDeps;
   readonly #listeners = new Set<(event: JobRegistryEvent) => void>();
   readonly #deadlines: Deadlines;
-  #isClosed = false;
 
   constructor(deps: ActiveJobsDeps) {
     this.#deps = deps;
@@ -58,6 +56,7 @@ export class ActiveJobs {
       leftMs: (jobId) => this.#phaseLeftMs(this.require(jobId)),
       onPassed: (jobId) => this.#passPhase(this.require(jobId)),
     });
+    this.writes = new JobWrites(deps);
   }
 
   subscribe(listener: (event: JobRegistryEvent) => void): void {
@@ -177,12 +176,11 @@ export class ActiveJobs {
     return isRunning && cargo?.isChat !== true ? Infinity : this.#deps.phaseLimits[phase];
   }
 
-  /** Stores a move that the job has just made. */
-  storeMove(job: MutableJob, event: JobMove["event"]): Promise<void> {
-    const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
-    const atMs = this.#deps.clock.now();
-    const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
-    return this.persist(this.#deps.store.jobs.move(move));
+  /** Forgets a job that was offered and could not be stored. What waits for its storage never goes on. */
+  withdraw(job: MutableJob): void {
+    this.byId.delete(job.id);
+    this.#deadlines.clear(job.id);
+    this.emit({ type: "offer_withdrawn", job });
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */
@@ -191,14 +189,10 @@ export class ActiveJobs {
     job.apply(outcome.event);
     this.#deadlines.clear(job.id);
     if (wasPending) this.emit({ type: "job_withdrawn", job });
+    const { id: jobId } = job;
     const ending = this.#endingOf(job, outcome);
-    const { id: jobId, attempt } = job;
-    const unsaved = job.takeUnsaved();
-    if (unsaved.length > 0) {
-      void this.persist(this.#deps.store.jobs.appendFeed({ jobId, attempt, seq: null, items: unsaved }));
-    }
     this.leaveIsland(job);
-    const ended = this.#deps.store.jobs.end(ending).then(({ dueWebhookIds, output }) => {
+    const ended = this.writes.end(job, ending).then(({ dueWebhookIds, output }) => {
       this.byId.delete(jobId);
       this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
       if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
@@ -207,7 +201,7 @@ export class ActiveJobs {
       );
       for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
     });
-    job.settled = this.persist(ended);
+    job.settled = this.writes.persist(ended);
     this.emit({ type: "job_ended", job });
     return job.settled;
   }
@@ -224,19 +218,10 @@ export class ActiveJobs {
     return this.end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /** Takes over a write that was acted on before it is durable: if it fails, memory and storage differ and the process must end. */
-  persist<T>(write: Promise<T>): Promise<T> {
-    return write.catch((error: unknown) => {
-      if (!this.#isClosed) this.#deps.onFatal(error);
-      // Nothing may continue as if the write had happened, nor report a failure of its own.
-      return new Promise<never>(() => {});
-    });
-  }
-
   /** Stops all timers. What is not durable by now is restored from storage at the next start. */
   close(): void {
-    this.#isClosed = true;
     this.#deadlines.close();
+    this.writes.close();
   }
 
   #phaseLeftMs(job: MutableJob): number {

@@ -9,7 +9,7 @@ import { AttemptMeter } from "./attempt-meter.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { Assignee, MutableJob } from "./mutable-job.ts";
-import { sizeOf } from "./output-size.ts";
+import { sizeOf, type OutputSize } from "./output-size.ts";
 import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {
@@ -56,13 +56,13 @@ export class JobAttempts {
     this.#active.emit({ type: "job_withdrawn", job });
     job.regain(assignee);
     this.#active.beginPhase(job);
-    void this.#active.storeMove(job, "regain");
+    void this.#active.writes.move(job, "regain");
   }
 
   /** The input of a job, from storage. */
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
-    const input = await this.#active.persist(this.#deps.store.jobs.input(jobId));
+    const input = await this.#active.writes.persist(this.#deps.store.jobs.input(jobId));
     this.#active.learnTraits(job, input);
     return input;
   }
@@ -70,7 +70,7 @@ export class JobAttempts {
   /** What an Island needs to run a job: its input, from storage. Afterwards the text can be read that another attempt continues. */
   async readForRun(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
-    const [input] = await Promise.all([this.readInput(jobId), this.#active.persist(job.feed.load())]);
+    const [input] = await Promise.all([this.readInput(jobId), this.#active.writes.persist(job.feed.load())]);
     return input;
   }
 
@@ -131,7 +131,7 @@ export class JobAttempts {
     job.start(this.#deps.clock.now());
     this.#active.noteSign(job);
     this.#active.beginRun(job);
-    void this.#active.storeMove(job, "start");
+    this.#active.writes.startSoon(job);
   }
 
   /** The Island says how much of the prompt it has read. */
@@ -145,7 +145,7 @@ export class JobAttempts {
     this.#active.require(jobId).lastSeq = seq;
   }
 
-  /** Everything up to numbered frame `seq` is durable. Ignored for a job that ended and for an earlier attempt. */
+  /** The last frame of an attempt, numbered `seq`, is durable. Ignored for a job that ended and for an earlier attempt. */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#active.byId.get(jobId);
     if (job?.attempt === attempt) job.durableSeq = seq;
@@ -155,20 +155,16 @@ export class JobAttempts {
   addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
     const job = this.#active.require(jobId);
     const items = job.delivered.take(claimed);
-    const full = this.#active.takeOutput(job, sizeOf(items));
+    const size = sizeOf(items);
+    const full = this.#active.takeOutput(job, size);
     if (full !== null) return this.#failTooLarge(job, full);
     if (!job.feed.hasItems) job.announce("streaming");
-    const states = job.takeUnsaved();
-    const chunk = { jobId, attempt: job.attempt, seq, items: [...states, ...items] };
-    const { jobs } = this.#deps.store;
-    const appended = this.#active.persist(jobs.appendFeed(chunk));
     const before = job.feed.tokens;
-    // The states are in the feed already.
-    job.say(jobs.storedItems(chunk, appended).slice(states.length));
+    const stored = this.#give(job, seq, items, size);
     job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
     if (job.feed.hasOutput) job.earner = job.assignee;
     this.#noteOutput(job);
-    return appended;
+    return stored;
   }
 
   /** The run succeeded. A job whose result is larger than its output may be ends in `failed`. */
@@ -228,12 +224,21 @@ export class JobAttempts {
     if (cause !== "refused") {
       job.waitDeadlineMs = Math.max(job.waitDeadlineMs, this.#deps.clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     }
-    const stored = this.#active.storeMove(job, "lose");
+    this.#active.writes.gathered(job);
+    const stored = this.#active.writes.move(job, "lose");
     this.#active.leaveIsland(job);
     job.lose(mayReturn);
     this.#active.awaitStart(job);
     this.#active.compete(job);
     return stored;
+  }
+
+  /** Gives output to readers and to storage. */
+  #give(job: MutableJob, seq: number, items: readonly OutputItem[], { bytes, memoryBytes }: OutputSize): Promise<void> {
+    const { writes } = this.#active;
+    if (bytes > memoryBytes) return writes.largeOutput(job, seq, items, bytes);
+    job.say(items);
+    return writes.outputSoon(job, seq, items, bytes);
   }
 
   #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
@@ -250,7 +255,9 @@ export class JobAttempts {
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
     job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
     this.#active.beginPhase(job);
-    const assigned = this.#active.storeMove(job, "assign");
+    // The first attempt of a job that is being stored is in the same commit.
+    if (job.stored !== null && attempt === 1) return;
+    const assigned = this.#active.writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {
       if (job.assigned === assigned) job.assigned = null;

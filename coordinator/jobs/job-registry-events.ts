@@ -2,6 +2,10 @@ import type { ActiveJob } from "./active-job.ts";
 
 /** What the job registry tells its subscribers, in the turn of the event loop in which it happens. */
 export type JobRegistryEvent =
+  /** The job is about to be stored. If it is assigned before this event is over, its first attempt is stored with it. */
+  | { readonly type: "job_offered"; readonly job: ActiveJob }
+  /** The job could not be stored. The Island that has its attempt was told nothing of it. */
+  | { readonly type: "offer_withdrawn"; readonly job: ActiveJob }
   /** The job competes for Islands: it is new, lost its attempt, or more Islands may run it now. The event may repeat. */
   | { readonly type: "job_waiting"; readonly job: ActiveJob }
   /** The job no longer competes: it ended, or an Island turned out to have it. */

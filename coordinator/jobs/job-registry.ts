@@ -1,7 +1,7 @@
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
-import type { JobInput, ActiveJobRecord } from "../store/job-store.ts";
+import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
@@ -15,6 +15,25 @@ export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps {
   readonly restartGraceMs: number;
 }
 
+/** A job that is being stored. */
+export interface Offer {
+  /** The Island that got its first attempt; null if no fitting one had a free slot. */
+  readonly islandId: string | null;
+  /** The job is durable: it competes, or its Island hears of it. */
+  accept(): void;
+  /** The job could not be stored, or is the repeat of another one. */
+  withdraw(): void;
+}
+
+/** A job before its first attempt. */
+const NEW_JOB = {
+  batchId: null,
+  state: "pending",
+  attempt: 0,
+  refusals: 0,
+  islandId: null,
+  startedAtMs: null,
+} as const;
 /** Time to send what it kept, for an Island that comes back at the end of its grace. */
 const REPORT_MARGIN_MS = 5_000;
 
@@ -42,9 +61,9 @@ export class JobRegistry {
     return this.#active.byId.get(jobId);
   }
 
-  /** Oldest first. */
-  list(): Iterable<ActiveJob> {
-    return this.#active.byId.values();
+  /** Durable ones, oldest first. */
+  *list(): Iterable<ActiveJob> {
+    for (const job of this.#active.byId.values()) if (job.stored === null) yield job;
   }
 
   /** What the job runs: the Cargo as it was when the job was accepted, or at the last restart. */
@@ -57,15 +76,32 @@ export class JobRegistry {
     this.#active.subscribe(listener);
   }
 
-  /** Takes in a new, durable job that has its place, and lets it compete for Islands. */
-  admit(record: ActiveJobRecord, input: JobInput, cargo: CatalogEntry): ActiveJob {
-    const job = this.#active.add(new MutableJob(record));
+  /**
+   * Takes in a new job that has its place and is stored now. An Island with a free slot gets it at once, so that job and attempt are one
+   * commit; the Island is told after it. One of the two functions of the offer must follow.
+   */
+  offer(submitted: SubmittedJob, cargo: CatalogEntry): Offer {
+    const { input } = submitted;
+    const job = this.#active.add(new MutableJob({ ...submitted, ...NEW_JOB }));
     job.hasPlace = true;
     job.input = input;
     job.cargo = cargo;
     this.#active.learnTraits(job, input);
-    this.#compete(job);
-    return job;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    job.stored = promise;
+    if (this.#active.hasCargo(job)) this.#active.emit({ type: "job_offered", job });
+    return {
+      islandId: job.islandId,
+      accept: () => {
+        resolve();
+        // After the writes that wait for it.
+        void promise.then(() => {
+          job.stored = null;
+        });
+        this.#admit(job);
+      },
+      withdraw: () => this.#active.withdraw(job),
+    };
   }
 
   /** Takes in a new, durable job of a batch. It waits for its account's place until {@link admitParked}. */
@@ -134,7 +170,7 @@ export class JobRegistry {
   cargoChanged(slug: string): void {
     const entry = this.#deps.catalog.known(slug);
     for (const job of this.#active.byId.values()) {
-      if (job.slug !== slug || job.state !== "pending") continue;
+      if (job.slug !== slug || job.state !== "pending" || job.stored !== null) continue;
       if (entry === undefined) void this.#active.failWithoutCargo(job);
       else if (job.cargo !== null && isApprovalOf(entry, job.cargo)) {
         job.cargo = entry;
@@ -171,7 +207,7 @@ export class JobRegistry {
 
   /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */
   persist<T>(write: Promise<T>): Promise<T> {
-    return this.#active.persist(write);
+    return this.#active.writes.persist(write);
   }
 
   /** Resolves when every job that has ended so far is durable. */
@@ -188,6 +224,14 @@ export class JobRegistry {
   #cancelUnread(): void {
     for (const id of this.#unread) if (this.get(id)?.hasEnded === false) void this.cancel(id);
     this.#unread.clear();
+  }
+
+  /** The job is durable. */
+  #admit(job: MutableJob): void {
+    if (job.state === "pending") return this.#compete(job);
+    job.input = null;
+    this.#active.noteSign(job);
+    return this.#active.beginWait(job);
   }
 
   #compete(job: MutableJob): void {

@@ -98,7 +98,12 @@ export class JobService {
     const record = await this.#find(accountId, jobId);
     const active = this.#deps.jobs.get(jobId);
     const webhook = await readWebhookLog(this.#deps.store.webhooks, record.webhookId);
-    return { ...record, webhook, waiting: active === undefined ? null : this.#deps.explainWait(active) };
+    return {
+      ...record,
+      ...liveFacts(active),
+      webhook,
+      waiting: active === undefined ? null : this.#deps.explainWait(active),
+    };
   }
 
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
@@ -165,18 +170,25 @@ export class JobService {
   ): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, postings, maxJobs } = checked;
-    const link = answer === undefined ? {} : { answer };
-    const newJob: NewJob = { ...checked.newJob(input), isClientBound, idempotency, webhook, postings, ...link };
-    jobQuota.enter(newJob.accountId, maxJobs);
-    return submissions.commit([newJob.id], async () => {
+    const submitted = checked.newJob(input);
+    const { accountId } = submitted;
+    jobQuota.enter(accountId, maxJobs);
+    return submissions.commit([submitted.id], async () => {
+      const offer = jobs.offer(submitted, cargo);
+      const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
+      const link = answer === undefined ? {} : { answer };
+      const newJob: NewJob = { ...submitted, isClientBound, idempotency, webhook, postings, ...assigned, ...link };
       let isCreated = false;
       try {
         const { created, job } = await store.jobs.submit(newJob);
         isCreated = created;
-        if (created) jobs.admit(job, input, cargo);
         return job;
       } finally {
-        if (!isCreated) jobQuota.leave(newJob.accountId);
+        if (isCreated) offer.accept();
+        else {
+          offer.withdraw();
+          jobQuota.leave(accountId);
+        }
       }
     });
   }
@@ -184,7 +196,7 @@ export class JobService {
   /** The unfinished job; undefined when it has ended, or is another account's. */
   async #findActive(accountId: string, jobId: string): Promise<ActiveJob | undefined> {
     const { jobs, submissions } = this.#deps;
-    if (jobs.get(jobId) === undefined) await submissions.settled(jobId);
+    await submissions.settled(jobId);
     const job = jobs.get(jobId);
     return job?.accountId === accountId ? job : undefined;
   }
@@ -194,6 +206,13 @@ export class JobService {
     if (record === undefined || record.accountId !== accountId) throw noSuchJob(jobId);
     return record;
   }
+}
+
+/** What is known of an unfinished job before it is stored. */
+function liveFacts(job: ActiveJob | undefined): Partial<JobRecord> {
+  if (job === undefined || job.hasEnded) return {};
+  const { state, attempt, startedAtMs } = job;
+  return { state, attempt, startedAtMs };
 }
 
 function noSuchJob(jobId: string): ServiceError {

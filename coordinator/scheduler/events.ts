@@ -48,6 +48,8 @@ export interface WaitingJob {
 }
 
 export type SchedulerEvent =
+  /** The job is assigned now, or not at all: it does not wait. */
+  | { readonly kind: "job_offered"; readonly job: WaitingJob }
   /** Replaces the job if it waits already. */
   | { readonly kind: "job_waiting"; readonly job: WaitingJob }
   /** The job no longer waits. Unknown ids are ignored. */

@@ -62,6 +62,8 @@ export class Scheduler {
   step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
     this.#nowMs = nowMs;
     switch (event.kind) {
+      case "job_offered":
+        return this.#hasFreeSlot(event.job) ? this.#enqueue(event.job) : [];
       case "job_waiting":
         return this.#enqueue(event.job);
       case "job_gone":
@@ -145,6 +147,10 @@ export class Scheduler {
   /** 0 for an Island that is not up. */
   freeSlots(islandId: string): number {
     return this.#islands.get(islandId)?.freeSlots ?? 0;
+  }
+
+  #hasFreeSlot(job: WaitingJob): boolean {
+    return this.#indices.of(job, () => this.#waiting.queues)?.best(job.avoidIslands) !== undefined;
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {

@@ -45,6 +45,8 @@ export interface Submission {
 }
 
 export interface NewJob extends SubmittedJob, Submission {
+  /** The Island that the job is given to as it is stored: its first attempt. Absent: the job is stored as `pending`. */
+  readonly assignedTo?: string;
   /** Undefined for a job that answers in no conversation. */
   readonly answer?: AnswerLink;
 }
@@ -167,6 +169,8 @@ export interface JobEnding {
   readonly chargeMicro: number;
   /** Empty the hold of the job; made by `settle`. */
   readonly postings: readonly Posting[];
+  /** What the job said last: added to its feed in the same commit. */
+  readonly lastChunk?: FeedChunk;
 }
 
 /** A state change of an unfinished job. */
@@ -186,7 +190,8 @@ export interface JobMove {
 
 export interface JobStore {
   /**
-   * Stores the job as `pending`, with its postings and the answer that it makes, in one commit.
+   * Stores the job, with its first attempt if it has one, its postings and the answer that it makes, in one commit. Returns it as it
+   * was submitted, `pending`.
    * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
    *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
    *   (`refusalOf`): `not_found`, `insufficient_credits`. Nothing is stored.
@@ -205,8 +210,11 @@ export interface JobStore {
   input(jobId: string): Promise<JobInput>;
   /** Newest first. `total` counts all jobs that match the filter. */
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
-  /** Jobs that have not ended, oldest first: every one, or at most `limit` of those after the job `afterId`. */
-  unfinished(part?: { readonly afterId: string; readonly limit: number }): Promise<ActiveJobRecord[]>;
+  /** Jobs that have not ended, by account, oldest first: every one, or at most `limit` of those that follow `after`. */
+  unfinished(part?: {
+    readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;
+    readonly limit: number;
+  }): Promise<ActiveJobRecord[]>;
   /** Ids of those among them that are bound to a client's connection. */
   unfinishedOfClients(): Promise<string[]>;
   /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */

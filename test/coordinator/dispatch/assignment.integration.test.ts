@@ -24,7 +24,6 @@ beforeEach(async () => {
   open = gate.resolve;
   world = new JobWorld(heldStore(store, gate.promise), clock);
   agent = new ScriptedAgent(world, accountId);
-  await agent.connect(false);
 });
 afterEach(async () => {
   open();
@@ -45,9 +44,12 @@ function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
   return withJobStore(real, { move });
 }
 
+/** A job that was stored before there was an Island for it, so that its assignment is a commit of its own. */
 async function submit(): Promise<{ id: string; feed: Feed }> {
   const input = { prompt: "Hi", max_tokens: 10 };
   const job = await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
+  await agent.connect(false);
+  await world.settle();
   return { id: job.record.id, feed: await job.openFeed() };
 }
 

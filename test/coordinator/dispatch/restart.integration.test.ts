@@ -52,7 +52,9 @@ async function relayTwoFrames() {
   const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
   const jobId = await submit({ prompt: "Hi", max_tokens: 10 });
   const assign = await island.next("assign");
-  island.send(...beginFrames(assign), outputFrame(assign, 1, "a"), outputFrame(assign, 2, "b", "c"));
+  island.send(...beginFrames(assign), outputFrame(assign, 1, "a"));
+  await island.next("ack");
+  island.send(outputFrame(assign, 2, "b", "c"));
   const ids = new Map<string, string>();
   for await (const { event, id, data } of jobEvents(coordinator.url, account.key, jobId)) {
     if (event === "token") ids.set(data.content as string, id);

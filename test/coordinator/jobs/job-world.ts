@@ -53,8 +53,11 @@ export class JobWorld {
   readonly #islands: IslandRegistry;
   readonly #gate: BatchGate;
 
-  /** @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then. */
-  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32)) {
+  /**
+   * @param secret with that of an earlier world, this one is the coordinator after a restart; call {@link recover} then.
+   * @param feedDelayMs 0: output is stored at once.
+   */
+  constructor(store: Store, clock: ManualClock, secret: Buffer = randomBytes(32), feedDelayMs = 0) {
     this.secret = secret;
     this.store = store;
     this.clock = clock;
@@ -80,6 +83,7 @@ export class JobWorld {
       networkFee: NETWORK_FEE,
       dailyOutput,
       phaseLimits: PHASE_LIMITS,
+      feedDelayMs,
       ...memory,
     };
     const onWebhookDue = (): void => undefined;

@@ -15,13 +15,14 @@ export interface OpenedJobWorld {
   close(world: JobWorld): Promise<void>;
 }
 
-export async function openJobWorld(clock: ManualClock): Promise<OpenedJobWorld> {
+/** @param feedDelayMs 0: output is stored at once. */
+export async function openJobWorld(clock: ManualClock, feedDelayMs = 0): Promise<OpenedJobWorld> {
   const folder = temporaryFolder();
   const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
   return {
     store,
     accountId: await makeAccount(store, { grantMicro: GRANT_MICRO }),
-    world: new JobWorld(store, clock),
+    world: new JobWorld(store, clock, undefined, feedDelayMs),
     async close(world) {
       await world.settle();
       world.close();

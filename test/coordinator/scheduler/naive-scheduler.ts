@@ -69,7 +69,9 @@ export class NaiveScheduler {
 
   #takeIn(event: SchedulerEvent): void {
     switch (event.kind) {
+      case "job_offered":
       case "job_waiting":
+        if (event.kind === "job_offered" && this.open(event.job).length === 0) return;
         this.waiting.delete(event.job.id);
         this.#enter(event.job);
         this.waiting.set(event.job.id, event.job);

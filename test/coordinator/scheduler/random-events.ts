@@ -61,7 +61,8 @@ export const job = fc
 const tag = <K extends string>(kind: K): fc.Arbitrary<K> => fc.constant(kind);
 /** Job ids are numbered when the sequence is run, or point back to an earlier job. */
 const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
+  { weight: 6, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
+  { weight: 3, arbitrary: fc.record({ kind: tag("job_offered"), job }) },
   {
     weight: 2,
     arbitrary: fc.record({ kind: tag("job_gone"), jobId: fc.integer({ min: 0, max: 40 }).map((n) => `job_${n}`) }),
@@ -104,8 +105,9 @@ const stormyEvent: fc.Arbitrary<SchedulerEvent> = fc.oneof(
 const sequenceOf = (one: fc.Arbitrary<SchedulerEvent>): fc.Arbitrary<SchedulerEvent[]> =>
   fc.array(one, { maxLength: 120, size: "max" }).map((list) =>
     list.map((each, index): SchedulerEvent => {
+      if (each.kind === "job_offered") return { kind: each.kind, job: { ...each.job, id: `offer_${index}` } };
       if (each.kind !== "job_waiting") return each;
-      return { kind: "job_waiting", job: { ...each.job, id: `job_${index % 17 === 0 ? 0 : index}` } };
+      return { kind: each.kind, job: { ...each.job, id: `job_${index % 17 === 0 ? 0 : index}` } };
     }),
   );
 export const events = sequenceOf(event);

@@ -61,7 +61,7 @@ describe("Scheduler, over random events", () => {
         };
         for (const listed of list) {
           const each = history.begin(listed);
-          if (each.kind === "job_waiting") waiting.set(each.job.id, each.job);
+          if (each.kind === "job_waiting" || each.kind === "job_offered") waiting.set(each.job.id, each.job);
           if (each.kind === "job_gone") waiting.delete(each.jobId);
           if (each.kind === "island_up") islands.set(each.island.id, { info: each.island, inUse: each.busy });
           if (each.kind === "island_down") islands.delete(each.islandId);

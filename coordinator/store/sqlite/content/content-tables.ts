@@ -1,25 +1,32 @@
+import { isTerminal, JOB_STATES } from "../../../../shared/job-state.ts";
 import type { RemovalSubject } from "../../content-store.ts";
 
 const UNFINISHED_JOB = "SELECT 1 FROM jobs WHERE id = ? AND completed_at_ms IS NULL";
-const ENDED_JOB = "SELECT id FROM jobs WHERE id = ? AND id > ? AND completed_at_ms IS NOT NULL LIMIT ?";
+const ENDED_JOB = "SELECT id FROM jobs WHERE id = @id AND id > @after AND completed_at_ms IS NOT NULL LIMIT @limit";
+/** Merges the index's parts, which are sorted by id. */
+const ENDED_OF_ACCOUNT = JOB_STATES.filter((state) => isTerminal(state))
+  .map(
+    (state) =>
+      `SELECT id FROM jobs INDEXED BY jobs_ended_by_state
+       WHERE account_id = @id AND state = '${state}' AND id > @after AND completed_at_ms IS NOT NULL`,
+  )
+  .join(" UNION ALL ");
 
 /** A job of each kind of subject that has not ended. */
 export const UNFINISHED_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
   job: UNFINISHED_JOB,
   output: UNFINISHED_JOB,
   conversation: "SELECT 1 FROM jobs WHERE conversation_id = ? AND completed_at_ms IS NULL LIMIT 1",
-  account:
-    "SELECT 1 FROM jobs INDEXED BY jobs_live_by_account WHERE account_id = ? AND completed_at_ms IS NULL LIMIT 1",
+  account: "SELECT 1 FROM jobs INDEXED BY jobs_live WHERE account_id = ? AND completed_at_ms IS NULL LIMIT 1",
 };
 
-/** The ended jobs of each kind of subject, in pages: id, then the last id of the page before, then the limit. */
+/** The ended jobs of each kind of subject, in pages. `@after`: the last id of the page before. */
 export const JOBS_OF: Readonly<Record<RemovalSubject["kind"], string>> = {
   job: ENDED_JOB,
   output: ENDED_JOB,
-  conversation: `SELECT id FROM jobs WHERE conversation_id = ? AND id > ? AND completed_at_ms IS NOT NULL
-    ORDER BY id LIMIT ?`,
-  account: `SELECT id FROM jobs INDEXED BY jobs_by_account WHERE account_id = ? AND id > ? AND completed_at_ms IS NOT NULL
-    ORDER BY id LIMIT ?`,
+  conversation: `SELECT id FROM jobs WHERE conversation_id = @id AND id > @after AND completed_at_ms IS NOT NULL
+    ORDER BY id LIMIT @limit`,
+  account: `${ENDED_OF_ACCOUNT} ORDER BY id LIMIT @limit`,
 };
 
 /**
@@ -36,10 +43,10 @@ export const ACCOUNT_ROWS: readonly string[] = [
   "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE account_id = ? LIMIT ?)",
 ];
 
-/** Jobs that ended by a moment and still have a part, oldest end first. */
-export const EXPIRED = {
-  input: `SELECT id FROM jobs INDEXED BY jobs_with_input WHERE completed_at_ms <= ? AND input_removed_at_ms IS NULL
-    ORDER BY completed_at_ms LIMIT ?`,
-  output: `SELECT id FROM jobs INDEXED BY jobs_with_output WHERE completed_at_ms <= ? AND output_removed_at_ms IS NULL
-    ORDER BY completed_at_ms LIMIT ?`,
-} as const;
+/** Jobs that ended between two moments and still have a part, oldest end first. */
+export const EXPIRED = { input: expired("input_removed_at_ms"), output: expired("output_removed_at_ms") } as const;
+
+function expired(removedAt: string): string {
+  return `SELECT id, completed_at_ms AS endedAtMs FROM jobs INDEXED BY jobs_ended
+    WHERE completed_at_ms >= ? AND completed_at_ms <= ? AND ${removedAt} IS NULL ORDER BY completed_at_ms LIMIT ?`;
+}

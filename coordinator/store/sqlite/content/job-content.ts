@@ -45,7 +45,7 @@ export function prepareRemoveJobContent(
     )
     .pluck();
   const rowLists = ["feed_chunks", "large_pieces"].map((table) => {
-    const content = table === "feed_chunks" ? "items" : "text";
+    const content = table === "feed_chunks" ? "items || coalesce(text, '')" : "text";
     return {
       find: db.prepare<[string], StoredRow>(
         `SELECT rowid AS id, octet_length(${content}) AS bytes FROM ${table} WHERE job_id = ? LIMIT ${ROWS_AT_ONCE}`,

@@ -6,30 +6,43 @@ import { EXPIRED, JOBS_OF } from "./content-tables.ts";
 /** As `PRAGMA auto_vacuum` says it. */
 const INCREMENTAL_VACUUM = 2;
 
+/** A job may end earlier by the wall clock than jobs before it, if the clock is set back. */
+const MAX_CLOCK_JUMP_MS = 3_600_000;
+
+interface PageOfJobs {
+  readonly id: string;
+  readonly after: string;
+  readonly limit: number;
+}
+
+interface ExpiredRow {
+  readonly id: string;
+  readonly endedAtMs: number;
+}
+
 export class SqliteContentStore implements ContentStore {
   readonly canReclaim: boolean;
   readonly #writer: Writer;
   readonly #selectUnderWay: Database.Statement<[], RemovalSubject>;
-  readonly #selectJobs: Readonly<
-    Record<RemovalSubject["kind"], Database.Statement<[id: string, after: string, limit: number], string>>
-  >;
+  readonly #selectJobs: Readonly<Record<RemovalSubject["kind"], Database.Statement<[PageOfJobs], string>>>;
   readonly #selectExpired: Readonly<
-    Record<ContentPart, Database.Statement<[endedByMs: number, limit: number], string>>
+    Record<ContentPart, Database.Statement<[sinceMs: number, endedByMs: number, limit: number], ExpiredRow>>
   >;
+  /** No job that ended before has the part. A start looks at all again. */
+  readonly #removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
 
   constructor(db: Database.Database, writer: Writer) {
     this.#writer = writer;
     this.canReclaim = db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM;
     this.#selectUnderWay = db.prepare("SELECT kind, id FROM removals ORDER BY at_ms");
-    const jobs = (sql: string) => db.prepare<[string, string, number], string>(sql).pluck();
+    const jobs = (sql: string) => db.prepare<[PageOfJobs], string>(sql).pluck();
     this.#selectJobs = {
       job: jobs(JOBS_OF.job),
       output: jobs(JOBS_OF.output),
       conversation: jobs(JOBS_OF.conversation),
       account: jobs(JOBS_OF.account),
     };
-    const expired = (sql: string) => db.prepare<[number, number], string>(sql).pluck();
-    this.#selectExpired = { input: expired(EXPIRED.input), output: expired(EXPIRED.output) };
+    this.#selectExpired = { input: db.prepare(EXPIRED.input), output: db.prepare(EXPIRED.output) };
   }
 
   begin({ kind, id }: RemovalSubject, atMs: number): Promise<void> {
@@ -41,11 +54,14 @@ export class SqliteContentStore implements ContentStore {
   }
 
   async jobsOf({ kind, id }: RemovalSubject, afterId: string, limit: number): Promise<string[]> {
-    return this.#selectJobs[kind].all(id, afterId, limit);
+    return this.#selectJobs[kind].all({ id, after: afterId, limit });
   }
 
   async expired(part: ContentPart, endedByMs: number, limit: number): Promise<string[]> {
-    return this.#selectExpired[part].all(endedByMs, limit);
+    const found = this.#selectExpired[part].all(this.#removedUntilMs[part], endedByMs, limit);
+    this.#removedUntilMs[part] =
+      found[0]?.endedAtMs ?? Math.max(this.#removedUntilMs[part], endedByMs - MAX_CLOCK_JUMP_MS);
+    return found.map(({ id }) => id);
   }
 
   remove(...[jobIds, removal]: Parameters<ContentStore["remove"]>): Promise<number> {

@@ -56,6 +56,26 @@ type LayoutEntry =
   | OtherItem;
 type OtherItem = Exclude<StoredItem, { type: "token" } | StatusItem>;
 
+/** A row of `feed_chunks`. */
+export interface StoredChunkRow {
+  readonly attempt: number;
+  readonly seq: number | null;
+  /** JSON: the layout; in a row of an earlier version, which has no text, the items. */
+  readonly items: string;
+  readonly text: string | null;
+}
+
+/** The layout and text of one chunk. */
+export function foldItems(items: readonly StoredItem[]): FoldedFeed {
+  return foldFeed([{ attempt: 0, items }]);
+}
+
+/** The items of one chunk. */
+export function itemsOf({ items, text }: Pick<StoredChunkRow, "items" | "text">): readonly StoredItem[] {
+  if (text === null) return JSON.parse(items) as StoredItem[];
+  return unfoldFeed({ layout: items, text }, 0)[0]?.items ?? [];
+}
+
 /** A feed in the form that is kept when its job has ended: the text of all tokens once, and a layout of a byte or two for each. */
 export interface FoldedFeed {
   /** JSON. */
@@ -82,8 +102,10 @@ export function foldFeed(parts: readonly StoredPart[]): FoldedFeed {
   return { layout: JSON.stringify(layout), text: text.toWellFormed() };
 }
 
-export function unfoldFeed({ layout, text }: FoldedFeed): StoredPart[] {
+/** @param firstAttempt the attempt of what comes before the first one in the layout. */
+export function unfoldFeed({ layout, text }: FoldedFeed, firstAttempt?: number): StoredPart[] {
   const parts: { attempt: number; items: StoredItem[] }[] = [];
+  if (firstAttempt !== undefined) parts.push({ attempt: firstAttempt, items: [] });
   let from = 0;
   const token = (length: number, count: number): StoredItem => {
     from += length;

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { piecesOf } from "../../large-json.ts";
-import { foldFeed, splitChunk, type StoredItem } from "./feed-layout.ts";
+import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "./feed-layout.ts";
 
 /** The JSON text of a large value, and its name among those of the job. */
 export interface LargeText {
@@ -9,28 +9,32 @@ export interface LargeText {
   readonly json: string;
 }
 
+/** A chunk of a feed, in the form in which it is sent to the writer. */
+export interface ChunkRow {
+  readonly attempt: number;
+  readonly seq: number | null;
+  /** Its layout, as JSON. */
+  readonly items: string;
+  /** The text of its tokens. */
+  readonly text: string;
+  readonly large: readonly LargeText[];
+}
+
 export interface FeedOperations {
-  /** `items`: JSON text of an array of {@link StoredItem}. */
-  appendFeed(args: {
-    jobId: string;
-    attempt: number;
-    seq: number | null;
-    items: string;
-    large: readonly LargeText[];
-  }): void;
+  appendFeed(args: ChunkRow & { readonly jobId: string }): void;
 }
 
 export function feedOperations(db: Database.Database): FeedOperations {
-  const insert = db.prepare<[string, number, number | null, string]>(
-    "INSERT INTO feed_chunks (job_id, attempt, seq, items) VALUES (?, ?, ?, ?) ON CONFLICT (job_id, attempt, seq) DO NOTHING",
+  const insert = db.prepare<[string, number, number | null, string, string]>(
+    "INSERT INTO feed_chunks (job_id, attempt, seq, items, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job_id, attempt, seq) DO NOTHING",
   );
   const findJob = db.prepare<[string], number>("SELECT 1 FROM jobs WHERE id = ?").pluck();
   const insertLarge = prepareInsertLarge(db);
   return {
-    appendFeed({ jobId, attempt, seq, items, large }) {
+    appendFeed({ jobId, attempt, seq, items, text, large }) {
       if (findJob.get(jobId) === undefined) throw new ServiceError("not_found", "There is no such job");
-      if (insert.run(jobId, attempt, seq, items).changes === 0) return;
-      for (const text of large) insertLarge(jobId, text);
+      if (insert.run(jobId, attempt, seq, items, text).changes === 0) return;
+      for (const value of large) insertLarge(jobId, value);
     },
   };
 }
@@ -45,30 +49,37 @@ export function prepareInsertLarge(db: Database.Database): (jobId: string, text:
   };
 }
 
-/**
- * Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `isOutput`: the text is the output of the job, and
- * is kept even if it is empty.
- */
-export function prepareFold(db: Database.Database): (jobId: string, isOutput: boolean) => void {
-  const select = db.prepare<[string], { attempt: number; seq: number | null; items: string }>(
-    "SELECT attempt, seq, items FROM feed_chunks WHERE job_id = ? ORDER BY ord",
+export interface FoldOptions {
+  /** The text is the output of the job, and is kept even if it is empty. */
+  readonly isOutput: boolean;
+  /** What the job said last, which has no row. */
+  readonly lastChunk: ChunkRow | null;
+}
+
+/** Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. */
+export function prepareFold(db: Database.Database): (jobId: string, options: FoldOptions) => void {
+  const select = db.prepare<[string], StoredChunkRow>(
+    "SELECT attempt, seq, items, text FROM feed_chunks WHERE job_id = ? ORDER BY ord",
   );
   const insertLarge = prepareInsertLarge(db);
   const insert = db.prepare<[string, string, string | null]>(
     "INSERT INTO job_feeds (job_id, layout, text) VALUES (?, ?, ?)",
   );
   const remove = db.prepare<[string]>("DELETE FROM feed_chunks WHERE job_id = ?");
-  return (jobId, isOutput) => {
-    const chunks = select.all(jobId);
+  return (jobId, { isOutput, lastChunk }) => {
+    const rows = select.all(jobId);
+    for (const text of lastChunk?.large ?? []) insertLarge(jobId, text);
+    const chunks = lastChunk === null ? rows : [...rows, lastChunk];
     if (chunks.length === 0 && !isOutput) return;
-    const parts = chunks.map(({ attempt, seq, items: json }) => {
+    const parts = chunks.map((row) => {
+      const { attempt, seq } = row;
       // An earlier version kept large images in the chunks themselves.
-      const { items, large } = splitChunk({ attempt, seq, items: JSON.parse(json) as StoredItem[] });
+      const { items, large } = splitChunk({ attempt, seq, items: itemsOf(row) });
       for (const value of large) insertLarge(jobId, value);
       return { attempt, items };
     });
     const { layout, text } = foldFeed(parts);
     insert.run(jobId, layout, text === "" && !isOutput ? null : text);
-    remove.run(jobId);
+    if (rows.length > 0) remove.run(jobId);
   };
 }

@@ -67,9 +67,6 @@ function sourcesOf({ states, slug, batchId }: JobFilter): string[] {
       `FROM jobs INDEXED BY jobs_by_batch WHERE batch_id = @batchId AND account_id = @accountId ${among(wanted)} ${ofCargo}`,
     ];
   }
-  if (states === undefined && slug === undefined) {
-    return ["FROM jobs INDEXED BY jobs_by_account WHERE account_id = @accountId"];
-  }
   const ended = slug === undefined ? "jobs_ended_by_state" : "jobs_ended_by_cargo";
   const live = wanted.filter((state) => LIVE_STATES.includes(state));
   const sources = wanted
@@ -80,7 +77,7 @@ function sourcesOf({ states, slug, batchId }: JobFilter): string[] {
     );
   if (live.length > 0) {
     sources.push(
-      `FROM jobs INDEXED BY jobs_live_by_account WHERE account_id = @accountId AND completed_at_ms IS NULL ${among(live)} ${ofCargo}`,
+      `FROM jobs INDEXED BY jobs_live WHERE account_id = @accountId AND completed_at_ms IS NULL ${among(live)} ${ofCargo}`,
     );
   }
   return sources;

@@ -6,7 +6,7 @@ import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { guardOf } from "./job-guards.ts";
 import { OUTPUT_NAME } from "./job-rows.ts";
 import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
-import { prepareFold, prepareInsertLarge } from "./feed-operations.ts";
+import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
 import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
@@ -22,7 +22,7 @@ export interface JobOperations {
     args: Pick<
       JobEnding,
       "jobId" | "event" | "attempt" | "atMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
-    > & { output: string | null; timings: string | null; error: string | null },
+    > & { output: string | null; timings: string | null; error: string | null; lastChunk: ChunkRow | null },
   ): string[];
 }
 
@@ -93,7 +93,8 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
   const explain = explainRefusal(db);
-  return ({ jobId, event, attempt, atMs, usage, finishReason, chargeMicro, postings, output, timings, error }) => {
+  return (ending) => {
+    const { jobId, event, attempt, atMs, usage, finishReason, chargeMicro, postings, output, timings, error } = ending;
     const ended = updates[event].get(
       atMs,
       chargeMicro,
@@ -107,7 +108,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     );
     if (ended === undefined) throw explain(jobId, event);
     if (output !== null) insertOutput(jobId, output);
-    fold(jobId, event === "complete" && output === null);
+    fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
     ledger.post(postings, jobId, atMs);
     return followUp(ended, atMs);
   };

@@ -19,7 +19,8 @@ import type {
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { JobOperations } from "./job-operations.ts";
-import { splitChunk, type SplitChunk } from "./feed-layout.ts";
+import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
+import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import {
   jobOf,
@@ -41,7 +42,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
-  readonly #selectUnfinished: Database.Statement<[string, number], ActiveJobRecord>;
+  readonly #selectUnfinished: Database.Statement<[accountId: string, id: string, limit: number], ActiveJobRecord>;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
@@ -56,13 +57,13 @@ export class SqliteJobStore implements JobStore {
     this.#selectJob = db.prepare(`SELECT ${WHOLE_COLUMNS} FROM ${WHOLE_TABLES} WHERE jobs.id = ?`);
     this.#selectInput = db.prepare<[string], string>("SELECT input FROM job_inputs WHERE job_id = ?").pluck();
     this.#selectUnfinished = db.prepare(
-      `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_unfinished WHERE completed_at_ms IS NULL AND id > ?
-       ORDER BY id LIMIT ?`,
+      `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_live
+       WHERE completed_at_ms IS NULL AND (account_id, id) > (?, ?) ORDER BY account_id, id LIMIT ?`,
     );
     this.#feeds = new FeedReads(db);
     this.#selectUnfinishedOfClients = db
       .prepare<[], string>(
-        "SELECT id FROM jobs INDEXED BY jobs_of_clients WHERE client_bound = 1 AND completed_at_ms IS NULL",
+        "SELECT id FROM jobs INDEXED BY jobs_live WHERE client_bound = 1 AND completed_at_ms IS NULL ORDER BY id",
       )
       .pluck();
     this.#selectCompletions = db
@@ -117,8 +118,9 @@ export class SqliteJobStore implements JobStore {
     return this.#reader.run("jobs", { accountId, page, filter });
   }
 
-  async unfinished({ afterId = "", limit = -1 } = {}): Promise<ActiveJobRecord[]> {
-    return this.#selectUnfinished.all(afterId, limit);
+  async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
+    const { accountId, id } = part?.after ?? { accountId: "", id: "" };
+    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1);
   }
 
   async unfinishedOfClients(): Promise<string[]> {
@@ -129,13 +131,20 @@ export class SqliteJobStore implements JobStore {
     return this.#writer.run("moveJob", move);
   }
 
-  async end({ output, timings, error, ...ending }: JobEnding): Promise<Awaited<ReturnType<JobStore["end"]>>> {
+  async end({
+    output,
+    timings,
+    error,
+    lastChunk,
+    ...ending
+  }: JobEnding): Promise<Awaited<ReturnType<JobStore["end"]>>> {
     const json = ending.event === "complete" && output !== undefined ? JSON.stringify(output) : null;
     const dueWebhookIds = await this.#writer.run("endJob", {
       ...ending,
       output: json,
       timings: timings === null ? null : JSON.stringify(timings),
       error: error === null ? null : JSON.stringify(error),
+      lastChunk: lastChunk === undefined ? null : this.#rowOf(lastChunk),
     });
     if (json === null) return { dueWebhookIds };
     const isLarge = json.length > MAX_INLINE_CHARS;
@@ -144,13 +153,18 @@ export class SqliteJobStore implements JobStore {
   }
 
   async appendFeed(chunk: FeedChunk): Promise<void> {
-    const { jobId, attempt, seq } = chunk;
-    const { items, large } = this.#splitOf(chunk);
-    await this.#writer.run("appendFeed", { jobId, attempt, seq, items: JSON.stringify(items), large });
+    await this.#writer.run("appendFeed", { jobId: chunk.jobId, ...this.#rowOf(chunk) });
   }
 
   storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {
     return this.#feeds.storedItems(chunk.jobId, this.#splitOf(chunk).items, appended);
+  }
+
+  #rowOf(chunk: FeedChunk): ChunkRow {
+    const { attempt, seq } = chunk;
+    const { items, large } = this.#splitOf(chunk);
+    const { layout, text } = foldItems(items);
+    return { attempt, seq, items: layout, text, large };
   }
 
   #splitOf(chunk: FeedChunk): SplitChunk {

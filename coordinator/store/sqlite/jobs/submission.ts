@@ -1,11 +1,12 @@
 import type Database from "better-sqlite3";
-import type { Submission, SubmittedJob } from "../../job-store.ts";
+import type { NewJob, Submission, SubmittedJob } from "../../job-store.ts";
+import { nextState, type JobState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
 import { IdempotencyKeys, type Made } from "./idempotency-keys.ts";
 
 /** A job in the form in which it is sent to the writer. `input`: JSON text. */
-export type JobToInsert = Omit<SubmittedJob, "input"> & { readonly input: string };
+export type JobToInsert = Omit<SubmittedJob, "input"> & Pick<NewJob, "assignedTo"> & { readonly input: string };
 
 /** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
 export interface Subject {
@@ -43,21 +44,24 @@ export function prepareSubmit(
   };
 }
 
-/** Inserts a pending job and its input. */
+/** Inserts a job and its input: pending, or with its first attempt. */
 function prepareInsertJob(
   db: Database.Database,
 ): (job: JobToInsert, batchId: string | null, webhookId: string | null) => void {
   const insert = db.prepare<
-    Omit<JobToInsert, "input" | "share" | "isClientBound"> & {
+    Omit<JobToInsert, "input" | "share" | "isClientBound" | "assignedTo"> & {
+      state: JobState;
+      attempt: 0 | 1;
+      islandId: string | null;
       batchId: string | null;
       webhookId: string | null;
       clientBound: 0 | 1;
     }
   >(
     `INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, created_at_ms, wait_deadline_ms,
-       batch_id, webhook_id, client_bound)
-     VALUES (@id, @accountId, @slug, @workloadId, 'pending', @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
-       @batchId, @webhookId, @clientBound)`,
+       batch_id, webhook_id, client_bound, attempt, island_id)
+     VALUES (@id, @accountId, @slug, @workloadId, @state, @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
+       @batchId, @webhookId, @clientBound, @attempt, @islandId)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (
@@ -73,6 +77,7 @@ function prepareInsertJob(
       createdAtMs,
       waitDeadlineMs,
       isClientBound,
+      assignedTo,
     },
     batchId,
     webhookId,
@@ -90,6 +95,9 @@ function prepareInsertJob(
       batchId,
       webhookId,
       clientBound: isClientBound === true ? 1 : 0,
+      state: assignedTo === undefined ? "pending" : nextState("pending", "assign"),
+      attempt: assignedTo === undefined ? 0 : 1,
+      islandId: assignedTo ?? null,
     });
     insertInput.run(id, input);
   };

@@ -12,6 +12,7 @@ import { fairShare } from "./010-fair-share.ts";
 import { clientBoundJobs } from "./011-client-bound-jobs.ts";
 import { hostsSignUpsSecrets } from "./012-hosts-sign-ups-secrets.ts";
 import { cargoApprovals } from "./013-cargo-approvals.ts";
+import { leanWrites } from "./014-lean-writes.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: "client-bound jobs", sql: clientBoundJobs },
   { version: 12, name: "hosts, sign-ups, secrets", sql: hostsSignUpsSecrets },
   { version: 13, name: "cargo approvals", sql: cargoApprovals },
+  { version: 14, name: "lean writes", sql: leanWrites },
 ];

@@ -16,9 +16,13 @@ afterAll(() => db.close());
 const SWEEPS = Object.entries(EXPIRED).map(([part, sql]): [string, string, unknown[]] => [
   `expired ${part}`,
   sql,
-  [1, 5],
+  [0, 1, 5],
 ]);
-const SUBJECTS = Object.entries(JOBS_OF).map(([kind, sql]): [string, string, unknown[]] => [kind, sql, ["a", "", 5]]);
+const SUBJECTS = Object.entries(JOBS_OF).map(([kind, sql]): [string, string, unknown[]] => [
+  kind,
+  sql,
+  [{ id: "a", after: "", limit: 5 }],
+]);
 const UNFINISHED = Object.entries(UNFINISHED_OF).map(([kind, sql]): [string, string, unknown[]] => [kind, sql, ["a"]]);
 const OF_ACCOUNT = ACCOUNT_ROWS.filter((sql) => !sql.includes("islands")).map((sql): [string, string, unknown[]] => [
   sql,

@@ -1,0 +1,113 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { OutputItem } from "../../shared/output.ts";
+import type { FeedChunk, JobEnding, JobMove, JobStore } from "../store/job-store.ts";
+import type { MutableJob } from "./mutable-job.ts";
+import { WriteBehind } from "./write-behind.ts";
+
+export interface JobWritesDeps {
+  readonly store: { readonly jobs: JobStore };
+  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
+  /** How long output may be with readers and not in storage; see {@link WriteBehind}. */
+  readonly feedDelayMs: number;
+  /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** What is stored of unfinished jobs, in the order in which it happened. A promise resolves after the commit. */
+export class JobWrites {
+  readonly #deps: JobWritesDeps;
+  readonly #behind: WriteBehind;
+  #isClosed = false;
+
+  constructor(deps: JobWritesDeps) {
+    this.#deps = deps;
+    this.#behind = new WriteBehind(deps.clock, deps.feedDelayMs, (job) => this.gathered(job));
+  }
+
+  /** A move that the job has just made. */
+  move(job: MutableJob, event: JobMove["event"], atMs: number = this.#deps.clock.now()): Promise<void> {
+    const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
+    const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
+    return this.#afterJob(job, () => this.#deps.store.jobs.move(move));
+  }
+
+  /** The present attempt began. That is stored with its first output, or soon. */
+  startSoon(job: MutableJob): void {
+    this.#behind.add(job, 0);
+  }
+
+  /** Output that readers have is stored soon. */
+  outputSoon(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
+    job.firstOutputMs = Math.min(job.firstOutputMs, this.#deps.clock.monotonicMs());
+    const stored = job.unstored.add(seq, items, bytes);
+    this.#behind.add(job, bytes);
+    return stored;
+  }
+
+  /** Output that is too large to be in memory is stored now, and readers get it from storage. */
+  largeOutput(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
+    const before = job.unstored.count;
+    const stored = job.unstored.add(seq, items, bytes);
+    const { chunk, appended } = this.#append(job);
+    job.say(this.#deps.store.jobs.storedItems(chunk, appended).slice(before));
+    return stored;
+  }
+
+  /** What was gathered of a job is stored now. States alone wait for output. */
+  gathered(job: MutableJob): void {
+    if (job.unstored.hasOutput) this.#append(job);
+    else this.#start(job);
+  }
+
+  /** The end of a job, with what was gathered. */
+  end(job: MutableJob, ending: JobEnding): ReturnType<JobStore["end"]> {
+    const { chunk, onStored } = this.#take(job);
+    const lastChunk = chunk.items.length > 0 ? { lastChunk: chunk } : {};
+    const ended = this.#afterJob(job, () => this.#deps.store.jobs.end({ ...ending, ...lastChunk }));
+    void ended.then(onStored);
+    return ended;
+  }
+
+  /** Takes over a write that was acted on before it is durable: if it fails, memory and storage differ and the process must end. */
+  persist<T>(write: Promise<T>): Promise<T> {
+    return write.catch((error: unknown) => {
+      if (!this.#isClosed) this.#deps.onFatal(error);
+      // Nothing may continue as if the write had happened, nor report a failure of its own.
+      return new Promise<never>(() => {});
+    });
+  }
+
+  /** Stores what was gathered of all jobs. A write that fails from now on is not fatal: the job is restored at the next start. */
+  close(): void {
+    this.#isClosed = true;
+    this.#behind.close();
+  }
+
+  /** Writes once the job itself is stored. */
+  #afterJob<T>({ stored }: MutableJob, write: () => Promise<T>): Promise<T> {
+    return this.persist(stored === null ? write() : stored.then(write));
+  }
+
+  #start(job: MutableJob): void {
+    this.#behind.remove(job);
+    const atMs = job.unstored.takeStart();
+    if (atMs !== null) void this.move(job, "start", atMs);
+  }
+
+  #append(job: MutableJob): { readonly chunk: FeedChunk; readonly appended: Promise<void> } {
+    const { chunk, onStored } = this.#take(job);
+    const appended = this.#afterJob(job, () => this.#deps.store.jobs.appendFeed(chunk));
+    void appended.then(() => {
+      if (chunk.seq !== null && job.attempt === chunk.attempt) job.durableSeq = chunk.seq;
+      onStored();
+    });
+    return { chunk, appended };
+  }
+
+  /** Takes what was gathered as a chunk for storage, which has the start of the attempt by then. */
+  #take(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: () => void } {
+    this.#start(job);
+    const { items, seq, onStored } = job.unstored.take();
+    return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock, Timer } from "../../shared/clock.ts";
+import { KIB } from "../../shared/format-bytes.ts";
+import type { MutableJob } from "./mutable-job.ts";
+
+/** The longest delay, as a multiple of the shortest. */
+const MAX_GROWTH = 10;
+/** A stream is stored as often as it grows by this part of its age. */
+const PART_OF_AGE = 0.1;
+
+/** With more gathered output than this, of all jobs together, everything is stored at once. */
+const MAX_GATHERED_BYTES = 256 * KIB;
+
+/**
+ * Decides when the output that readers have already is stored, so that a token costs no commit. A stream is stored 100 ms after its
+ * first token, then whenever it has grown by a tenth of its age, and every second at last; streams that are due at about the same time
+ * share a commit. What a crash takes is in the hands of its Island. Source: docs/reliability.md, "What a crash takes".
+ */
+export class WriteBehind {
+  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly #delayMs: number;
+  readonly #store: (job: MutableJob) => void;
+  /** When the jobs with something to store are due, by the monotonic clock. */
+  readonly #dueMs = new Map<MutableJob, number>();
+  #bytes = 0;
+  #timer: Timer | null = null;
+
+  /**
+   * @param delayMs shortest time for which output is gathered; 0 stores it at once.
+   * @param store takes what was gathered of a job and stores it.
+   */
+  constructor(clock: Pick<Clock, "monotonicMs" | "schedule">, delayMs: number, store: (job: MutableJob) => void) {
+    this.#clock = clock;
+    this.#delayMs = delayMs;
+    this.#store = store;
+  }
+
+  /** The job has something to store. `bytes`: what was added now. */
+  add(job: MutableJob, bytes: number): void {
+    if (this.#delayMs === 0) return this.#store(job);
+    this.#bytes += bytes;
+    if (!this.#dueMs.has(job)) this.#dueMs.set(job, this.#dueOf(job));
+    if (this.#bytes > MAX_GATHERED_BYTES) return this.#storeDue(Infinity);
+    this.#timer ??= this.#clock.schedule(this.#delayMs, () => this.#tick());
+    return undefined;
+  }
+
+  /** What was gathered of the job is stored otherwise. Called before it is taken. */
+  remove(job: MutableJob): void {
+    if (this.#dueMs.delete(job)) this.#bytes -= job.unstored.bytes;
+  }
+
+  /** Stores everything, and stops the timer. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#storeDue(Infinity);
+  }
+
+  #dueOf(job: MutableJob): number {
+    const nowMs = this.#clock.monotonicMs();
+    const grownMs = (nowMs - job.firstOutputMs) * PART_OF_AGE;
+    return nowMs + Math.min(Math.max(this.#delayMs, grownMs), this.#delayMs * MAX_GROWTH);
+  }
+
+  #tick(): void {
+    this.#timer = null;
+    // What is due before the next tick shares this commit.
+    this.#storeDue(this.#clock.monotonicMs() + this.#delayMs / 2);
+    if (this.#dueMs.size > 0) this.#timer = this.#clock.schedule(this.#delayMs, () => this.#tick());
+  }
+
+  #storeDue(untilMs: number): void {
+    for (const [job, dueMs] of this.#dueMs) if (dueMs <= untilMs) this.#store(job);
+  }
+}
