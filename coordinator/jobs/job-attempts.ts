@@ -76,7 +76,7 @@ export class JobAttempts {
 
   /** Afterwards the job's text can be read, also of one that was restored after a restart. */
   loadFeed(jobId: string): Promise<void> {
-    return this.#active.persist(this.#active.require(jobId).feed.load());
+    return this.#active.writes.persist(this.#active.require(jobId).feed.load());
   }
 
   /** The Island says that it has the attempt. Ignored after the first time. */

@@ -1,3 +1,4 @@
+import type { Quarantine } from "./events.ts";
 import { reliableSuccessRate, UNMEASURED, withRun, type Measure } from "./island-performance.ts";
 import { Pause, type PauseRules, type Stumble } from "./pause.ts";
 
@@ -42,6 +43,17 @@ export class IslandRecord {
     this.#islandId = islandId;
     this.#policy = policy;
     this.quarantine = new Pause(islandId, null, policy.ofIsland);
+  }
+
+  /** Null if the Island is in no quarantine. */
+  quarantineAt(nowMs: number): Quarantine | null {
+    const { isPaused, untilMs, last } = this.quarantine;
+    if (last === null) return null;
+    return {
+      inARow: this.letDowns,
+      forMs: isPaused ? Math.max(0, Math.round(untilMs - nowMs)) : 0,
+      lastCode: last.code,
+    };
   }
 
   /** Let-downs since the last success; of those of a Cargo that is paused already, none. */

@@ -115,9 +115,7 @@ export class Scheduler {
 
   /** Waiting jobs by slug; only Cargos that have some. */
   queuedDemand(): ReadonlyMap<string, number> {
-    const demand = new Map<string, number>();
-    for (const { kind, size } of this.#waiting.queues) demand.set(kind.slug, (demand.get(kind.slug) ?? 0) + size);
-    return demand;
+    return this.#waiting.countBySlug();
   }
 
   /** Number of online Islands, without `exceptId`, that have a model or image on disk, by its cache key. */
@@ -128,11 +126,7 @@ export class Scheduler {
 
   /** The Island's quarantine at `nowMs`; null if it is in none. */
   quarantineOf(islandId: string, nowMs: number): Quarantine | null {
-    const record = this.#recordOf(islandId);
-    if (record === undefined || record.quarantine.last === null) return null;
-    const { isPaused, untilMs, last } = record.quarantine;
-    const forMs = isPaused ? Math.max(0, Math.round(untilMs - nowMs)) : 0;
-    return { inARow: record.letDowns, forMs, lastCode: last.code };
+    return this.#recordOf(islandId)?.quarantineAt(nowMs) ?? null;
   }
 
   /** Online Islands in quarantine. */
@@ -254,8 +248,7 @@ export class Scheduler {
 
   #changeCargo(slug: string): SchedulerEffect[] {
     this.#indices.forget(slug);
-    const queues = [...this.#waiting.queues].filter(({ kind }) => kind.slug === slug);
-    return queues.flatMap((queue) => this.#serveQueue(queue));
+    return this.#waiting.queuesOf(slug).flatMap((queue) => this.#serveQueue(queue));
   }
 
   /** Some Island may have become worse: jobs that waited for it may now go to one that they avoid. */

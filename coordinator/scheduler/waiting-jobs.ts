@@ -40,6 +40,18 @@ export class WaitingJobs {
     return this.#queues.values();
   }
 
+  /** Those with jobs of a Cargo. */
+  queuesOf(slug: string): JobQueue[] {
+    return [...this.queues].filter(({ kind }) => kind.slug === slug);
+  }
+
+  /** Number of jobs by slug; only Cargos that have some. */
+  countBySlug(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { kind, size } of this.queues) counts.set(kind.slug, (counts.get(kind.slug) ?? 0) + size);
+    return counts;
+  }
+
   /** Those whose jobs avoid Islands that are online, in an order that does not depend on history. */
   avoidingQueues(): JobQueue[] {
     return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
