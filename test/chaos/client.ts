@@ -1,5 +1,5 @@
 import { type ClientRecord, newRecord } from "./history.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../support/random.ts";
 import { readSse } from "./read-sse.ts";
 
 /** A silent stream carries a comment each 2 s. */

@@ -5,7 +5,7 @@ import { checkHistory, type Verdict } from "./check-history.ts";
 import { ChaosClient } from "./client.ts";
 import type { ClientRecord } from "./history.ts";
 import { describeFault, type FaultKind, planOf } from "./plan.ts";
-import { Random } from "./random.ts";
+import { Random } from "../support/random.ts";
 import { World } from "./world.ts";
 
 const CLIENTS = 12;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { TransactionRunner, type TransactionAnswer } from "./transaction-runner.ts";
+import { runAnswering, TransactionRunner, type RunAnswer } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 import { truncateLog } from "./truncate-log.ts";
@@ -11,10 +11,6 @@ export interface WriterWorkerData {
 export type ToWriter =
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };
-export interface RunAnswer extends TransactionAnswer {
-  /** Those that failed because nothing can be written now, to be tried again. */
-  readonly unwritten: readonly [index: number, operation: Operation][];
-}
 export type FromWriter = RunAnswer | { readonly isLogEmpty: boolean };
 
 const port = parentPort;
@@ -24,7 +20,7 @@ const db = openForWriting(path);
 const runner = new TransactionRunner(db);
 port.on("message", (message: ToWriter) => {
   if (message.kind === "run") {
-    port.postMessage(run(message.operations) satisfies FromWriter);
+    port.postMessage(runAnswering(runner, message.operations) satisfies FromWriter);
     return;
   }
   if (message.kind === "truncateLog") {
@@ -34,13 +30,3 @@ port.on("message", (message: ToWriter) => {
   db.close();
   port.close();
 });
-
-function run(operations: readonly Operation[]): RunAnswer {
-  const answer = runner.run(operations);
-  const unwritten: [number, Operation][] = [];
-  for (const [index, { kind }] of answer.failures) {
-    const operation = operations[index];
-    if (kind === "storage" && operation !== undefined) unwritten.push([index, operation]);
-  }
-  return { ...answer, unwritten };
-}

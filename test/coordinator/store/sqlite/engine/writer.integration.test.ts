@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { Writer } from "../../../../../coordinator/store/sqlite/engine/writer.ts";
+import { startWriterThread, Writer } from "../../../../../coordinator/store/sqlite/engine/writer.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";
 
@@ -8,7 +8,7 @@ it("Writer: when its worker dies, what is under way and what follows rejects, an
   using folder = temporaryFolder();
   // Not a database: the worker throws when it opens it.
   writeFileSync(folder.file("atoll.db"), "no database ".repeat(1_000));
-  const writer = new Writer(folder.file("atoll.db"), new ManualClock(), () => {});
+  const writer = new Writer(startWriterThread(folder.file("atoll.db")), new ManualClock(), () => {});
   const asked = Promise.allSettled([writer.run("check", {}), writer.run("check", {})]);
   const reason = expect.objectContaining({
     message: expect.stringMatching(/writer stopped: .*not a database/) as string,
