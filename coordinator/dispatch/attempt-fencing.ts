@@ -100,7 +100,7 @@ export class AttemptFencing implements AttemptReports {
   /** Resolves when the frame may be acknowledged. Undefined for a repeat whose first copy is not durable yet. */
   #receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void> | undefined {
     const { attempts } = this.#deps.jobs;
-    const { jobId, attempt, seq } = frame;
+    const { jobId, seq } = frame;
     const job = presentJob(this.#deps.jobs, islandId, frame);
     if (job === undefined) return this.#discard(islandId, frame);
     if (seq <= job.lastSeq) return seq <= job.durableSeq ? Promise.resolve() : undefined;
@@ -108,7 +108,7 @@ export class AttemptFencing implements AttemptReports {
     attempts.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
     if (isRunning && job.state === "queued") attempts.start(jobId);
-    return this.#applyWhenAssigned(islandId, job, frame).then(() => attempts.noteDurable(jobId, attempt, seq));
+    return this.#applyWhenAssigned(islandId, job, frame);
   }
 
   /**
@@ -116,12 +116,16 @@ export class AttemptFencing implements AttemptReports {
    * run, and readers would take the output of one for that of the other. README of `jobs/`, "Positions".
    */
   #applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {
-    if (job.assigned === null) return this.#apply(islandId, job, frame);
-    return job.assigned.then(() =>
-      presentJob(this.#deps.jobs, islandId, frame) === job
-        ? this.#apply(islandId, job, frame)
-        : this.#discard(islandId, frame),
-    );
+    const { attempts } = this.#deps.jobs;
+    const { jobId, attempt, seq } = frame;
+    const apply = (): Promise<void> =>
+      this.#apply(islandId, job, frame).then(() => attempts.noteDurable(jobId, attempt, seq));
+    if (job.assigned === null) return apply();
+    return job.assigned.then(() => {
+      if (presentJob(this.#deps.jobs, islandId, frame) === job) return apply();
+      attempts.noteUnheard(jobId, attempt, seq);
+      return this.#discard(islandId, frame);
+    });
   }
 
   /** The attempt is superseded or its job has ended: the Island may forget the frame as soon as that is durable. */

@@ -126,6 +126,12 @@ export class JobAttempts {
     this.#active.require(jobId).lastSeq = seq;
   }
 
+  /** Numbered frame `seq` was received and nobody acted on it. An Island that regains the attempt sends it again, and then it counts. */
+  noteUnheard(jobId: string, attempt: number, seq: number): void {
+    const job = this.#active.byId.get(jobId);
+    if (job?.attempt === attempt) job.lastSeq = Math.min(job.lastSeq, seq - 1);
+  }
+
   /** Everything up to numbered frame `seq` is durable. Ignored for a job that ended and for an earlier attempt. */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#active.byId.get(jobId);
