@@ -109,6 +109,11 @@ export class JobFeed implements Feed {
     return this.#outputs.length > 0;
   }
 
+  /** The attempt that made the last output; 0 without output. */
+  get lastAttempt(): number {
+    return this.#outputs.at(-1)?.attempt ?? 0;
+  }
+
   get isLoaded(): boolean {
     return this.#backlog === null;
   }

@@ -105,6 +105,7 @@ export class JobRegistry {
     this.#active.takePlace(job);
     if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
+    job.noteEarner();
     this.#active.noteSign(job);
     // The Island may have the result, even after the limit: it gets the grace to bring it.
     const earliestMs = this.#deps.clock.now() + this.#deps.restartGraceMs + REPORT_MARGIN_MS;

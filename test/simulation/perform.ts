@@ -15,13 +15,17 @@ export async function perform(world: World, step: Step): Promise<boolean> {
   return true;
 }
 
-async function crash(world: World, { during, microtasks }: Extract<Step, { do: "crash" }>): Promise<boolean> {
+async function crash(
+  world: World,
+  { during, microtasks, isBlackout }: Extract<Step, { do: "crash" }>,
+): Promise<boolean> {
   if (world.life === null) return false;
   if (during !== null) {
     begin(world, during);
     for (let turn = 0; turn < microtasks; turn += 1) await null;
   }
   world.kill();
+  if (isBlackout) for (const island of world.islands) island.restart();
   await drain();
   return true;
 }

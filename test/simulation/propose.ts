@@ -7,28 +7,28 @@ import { ACCOUNTS, type World } from "./world.ts";
 /** How often a seed tries each kind of step. Faults are missing in some seeds, so that others come to long histories. */
 export type Weights = Readonly<Record<Kind, number>>;
 const BASE = {
-  submit: 8,
+  submit: 7,
   repeat: 2,
   cancel: 2,
-  open: 4,
-  read: 6,
+  open: 7,
+  read: 14,
   cut: 1,
   dial: 10,
   up: 26,
   down: 22,
   work: 26,
-  commit: 24,
+  commit: 15,
   start: 6,
   freeDisk: 2,
   flow: 4,
   timer: 3,
 } as const;
 const FAULTS = {
-  crash: 4,
+  crash: 5,
   loseAtCoordinator: 3,
   loseAtIsland: 3,
   stall: 2,
-  restartIsland: 1,
+  restartIsland: 2,
   fillDisk: 1,
   pass: 2,
   setClock: 1,
@@ -44,7 +44,7 @@ const DEEDS: readonly Deed[] = [
   ...(["start", "start", "token", "token", "token", "token", "token", "finish", "finish", "finish"] as const),
   ...(["progress", "failAgain", "failFinally", "stop", "refuse"] as const),
 ];
-const MAX_REQUESTS = 12;
+const MAX_REQUESTS = 8;
 const MAX_READERS = 6;
 
 export function weightsOf(random: Random): Weights {
@@ -141,7 +141,12 @@ const PROPOSALS: { readonly [K in Kind]: (world: World, random: Random) => Step 
   crash: (world, random) => {
     if (world.life === null) return null;
     const during = duringCrash(world, random);
-    return { do: "crash", during, microtasks: random.chance(0.3) ? 0 : random.between(0, 15) };
+    return {
+      do: "crash",
+      during,
+      microtasks: random.chance(0.3) ? 0 : random.between(0, 15),
+      isBlackout: random.chance(0.3),
+    };
   },
   // What is closed already is noticed soon.
   loseAtCoordinator: (world, random) =>
@@ -165,7 +170,18 @@ const PROPOSALS: { readonly [K in Kind]: (world: World, random: Random) => Step 
 
 /** What the coordinator is killed in the middle of. */
 function duringCrash(world: World, random: Random): Step | null {
-  const kinds: readonly Kind[] = ["commit", "commit", "up", "up", "submit", "cancel", "timer", "repeat"];
+  const kinds: readonly Kind[] = [
+    "commit",
+    "commit",
+    "up",
+    "up",
+    "submit",
+    "cancel",
+    "timer",
+    "repeat",
+    "read",
+    "read",
+  ];
   return random.chance(0.2) ? null : PROPOSALS[random.pick(kinds)](world, random);
 }
 

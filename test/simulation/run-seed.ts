@@ -20,7 +20,7 @@ export interface RunResult extends Scenario {
 }
 
 /** Steps of a seed. */
-const STEPS = { min: 60, max: 220 };
+const STEPS = { min: 50, max: 180 };
 
 /** Makes up the steps of a seed as it goes, and checks what came of them. */
 export async function runSeed(seed: number, database: SimulatedDatabase): Promise<RunResult> {
@@ -79,7 +79,7 @@ function planOf(seed: number, random: Random): WorldPlan {
   return {
     seed,
     slots,
-    hasBroken: slots.length > 1 && random.chance(0.15),
+    hasBroken: slots.length > 1 && random.chance(0.25),
     // For many jobs, or for about three.
     grantMicro: random.chance(0.8) ? 100_000_000 : 5_000_000,
   };

@@ -60,7 +60,7 @@ function simplerPlans({ plan }: Scenario): Scenario["plan"][] {
 }
 
 function simplerSteps(step: Step | undefined): Step[] {
-  if (step?.do === "crash" && step.during !== null) return [{ do: "crash", during: null, microtasks: 0 }];
+  if (step?.do === "crash" && step.during !== null) return [{ ...step, during: null, microtasks: 0 }];
   if (step?.do === "submit" && step.plan.jobs > 1)
     return [{ do: "submit", plan: { ...step.plan, kind: "job", jobs: 1 } }];
   return [];

@@ -141,11 +141,13 @@ export class SimulatedIsland {
     if (this.#outbox.has(jobId, attempt)) return;
     const task = taskOf(cargo.slug as CargoName, input);
     this.runs = this.runs.filter((run) => run.jobId !== jobId);
-    if (this.runs.length >= this.slots) this.#onFault(`Island ${this.index} was given more jobs than it has slots`);
     if (resume !== undefined && resume.text !== textOf(task, resume.tokens) && !this.#isTainted(jobId)) {
       this.#onFault(`Island ${this.index} is to continue "${resume.text}" as ${resume.tokens} tokens`);
     }
     this.assigned.push({ jobId, attempt });
+    if (this.runs.length >= this.slots && !this.#isTainted(jobId)) {
+      this.#onFault(`Island ${this.index} was given more jobs than it has slots`);
+    }
     this.runs.push({ jobId, attempt, task, made: resume?.tokens ?? 0, isStarted: false, isCancelled: false });
     this.#outbox.open(assign, () => this.#onFault(`Output of Island ${this.index} could not be sent`));
   }

@@ -36,15 +36,20 @@ export type Step =
   | { readonly do: "pass"; readonly ms: number }
   /** The wall clock is set. */
   | { readonly do: "setClock"; readonly ms: number }
-  /** SIGKILL: so many turns of the microtask queue after `during` was begun; null: between two steps. */
-  | { readonly do: "crash"; readonly during: Step | null; readonly microtasks: number }
+  /** SIGKILL: so many turns of the microtask queue after `during` was begun; null: between two steps. `isBlackout`: of all agents too. */
+  | {
+      readonly do: "crash";
+      readonly during: Step | null;
+      readonly microtasks: number;
+      readonly isBlackout: boolean;
+    }
   | { readonly do: "start" };
 
 /** As a line of a history. */
 export function describeStep(step: Step): string {
   if (step.do === "crash") {
     const when = step.during === null ? "" : ` ${step.microtasks} microtasks after: ${describeStep(step.during)}`;
-    return `crash${when}`;
+    return `${step.isBlackout ? "blackout" : "crash"}${when}`;
   }
   const { do: what, ...facts } = step.do === "submit" ? { do: step.do, ...step.plan } : step;
   return [what, ...Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
