@@ -65,7 +65,7 @@ export class AttemptFencing implements AttemptReports {
     }
   }
 
-  receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined {
+  receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined {
     const { jobs, islands } = this.#deps;
     switch (frame.type) {
       case "refused": {
@@ -98,7 +98,7 @@ export class AttemptFencing implements AttemptReports {
   }
 
   /** Resolves when the frame may be acknowledged. Undefined for a repeat whose first copy is not durable yet. */
-  #receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void> | undefined {
+  #receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void | false> | undefined {
     const { attempts } = this.#deps.jobs;
     const { jobId, seq } = frame;
     const job = presentJob(this.#deps.jobs, islandId, frame);
@@ -115,7 +115,7 @@ export class AttemptFencing implements AttemptReports {
    * Acts only once the attempt is durable, which it nearly always is by then. Otherwise a crash could give its number to another
    * run, and readers would take the output of one for that of the other. README of `jobs/`, "Positions".
    */
-  #applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {
+  #applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     const { attempts } = this.#deps.jobs;
     const { jobId, attempt, seq } = frame;
     const apply = (): Promise<void> =>
@@ -129,10 +129,13 @@ export class AttemptFencing implements AttemptReports {
   }
 
   /** The attempt is superseded or its job has ended: the Island may forget the frame as soon as that is durable. */
-  #discard(islandId: string, frame: NumberedFrame): Promise<void> {
+  #discard(islandId: string, frame: NumberedFrame): Promise<void | false> {
     const { jobs, islands } = this.#deps;
     if (frame.type !== "output") islands.freeSlot(islandId, frame);
-    return jobs.get(frame.jobId)?.settled ?? Promise.resolve();
+    const job = jobs.get(frame.jobId);
+    const isStored = job?.settled ?? job?.moved ?? Promise.resolve();
+    // The Island may have regained the attempt meanwhile: then it sends the frame again, and that one counts.
+    return isStored.then(() => (presentJob(jobs, islandId, frame) === undefined ? undefined : false));
   }
 
   #apply(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {

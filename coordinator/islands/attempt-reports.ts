@@ -16,5 +16,5 @@ export interface AttemptReports {
    * is nothing to wait for and nothing to acknowledge.
    * @throws {ProtocolError} when a numbered frame is missing before this one.
    */
-  receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined;
+  receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined;
 }

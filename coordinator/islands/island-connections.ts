@@ -82,7 +82,7 @@ export class IslandConnections {
       case "accepted":
       case "started":
       case "refused":
-        return reports.receive(island.hostId, frame);
+        return reports.receive(island.hostId, frame)?.then(() => undefined);
       case "output":
       case "finished":
       case "failed":
@@ -93,7 +93,9 @@ export class IslandConnections {
           const news = frame.type === "output" ? {} : { quarantine: this.#deps.quarantineOf(island.hostId) };
           registry.send(island.hostId, { type: "ack", jobId, attempt, seq, ...news });
         };
-        return reports.receive(island.hostId, frame)?.then(acknowledge);
+        return reports.receive(island.hostId, frame)?.then((heard) => {
+          if (heard !== false) acknowledge();
+        });
       }
       default:
         return frame satisfies never;

@@ -179,7 +179,8 @@ export class ActiveJobs {
     const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
     const atMs = this.#deps.clock.now();
     const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
-    return this.persist(this.#deps.store.jobs.move(move));
+    job.moved = this.persist(this.#deps.store.jobs.move(move));
+    return job.moved;
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */

@@ -54,6 +54,7 @@ export class MutableJob implements ActiveJob {
   lastSeq = 0;
   durableSeq = 0;
   assigned: Promise<void> | null = null;
+  moved: Promise<void> | null = null;
   settled: Promise<void> | null = null;
   hasPlace = false;
   input: JobInput | null = null;
