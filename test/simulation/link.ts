@@ -10,6 +10,8 @@ export interface LinkDeps {
   /** Of the Island's token. */
   readonly accountId: string;
   readonly sessionId: string;
+  /** Whether what an Island forgets after this acknowledgement is stored. */
+  readonly mayForget: (ack: Extract<FromCoordinator, { type: "ack" }>) => boolean;
   /** A fault that no session may meet. */
   readonly onFault: (fault: string) => void;
 }
@@ -46,7 +48,10 @@ export class Link implements IslandLink {
   }
 
   send(frame: FromCoordinator): void {
-    if (this.isOpen) this.down.push(frame);
+    if (!this.isOpen) return;
+    this.down.push(frame);
+    if (frame.type !== "ack" || this.#deps.mayForget(frame)) return;
+    this.#deps.onFault(`frame ${frame.seq} of attempt ${frame.attempt} was acknowledged before it was stored`);
   }
 
   dismiss(reason: string, retryAfterMs: number | null): void {

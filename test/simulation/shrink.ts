@@ -1,5 +1,6 @@
 import type { RunResult, Scenario } from "./run-seed.ts";
 import type { Step } from "./steps.ts";
+import type { WorldPlan } from "./world.ts";
 
 type Run = (scenario: Scenario) => Promise<RunResult>;
 
@@ -19,7 +20,11 @@ export async function shrink(failed: RunResult, run: Run): Promise<RunResult> {
   };
   for (let before = Infinity; best.steps.length < before;) {
     before = best.steps.length;
-    for (const plan of simplerPlans(best)) await tryOut({ plan, steps: best.steps });
+    for (const simplify of SIMPLER_PLANS) {
+      for (let plan = simplify(best.plan); plan !== null; plan = simplify(best.plan)) {
+        if (!(await tryOut({ plan, steps: best.steps }))) break;
+      }
+    }
     await removeChunks(
       () => best.steps,
       (steps) => tryOut({ plan: best.plan, steps }),
@@ -50,14 +55,12 @@ async function removeChunks(
   }
 }
 
-function simplerPlans({ plan }: Scenario): Scenario["plan"][] {
-  const fewer = { ...plan, slots: plan.slots.slice(0, -1), hasBroken: false };
-  const simpler = [
-    { ...plan, hasBroken: false },
-    { ...plan, slots: plan.slots.map(() => 1) },
-  ];
-  return plan.slots.length > 1 ? [fewer, ...simpler] : simpler;
-}
+/** Null where nothing is left to be simplified. */
+const SIMPLER_PLANS: readonly ((plan: WorldPlan) => WorldPlan | null)[] = [
+  (plan) => (plan.hasBroken ? { ...plan, hasBroken: false } : null),
+  (plan) => (plan.slots.length > 1 ? { ...plan, slots: plan.slots.slice(0, -1) } : null),
+  (plan) => (plan.slots.some((slots) => slots > 1) ? { ...plan, slots: plan.slots.map(() => 1) } : null),
+];
 
 function simplerSteps(step: Step | undefined): Step[] {
   if (step?.do === "crash" && step.during !== null) return [{ ...step, during: null, microtasks: 0 }];

@@ -41,6 +41,7 @@ export class SimulatedDatabase {
   readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
   readonly #selectEntries: Database.Statement<[], Entry>;
   readonly #selectOutputs: Database.Statement<[string], number | null>;
+  readonly #selectMayForget: Database.Statement<[{ jobId: string; attempt: number; seq: number }], number>;
   readonly #selectIds: Database.Statement<[], string>;
 
   constructor() {
@@ -57,6 +58,13 @@ export class SimulatedDatabase {
            SELECT count(*) FROM feed_chunks, json_each(feed_chunks.items)
            WHERE job_id = jobs.id AND json_each.value ->> 'type' <> 'status') END
          FROM jobs WHERE id = ?`,
+      )
+      .pluck();
+    this.#selectMayForget = this.#db
+      .prepare<[{ jobId: string; attempt: number; seq: number }], number>(
+        `SELECT completed_at_ms IS NOT NULL OR attempt > @attempt OR state = 'pending' OR EXISTS (
+           SELECT 1 FROM feed_chunks WHERE job_id = @jobId AND attempt = @attempt AND seq = @seq)
+         FROM jobs WHERE id = @jobId`,
       )
       .pluck();
     this.#selectIds = this.#db.prepare<[], string>("SELECT id FROM jobs ORDER BY id").pluck();
@@ -77,6 +85,11 @@ export class SimulatedDatabase {
   /** Outputs of an unfinished job that are stored; Infinity once its end is. */
   storedOutputs(jobId: string): number {
     return this.#selectOutputs.get(jobId) ?? Infinity;
+  }
+
+  /** Whether an Island may forget a numbered frame: it is stored, or so is that the attempt is over. */
+  mayForget(jobId: string, attempt: number, seq: number): boolean {
+    return this.#selectMayForget.get({ jobId, attempt, seq }) !== 0;
   }
 
   entries(): Entry[] {

@@ -3,7 +3,7 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { Random } from "../support/random.ts";
 import { CoordinatorLife } from "./coordinator-life.ts";
-import { Link } from "./link.ts";
+import { Link, type LinkDeps } from "./link.ts";
 import { makeMischief } from "./mischief.ts";
 import { SimulatedRequest } from "./simulated-client.ts";
 import { SimulatedTime } from "./simulated-clock.ts";
@@ -211,7 +211,9 @@ export class World {
     if (this.serving === null || island === undefined || island.link !== null) return false;
     const sessionId = `session ${this.links.length}`;
     const onFault = (fault: string): void => void this.faults.push(fault);
-    const link = new Link({ life: this.serving, accountId: island.accountId, sessionId, onFault });
+    const mayForget: LinkDeps["mayForget"] = ({ jobId, attempt, seq }) =>
+      island === this.broken || this.database.mayForget(jobId, attempt, seq);
+    const link = new Link({ life: this.serving, accountId: island.accountId, sessionId, onFault, mayForget });
     this.links.push(link);
     island.dial(link);
     return true;
