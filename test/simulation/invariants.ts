@@ -2,11 +2,10 @@ import type { JobRecord } from "../../coordinator/store/job-store.ts";
 import { isTerminal } from "../../shared/job-state.ts";
 import { chargeByRule } from "./charge-rule.ts";
 import { checkLeaks } from "./check-leaks.ts";
-import { CHAT_WAIT_MS, RUN_LIMIT_MS, WAIT_LIMIT_MS } from "./settings.ts";
+import { CHAT_WAIT_MS, GRACE_MS, RUN_LIMIT_MS, WAIT_LIMIT_MS, type CargoName } from "./settings.ts";
 import type { SimulatedRequest } from "./simulated-client.ts";
 import { taskOf, textOf, valueOf } from "./task.ts";
 import type { World } from "./world.ts";
-import type { CargoName } from "./settings.ts";
 
 /** A job as it is stored at the end, with the text and the tokens of its feed. */
 interface EndedJob {
@@ -91,6 +90,7 @@ function checkJob(world: World, job: EndedJob): string[] {
   const { state, error, slug, input } = record;
   const name = world.nameOf(record.id);
   if (!isTerminal(state)) return [`${name} is ${state} at the end`];
+  if (isAbandoned(world, record)) return [`${name} went on though its client was gone for longer than the grace`];
   if (isTainted) return [];
   const task = taskOf(slug as CargoName, input);
   const broken: string[] = [];
@@ -105,6 +105,13 @@ function checkJob(world: World, job: EndedJob): string[] {
   if (isBlamed && task.tokens > 0) broken.push(`${name} failed with ${error.code}, and no Island did that`);
   if (state === "timeout" && !world.hasJumped) broken.push(...checkTimeout(record, name));
   return broken;
+}
+
+/** A chat whose client was cut off by a crash, and that was still answered after the grace although nobody came to read it. */
+function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord): boolean {
+  if (hasJumped || job.jobClass !== "chat" || job.state !== "completed" || job.createdAtMs >= startedAtMs) return false;
+  const isRead = [...readers.values()].some(({ jobId }) => jobId === job.id);
+  return !isRead && (job.completedAtMs ?? 0) > startedAtMs + GRACE_MS;
 }
 
 function checkTimeout({ error, jobClass, createdAtMs, completedAtMs, startedAtMs }: JobRecord, name: string): string[] {

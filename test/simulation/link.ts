@@ -2,8 +2,11 @@ import type { IslandLink, IslandView } from "../../coordinator/islands/island.ts
 import { ServiceError } from "../../shared/errors.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland } from "../../shared/protocol/from-island.ts";
+import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { CoordinatorLife } from "./coordinator-life.ts";
+
+/** A numbered frame of an attempt. */
+type FrameName = Pick<NumberedFrame, "jobId" | "attempt" | "seq">;
 
 export interface LinkDeps {
   readonly life: CoordinatorLife;
@@ -11,7 +14,7 @@ export interface LinkDeps {
   readonly accountId: string;
   readonly sessionId: string;
   /** Whether what an Island forgets after this acknowledgement is stored. */
-  readonly mayForget: (ack: Extract<FromCoordinator, { type: "ack" }>) => boolean;
+  readonly mayForget: (frame: FrameName) => boolean;
   /** A fault that no session may meet. */
   readonly onFault: (fault: string) => void;
 }
@@ -50,8 +53,10 @@ export class Link implements IslandLink {
   send(frame: FromCoordinator): void {
     if (!this.isOpen) return;
     this.down.push(frame);
-    if (frame.type !== "ack" || this.#deps.mayForget(frame)) return;
-    this.#deps.onFault(`frame ${frame.seq} of attempt ${frame.attempt} was acknowledged before it was stored`);
+    for (const { jobId, attempt, seq } of acknowledgedBy(frame)) {
+      if (this.#deps.mayForget({ jobId, attempt, seq })) continue;
+      this.#deps.onFault(`frame ${seq} of attempt ${attempt} was acknowledged before it was stored`);
+    }
   }
 
   dismiss(reason: string, retryAfterMs: number | null): void {
@@ -99,4 +104,13 @@ export class Link implements IslandLink {
       },
     );
   }
+}
+
+/** The frames that an Island forgets when it gets this one; with them those before. */
+function acknowledgedBy(frame: FromCoordinator): FrameName[] {
+  if (frame.type === "ack") return [frame];
+  if (frame.type !== "welcome") return [];
+  return frame.held.flatMap((held) =>
+    held.action === "continue" && held.ackedSeq > 0 ? [{ ...held, seq: held.ackedSeq }] : [],
+  );
 }

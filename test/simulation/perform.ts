@@ -22,7 +22,7 @@ async function crash(
   if (world.life === null) return false;
   if (during !== null) {
     begin(world, during);
-    for (let turn = 0; turn < microtasks; turn += 1) await null;
+    for (let turn = 0; turn < microtasks; turn += 1) await Promise.resolve();
   }
   world.kill();
   if (isBlackout) for (const island of world.islands) island.restart();

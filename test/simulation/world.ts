@@ -44,6 +44,8 @@ export class World {
   /** The coordinator; null while it is down. */
   life: CoordinatorLife | null = null;
   hasJumped = false;
+  /** When the coordinator was last started, by the wall clock. */
+  startedAtMs = 0;
   readonly #random: Random;
   readonly #names = new Map<string, string>();
 
@@ -138,6 +140,7 @@ export class World {
 
   start(): boolean {
     if (this.life !== null) return false;
+    this.startedAtMs = this.time.nowMs;
     const { database, disk, time } = this;
     const random = (): number => this.#random.next();
     const life = new CoordinatorLife({ database, disk, time, random, onFatal: (error) => this.#noteFatal(error) });
