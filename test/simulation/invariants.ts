@@ -147,9 +147,11 @@ async function checkBooks(world: World, jobs: readonly EndedJob[]): Promise<stri
       );
     }
     const earner = own.find(({ kind }) => kind === "earning")?.party;
-    const owners = world.islands.filter(({ assigned }) => assigned.some(({ jobId }) => jobId === id));
+    const owners = world.islands.filter(({ assigned, streamed }) =>
+      tokens > 0 && !isTainted ? streamed.has(id) : assigned.some(({ jobId }) => jobId === id),
+    );
     if (earner !== undefined && !owners.some((island) => `client:${island.accountId}` === earner))
-      broken.push(`${earner} earned with ${name} and never had it`);
+      broken.push(`${earner} earned with ${name} and did nothing for it`);
   }
   return broken;
 }

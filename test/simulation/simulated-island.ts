@@ -39,6 +39,8 @@ export class SimulatedIsland {
   runs: Run[] = [];
   /** Every attempt that it was ever given. */
   readonly assigned: Pick<Assign, "jobId" | "attempt">[] = [];
+  /** Jobs that it has made tokens for. */
+  readonly streamed = new Set<string>();
   #outbox = new Outbox();
   readonly #isTainted: (jobId: string) => boolean;
   readonly #onFault: (fault: string) => void;
@@ -161,6 +163,7 @@ export class SimulatedIsland {
   }
 
   #stream(run: Run, until: number): void {
+    if (run.made < until) this.streamed.add(run.jobId);
     for (; run.made < until; run.made += 1) {
       this.#outbox.output(run.jobId, run.attempt, { type: "token", content: tokenOf(run.task, run.made), count: 1 });
     }
