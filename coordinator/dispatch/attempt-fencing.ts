@@ -1,37 +1,18 @@
 import type { Clock } from "../../shared/clock.ts";
-import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { HeldJob, IslandState, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts";
 import type { IslandView } from "../islands/island.ts";
-import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
-import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
-import { errorOf } from "./island-errors.ts";
-import { islandLost, presentJob } from "./present-job.ts";
-import { faultOf, type ResultFault } from "./result-faults.ts";
+import { AttemptResults, type AttemptResultsDeps } from "./attempt-results.ts";
+import { presentJob } from "./present-job.ts";
 
-export interface AttemptFencingDeps {
-  readonly jobs: JobRegistry;
-  readonly islands: IslandRegistry;
+export interface AttemptFencingDeps extends AttemptResultsDeps {
   readonly proofs: AttemptProofs;
   readonly clock: Pick<Clock, "now">;
-  /** Tells the scheduler how a run went. */
-  readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
-  /** True if an Island that has not tried the job yet could run it. */
-  readonly hasOtherIsland: (job: ActiveJob) => boolean;
-  readonly log: Pick<Logger, "warn">;
-  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
-  readonly letDown: (event: Extract<SchedulerEvent, { kind: "let_down" }>) => void;
 }
-
-type Failure = Omit<JobError, "message"> & { readonly message?: string };
-/** Most characters of an Island's words in our log. */
-const MAX_LOGGED_WORDS = 300;
 
 /**
  * What Islands report on their attempts becomes commands on jobs. Fencing: only the present attempt of the Island that has the job
@@ -39,9 +20,11 @@ const MAX_LOGGED_WORDS = 300;
  */
 export class AttemptFencing implements AttemptReports {
   readonly #deps: AttemptFencingDeps;
+  readonly #results: AttemptResults;
 
   constructor(deps: AttemptFencingDeps) {
     this.#deps = deps;
+    this.#results = new AttemptResults(deps);
   }
 
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[] {
@@ -65,19 +48,11 @@ export class AttemptFencing implements AttemptReports {
     }
   }
 
-  receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined {
-    const { jobs, islands } = this.#deps;
+  receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined {
+    const { jobs } = this.#deps;
     switch (frame.type) {
-      case "refused": {
-        const job = presentJob(jobs, islandId, frame);
-        // Too late for a refusal: the Island had begun, so this is a try that failed.
-        const cause = job?.state === "running" ? "failed" : "refused";
-        if (job !== undefined) this.#noteLetDown(islandId, job, cause, frame.code);
-        islands.freeSlot(islandId, frame);
-        if (job === undefined) return undefined;
-        this.#note(islandId, job, frame.code, frame.message);
-        return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }), cause);
-      }
+      case "refused":
+        return this.#results.refuse(islandId, presentJob(jobs, islandId, frame), frame);
       case "accepted":
         if (presentJob(jobs, islandId, frame) !== undefined) jobs.attempts.accept(frame.jobId);
         return undefined;
@@ -98,9 +73,9 @@ export class AttemptFencing implements AttemptReports {
   }
 
   /** Resolves when the frame may be acknowledged. Undefined for a repeat whose first copy is not durable yet. */
-  #receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void> | undefined {
+  #receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void | false> | undefined {
     const { attempts } = this.#deps.jobs;
-    const { jobId, attempt, seq } = frame;
+    const { jobId, seq } = frame;
     const job = presentJob(this.#deps.jobs, islandId, frame);
     if (job === undefined) return this.#discard(islandId, frame);
     if (seq <= job.lastSeq) return seq <= job.durableSeq ? Promise.resolve() : undefined;
@@ -108,168 +83,60 @@ export class AttemptFencing implements AttemptReports {
     attempts.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
     if (isRunning && job.state === "queued") attempts.start(jobId);
-    const durable = this.#applyWhenAssigned(islandId, job, frame);
-    // Output is noted when it is stored: frames that are stored together share one promise, and so one acknowledgement.
-    if (frame.type === "output") return durable;
-    return durable.then(() => attempts.noteDurable(jobId, attempt, seq));
+    return this.#applyWhenAssigned(islandId, job, frame);
   }
 
   /**
    * Acts only once the attempt is durable, which it nearly always is by then. Otherwise a crash could give its number to another
    * run, and readers would take the output of one for that of the other. README of `jobs/`, "Positions".
    */
-  #applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {
-    if (job.assigned === null) return this.#apply(islandId, job, frame);
-    return job.assigned.then(() =>
-      presentJob(this.#deps.jobs, islandId, frame) === job
-        ? this.#apply(islandId, job, frame)
-        : this.#discard(islandId, frame),
-    );
+  #applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
+    if (job.assigned !== null) return this.#applyAfter(job.assigned, islandId, job, frame);
+    const durable = this.#apply(islandId, job, frame);
+    // Output is noted when it is stored: frames that are stored together share one promise, and so one acknowledgement.
+    if (frame.type === "output") return durable;
+    return durable.then((heard) => {
+      if (heard !== false) this.#deps.jobs.attempts.noteDurable(frame.jobId, frame.attempt, frame.seq);
+      return heard;
+    });
+  }
+
+  /** Acts later, if the attempt is still the present one then. */
+  #applyAfter(earlier: Promise<void>, islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
+    const { jobs } = this.#deps;
+    return earlier.then(() => {
+      if (presentJob(jobs, islandId, frame) === job) return this.#applyWhenAssigned(islandId, job, frame);
+      jobs.attempts.noteUnheard(frame.jobId, frame.attempt, frame.seq);
+      return this.#discard(islandId, frame);
+    });
   }
 
   /** The attempt is superseded or its job has ended: the Island may forget the frame as soon as that is durable. */
-  #discard(islandId: string, frame: NumberedFrame): Promise<void> {
+  #discard(islandId: string, frame: NumberedFrame): Promise<void | false> {
     const { jobs, islands } = this.#deps;
     if (frame.type !== "output") islands.freeSlot(islandId, frame);
-    return jobs.get(frame.jobId)?.settled ?? Promise.resolve();
+    const job = jobs.get(frame.jobId);
+    const isStored = job?.settled ?? job?.moved ?? Promise.resolve();
+    // The Island may have regained the attempt meanwhile: then it sends the frame again, and that one counts.
+    return isStored.then(() => (presentJob(jobs, islandId, frame) === undefined ? undefined : false));
   }
 
-  #apply(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void> {
-    const { islands } = this.#deps;
-    const { attempts } = this.#deps.jobs;
-    const { id: jobId } = job;
+  #apply(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
+    const results = this.#results;
     switch (frame.type) {
       case "output":
-        return this.#addOutput(islandId, job, frame);
+        return results.addOutput(islandId, job, frame);
       case "finished":
-        return this.#finish(islandId, job, frame);
-      case "failed": {
-        const error = this.#failed(islandId, job, frame);
-        if (error.retryable) return attempts.requeue(jobId, error, "failed");
-        return this.#isFinal(islandId, job, error) ? attempts.fail(jobId, error) : attempts.confirm(jobId, error);
-      }
+        return job.feed.isLoaded
+          ? results.finish(islandId, job, frame)
+          : this.#applyAfter(this.#deps.jobs.attempts.loadFeed(job.id), islandId, job, frame);
+      case "failed":
+        return results.fail(islandId, job, frame);
       case "cancelled":
-        // The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work.
-        this.#noteLetDown(islandId, job, "lost", "island_lost");
-        islands.freeSlot(islandId, frame);
-        return attempts.requeue(jobId, islandLost("The Island gave the job up"), "lost");
+        return results.giveUp(islandId, job, frame);
       default:
         return frame satisfies never;
     }
-  }
-
-  #addOutput(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "output" }>): Promise<void> {
-    const { attempts } = this.#deps.jobs;
-    if (this.#deps.jobs.cargoOf(job)?.isChat === true && frame.items.some(({ type }) => type === "image")) {
-      const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
-      return attempts.requeue(job.id, error, "failed");
-    }
-    const stored = attempts.addOutput(job.id, frame.seq, frame.items);
-    if (job.hasEnded) this.#noteOverrun(islandId, job);
-    return stored;
-  }
-
-  /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
-  #finish(islandId: string, job: ActiveJob, frame: Extract<NumberedFrame, { type: "finished" }>): Promise<void> {
-    const { islands, measure, jobs } = this.#deps;
-    if (!job.feed.isLoaded) return this.#finishWhenLoaded(islandId, job, frame);
-    const cargo = jobs.cargoOf(job);
-    const { output, usage, finishReason, timings } = frame;
-    // Text that was streamed is the output, whatever the result says.
-    const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
-    const result = { output: isStreamed ? undefined : output, usage, finishReason, timings };
-    const fault = faultOf(job, cargo, frame);
-    if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
-    const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
-    const ended = jobs.attempts.complete(job.id, result);
-    if (job.state === "failed") {
-      this.#noteOverrun(islandId, job);
-    } else {
-      measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
-      this.#noteRefuted(islandId, job);
-    }
-    islands.freeSlot(islandId, frame);
-    return ended;
-  }
-
-  /** After a restart: the feed is read from storage first. */
-  #finishWhenLoaded(
-    islandId: string,
-    job: ActiveJob,
-    frame: Extract<NumberedFrame, { type: "finished" }>,
-  ): Promise<void> {
-    return this.#deps.jobs.attempts
-      .loadFeed(job.id)
-      .then(() =>
-        presentJob(this.#deps.jobs, islandId, frame) === job
-          ? this.#finish(islandId, job, frame)
-          : this.#discard(islandId, frame),
-      );
-  }
-
-  /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
-  #reject(
-    islandId: string,
-    job: ActiveJob,
-    frame: Extract<NumberedFrame, { type: "finished" }>,
-    fault: ResultFault,
-    complete: () => Promise<void>,
-  ): Promise<void> {
-    const { attempts } = this.#deps.jobs;
-    const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
-    // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
-    const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
-    if (isSpoilt) return attempts.fail(job.id, error);
-    if (fault === "contradicted" || fault === "misformed") return attempts.requeue(job.id, error, "failed");
-    if (!this.#isFinal(islandId, job, error)) return attempts.confirm(job.id, error);
-    // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
-    const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && this.#deps.hasOtherIsland(job);
-    return fault === "misshapen" || mayBeCut ? attempts.fail(job.id, error) : complete();
-  }
-
-  /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
-  #noteOverrun(islandId: string, job: ActiveJob): void {
-    const { slug } = job;
-    this.#deps.measure({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
-    if (job.isOverrun) this.#noteLetDown(islandId, job, "failed", "output_too_large");
-  }
-
-  /** Another Island had called the job impossible, which this one has just done. */
-  #noteRefuted(islandId: string, job: ActiveJob): void {
-    const { final } = job;
-    // Other failures were counted when they came.
-    if (final === null || final.islandId === islandId || final.error.retryable) return;
-    this.#noteLetDown(final.islandId, job, "failed", final.error.code);
-  }
-
-  /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
-  #failed(islandId: string, job: ActiveJob, failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">): JobError {
-    this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
-    if (failure.retryable) this.#noteLetDown(islandId, job, "failed", failure.code);
-    // First the slot, so that another waiting job may take it: the failed one waits for another Island.
-    this.#deps.islands.freeSlot(islandId, failure);
-    this.#note(islandId, job, failure.code, failure.message);
-    return this.#errorOf(islandId, job, failure);
-  }
-
-  #errorOf(islandId: string, job: ActiveJob, failure: Failure): JobError {
-    return errorOf(failure, job, this.#deps.islands.get(islandId));
-  }
-
-  #note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
-    const facts = { job_id: job.id, attempt: job.attempt, island_id: islandId, slug: job.slug, code };
-    const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
-    this.#deps.log.warn({ ...facts, ...said }, "An Island failed a job");
-  }
-
-  /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
-  #isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
-    if (isConfirmed(islandId, job, error)) return true;
-    return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
-  }
-
-  #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
-    this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
   }
 
   #reconcile(island: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {
@@ -290,9 +157,4 @@ export class AttemptFencing implements AttemptReports {
     // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }
-}
-
-/** Another Island said the same. */
-function isConfirmed(islandId: string, { final }: ActiveJob, { code }: JobError): boolean {
-  return final !== null && final.islandId !== islandId && final.error.code === code;
 }

@@ -6,10 +6,10 @@ export type SendAck = (seq: number, isLast: boolean) => void;
 /** One `ack` for all frames of an attempt that become durable in one write, instead of one for each token. */
 export class Acknowledgements {
   /** The last frame of each write that is under way. */
-  readonly #last = new WeakMap<Promise<void>, { seq: number }>();
+  readonly #last = new WeakMap<Promise<void | false>, { seq: number }>();
 
-  /** @param durable resolves when the frame is durable; the same promise for all frames of one write. */
-  add({ type, seq }: NumberedFrame, durable: Promise<void>, send: SendAck): void {
+  /** @param durable resolves when the frame is durable; the same promise for all frames of one write. False: nobody heard the frame. */
+  add({ type, seq }: NumberedFrame, durable: Promise<void | false>, send: SendAck): void {
     const last = this.#last.get(durable);
     if (last !== undefined) {
       last.seq = seq;
@@ -17,6 +17,8 @@ export class Acknowledgements {
     }
     const first = { seq };
     this.#last.set(durable, first);
-    void durable.then(() => send(first.seq, type !== "output"));
+    void durable.then((heard) => {
+      if (heard !== false) send(first.seq, type !== "output");
+    });
   }
 }

@@ -13,8 +13,9 @@ export interface AttemptReports {
   noteProgress(island: IslandView, state: IslandState): void;
   /**
    * Acts on a frame. Resolves when what it says is durable, which is when a numbered frame is acknowledged; output that is stored
-   * together has one promise. Undefined when there is nothing to wait for and nothing to acknowledge.
+   * together has one promise. False when nobody heard the frame: it comes again. Undefined when there is nothing to wait for and nothing
+   * to acknowledge.
    * @throws {ProtocolError} when a numbered frame is missing before this one.
    */
-  receive(islandId: string, frame: AttemptFrame): Promise<void> | undefined;
+  receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined;
 }

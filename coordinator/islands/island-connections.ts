@@ -62,10 +62,10 @@ export class IslandConnections {
   }
 
   /**
-   * Acts on a frame. Resolves when what it says is durable; undefined for frames that are not stored.
+   * Acts on a frame. Resolves when what it says is durable, with false if nobody heard it; undefined for frames that are not stored.
    * @throws {ProtocolError} for a frame that does not fit the session's state.
    */
-  receive(island: IslandView, frame: FromIsland): Promise<void> | undefined {
+  receive(island: IslandView, frame: FromIsland): Promise<void | false> | undefined {
     const { registry, reports } = this.#deps;
     switch (frame.type) {
       case "hello":
@@ -98,7 +98,7 @@ export class IslandConnections {
     }
   }
 
-  #acknowledge(hostId: string, frame: NumberedFrame, durable: Promise<void>): void {
+  #acknowledge(hostId: string, frame: NumberedFrame, durable: Promise<void | false>): void {
     const { registry, quarantineOf } = this.#deps;
     const { jobId, attempt } = frame;
     this.#acknowledgements.add(frame, durable, (seq, isLast) => {

@@ -12,7 +12,7 @@ export class UnstoredFrames {
   readonly #listener: UnstoredFramesListener;
   #bytes = 0;
   /** Bytes of each write that is under way. */
-  readonly #writes = new WeakMap<Promise<void>, { bytes: number }>();
+  readonly #writes = new WeakMap<Promise<unknown>, { bytes: number }>();
   /** Ends the wait for room; null while there is none. */
   #stopWaiting: (() => void) | null = null;
 
@@ -26,7 +26,7 @@ export class UnstoredFrames {
   }
 
   /** @param durable resolves when the frame is stored; the same promise for all frames of one write. */
-  add(bytes: number, durable: Promise<void>): void {
+  add(bytes: number, durable: Promise<unknown>): void {
     const intake = this.#intake;
     this.#bytes += bytes;
     intake.add(bytes);

@@ -65,6 +65,8 @@ export interface ActiveJob {
   readonly stored: Promise<void> | null;
   /** Resolves when the present attempt is durable; null once it is. Nothing of an attempt is published before. */
   readonly assigned: Promise<void> | null;
+  /** Resolves when the last move of the job between states is durable, and so all before it; null before the first. */
+  readonly moved: Promise<void> | null;
   /** Resolves when the job's end is durable; null before the end. */
   readonly settled: Promise<void> | null;
   /** Kept from submission to the first scheduling decision only, so that an idle network never reads it back. */

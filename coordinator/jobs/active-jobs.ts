@@ -255,7 +255,7 @@ export class ActiveJobs {
         ...promptCostOf(job),
         maxTokens: job.traits?.maxTokens ?? null,
         networkFee: this.#deps.networkFee,
-        ownerAccountId: (job.earner ?? job.assignee)?.accountId ?? null,
+        ownerAccountId: job.earner?.accountId ?? null,
       }),
     };
   }

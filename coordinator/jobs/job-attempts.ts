@@ -145,6 +145,12 @@ export class JobAttempts {
     this.#active.require(jobId).lastSeq = seq;
   }
 
+  /** Numbered frame `seq` was received and nobody acted on it. An Island that regains the attempt sends it again, and then it counts. */
+  noteUnheard(jobId: string, attempt: number, seq: number): void {
+    const job = this.#active.byId.get(jobId);
+    if (job?.attempt === attempt) job.lastSeq = Math.min(job.lastSeq, seq - 1);
+  }
+
   /** The last frame of an attempt, numbered `seq`, is durable. Ignored for a job that ended and for an earlier attempt. */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#active.byId.get(jobId);
@@ -255,8 +261,8 @@ export class JobAttempts {
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
     job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
     this.#active.beginPhase(job);
-    // The first attempt of a job that is being stored is in the same commit.
-    if (job.stored !== null && attempt === 1) return;
+    // It is stored with the job.
+    if (job.isOffered) return;
     const assigned = this.#active.writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {

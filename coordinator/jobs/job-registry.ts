@@ -89,7 +89,9 @@ export class JobRegistry {
     this.#active.learnTraits(job, input);
     const { promise, resolve } = Promise.withResolvers<void>();
     job.stored = promise;
+    job.isOffered = true;
     if (this.#active.hasCargo(job)) this.#active.emit({ type: "job_offered", job });
+    job.isOffered = false;
     return {
       islandId: job.islandId,
       accept: () => {
@@ -141,6 +143,7 @@ export class JobRegistry {
     this.#active.takePlace(job);
     if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
+    job.noteEarner();
     this.#active.noteSign(job);
     // The Island may have the result, even after the limit: it gets the grace to bring it.
     const earliestMs = this.#deps.clock.now() + this.#deps.restartGraceMs + REPORT_MARGIN_MS;

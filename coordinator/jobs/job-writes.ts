@@ -28,7 +28,8 @@ export class JobWrites {
   move(job: MutableJob, event: JobMove["event"], atMs: number = this.#deps.clock.now()): Promise<void> {
     const { id: jobId, attempt, refusals, islandId, waitDeadlineMs } = job;
     const move = { jobId, event, attempt, refusals, islandId, atMs, waitDeadlineMs };
-    return this.#afterJob(job, () => this.#deps.store.jobs.move(move));
+    job.moved = this.#afterJob(job, () => this.#deps.store.jobs.move(move));
+    return job.moved;
   }
 
   /** The present attempt began. That is stored with its first output, or soon. */

@@ -39,7 +39,7 @@ export class MutableJob implements ActiveJob {
   attempt: number;
   refusals: number;
   assignee: Assignee | null = null;
-  /** Who earns what is charged: who delivered last; before output, who has the job. */
+  /** Who earns what is charged: who delivered last; before output, who has the job. Null when that is not known since a restart. */
   earner: Assignee | null = null;
   meter: AttemptMeter | null = null;
   prompt: PromptTokens | null = null;
@@ -62,7 +62,10 @@ export class MutableJob implements ActiveJob {
   lastSeq = 0;
   durableSeq = 0;
   stored: Promise<void> | null = null;
+  /** An attempt that begins now is stored with the job. */
+  isOffered = false;
   assigned: Promise<void> | null = null;
+  moved: Promise<void> | null = null;
   settled: Promise<void> | null = null;
   hasPlace = false;
   input: JobInput | null = null;
@@ -185,12 +188,17 @@ export class MutableJob implements ActiveJob {
   #beginAttempt(assignee: Assignee, meter: AttemptMeter | null): void {
     this.assignee = assignee;
     this.meter = meter;
-    if (!this.feed.hasOutput) this.earner = assignee;
+    this.noteEarner();
     this.mayRegain = false;
     this.isAccepted = false;
     this.hasSpoken = false;
     this.workCount = null;
     this.announce("queued");
+  }
+
+  /** The Island that has the job now earns, unless another attempt delivered before it. */
+  noteEarner(): void {
+    if (!this.feed.hasOutput || this.feed.outputAttempt === this.attempt) this.earner = this.assignee;
   }
 
   /** Adds a state to the feed. Readers see it at once. */

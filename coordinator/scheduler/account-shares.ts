@@ -31,7 +31,8 @@ export interface AccountShare extends Sharer {
 export class AccountShares {
   readonly #fair = new FairShare();
   readonly #active = new Map<string, AccountShare>();
-  readonly #idle = new LRUCache<string, AccountShare>({ max: MAX_IDLE_ACCOUNTS });
+  /** Not `max`, which takes the memory for all of them at once. */
+  readonly #idle = new LRUCache<string, AccountShare>({ maxSize: MAX_IDLE_ACCOUNTS, sizeCalculation: () => 1 });
 
   get virtualMs(): number {
     return this.#fair.virtualMs;

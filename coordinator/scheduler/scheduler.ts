@@ -46,7 +46,8 @@ export class Scheduler {
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #indices: IslandIndices;
   readonly #holders = new ModelHolders();
-  readonly #away = new LRUCache<string, IslandRecord>({ max: MAX_REMEMBERED_ISLANDS });
+  /** Not `max`, which takes the memory for all of them at once. */
+  readonly #away = new LRUCache<string, IslandRecord>({ maxSize: MAX_REMEMBERED_ISLANDS, sizeCalculation: () => 1 });
   /** The pauses of online Islands, the next to end first. */
   readonly #pauses = new IndexedHeap<Pause>(endsFirst);
   /** Now, in a step. */

@@ -29,7 +29,7 @@ import { SecretBox } from "./webhooks/secret-box.ts";
 import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
 import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
-import { Writer } from "./engine/writer.ts";
+import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 const WEBHOOK_KEY_FILE = "webhooks.key";
@@ -109,7 +109,7 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#db = openForReading(file);
     this.#reader = new Reader(file);
-    const writer = new Writer(file, clock, onReadOnly);
+    const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);

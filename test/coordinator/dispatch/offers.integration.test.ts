@@ -60,6 +60,19 @@ describe("a job that finds a free slot while it is being stored", () => {
     });
   });
 
+  it("is assigned in a commit of its own if a slot is free only after it was stored", async () => {
+    const first = submit();
+    const second = submit();
+    await world.settle();
+    expect(submitted.map(({ assignedTo }) => assignedTo)).toEqual([island.hostId, undefined]);
+    const other = await PlayedIsland.join(world, opened.accountId);
+    open();
+    const { record } = await second;
+    await first;
+    await world.settle();
+    expect(await opened.store.jobs.get(record.id)).toMatchObject({ state: "queued", islandId: other.hostId });
+  });
+
   it("gives the slot back if it cannot be paid", async () => {
     const poor = await makeAccount(opened.store, { grantMicro: 1 });
     const refused = submit(poor);

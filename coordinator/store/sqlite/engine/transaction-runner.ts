@@ -11,6 +11,12 @@ export interface TransactionAnswer {
   readonly commits: number;
 }
 
+/** What the writer's thread answers to a list of operations. */
+export interface RunAnswer extends TransactionAnswer {
+  /** Those that failed because nothing can be written now, to be tried again. */
+  readonly unwritten: readonly [index: number, operation: Operation][];
+}
+
 /** Runs lists of operations, each list in one transaction. */
 export class TransactionRunner {
   readonly #db: Database.Database;
@@ -84,4 +90,15 @@ export class TransactionRunner {
 function apply(operations: Operations, [kind, args]: Operation): unknown {
   // `Operation` pairs each kind with its arguments; TypeScript cannot follow that through an index.
   return (operations[kind] as (args: Operation[1]) => unknown)(args);
+}
+
+/** Runs a list of operations, and gives back those that can be tried again. */
+export function runAnswering(runner: Pick<TransactionRunner, "run">, operations: readonly Operation[]): RunAnswer {
+  const answer = runner.run(operations);
+  const unwritten: [number, Operation][] = [];
+  for (const [index, { kind }] of answer.failures) {
+    const operation = operations[index];
+    if (kind === "storage" && operation !== undefined) unwritten.push([index, operation]);
+  }
+  return { ...answer, unwritten };
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
-import { TransactionRunner, type TransactionAnswer } from "./transaction-runner.ts";
+import { runAnswering, TransactionRunner, type RunAnswer, type TransactionAnswer } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 import { failureOf } from "./worker-errors.ts";
@@ -13,10 +13,6 @@ export interface WriterWorkerData {
 export type ToWriter =
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };
-export interface RunAnswer extends TransactionAnswer {
-  /** Those that failed because nothing can be written now, to be tried again. */
-  readonly unwritten: readonly [index: number, operation: Operation][];
-}
 export type FromWriter = RunAnswer | { readonly isLogEmpty: boolean };
 
 const port = parentPort;
@@ -26,7 +22,7 @@ let db: Database.Database | null = null;
 let runner: TransactionRunner | null = null;
 port.on("message", (message: ToWriter) => {
   if (message.kind === "run") {
-    port.postMessage(run(message.operations) satisfies FromWriter);
+    port.postMessage(runAnswering({ run: runTogether }, message.operations) satisfies FromWriter);
     return;
   }
   if (message.kind === "truncateLog") {
@@ -36,16 +32,6 @@ port.on("message", (message: ToWriter) => {
   db?.close();
   port.close();
 });
-
-function run(operations: readonly Operation[]): RunAnswer {
-  const answer = runTogether(operations);
-  const unwritten: [number, Operation][] = [];
-  for (const [index, { kind }] of answer.failures) {
-    const operation = operations[index];
-    if (kind === "storage" && operation !== undefined) unwritten.push([index, operation]);
-  }
-  return { ...answer, unwritten };
-}
 
 /** Opens the database first, if its disk did not permit that before. */
 function runTogether(operations: readonly Operation[]): TransactionAnswer {

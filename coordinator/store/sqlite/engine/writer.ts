@@ -3,7 +3,8 @@ import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
-import type { FromWriter, RunAnswer, ToWriter, WriterWorkerData } from "./writer-worker.ts";
+import type { RunAnswer } from "./transaction-runner.ts";
+import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
 
 /**
  * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
@@ -25,6 +26,22 @@ const MAX_KEPT = 100_000;
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
 
+/** The thread that writes, as a {@link Writer} sees it. */
+export interface WriterThread {
+  postMessage(message: ToWriter): void;
+  on(event: "message", listener: (answer: FromWriter) => void): unknown;
+  on(event: "error" | "messageerror", listener: (error: unknown) => void): unknown;
+  on(event: "exit", listener: (code: number) => void): unknown;
+}
+
+/** Starts the thread that writes to a database. */
+export function startWriterThread(path: string): WriterThread {
+  // The same file is TypeScript in the sources and JavaScript in the package.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const workerData: WriterWorkerData = { path };
+  return new Worker(new URL(`./writer-worker.${extension}`, import.meta.url), { workerData });
+}
+
 interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -39,7 +56,7 @@ interface QueuedOperation extends Caller {
  * full, another process holds the lock) the store is read-only: it keeps what must not be lost and refuses the rest.
  */
 export class Writer {
-  readonly #worker: Worker;
+  readonly #thread: WriterThread;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onReadOnly: (because: string | null) => void;
   readonly #exited: Promise<void>;
@@ -59,21 +76,18 @@ export class Writer {
   #commits = 0;
 
   /** @param onReadOnly told why the store takes nothing new, and null when it does again. */
-  constructor(path: string, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
+  constructor(thread: WriterThread, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
+    this.#thread = thread;
     this.#clock = clock;
     this.#onReadOnly = onReadOnly;
-    // The same file is TypeScript in the sources and JavaScript in the package.
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const data: WriterWorkerData = { path };
-    this.#worker = new Worker(new URL(`./writer-worker.${extension}`, import.meta.url), { workerData: data });
-    this.#worker.on("message", (answer: FromWriter) => {
+    this.#thread.on("message", (answer: FromWriter) => {
       if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
       else this.#settle(answer);
     });
-    this.#worker.on("error", (error) => this.#break(toError(error)));
-    this.#worker.on("messageerror", (error) => this.#break(error));
+    this.#thread.on("error", (error) => this.#break(toError(error)));
+    this.#thread.on("messageerror", (error) => this.#break(toError(error)));
     this.#exited = new Promise((resolve) => {
-      this.#worker.on("exit", (code) => {
+      this.#thread.on("exit", (code) => {
         if (!this.#isIdle || this.#drained === null) this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
@@ -118,7 +132,7 @@ export class Writer {
     if (this.#drained !== null || this.#fault !== null) return Promise.resolve(false);
     return new Promise((resolve) => {
       this.#truncations.push(resolve);
-      this.#worker.postMessage({ kind: "truncateLog" } satisfies ToWriter);
+      this.#thread.postMessage({ kind: "truncateLog" } satisfies ToWriter);
     });
   }
 
@@ -134,7 +148,7 @@ export class Writer {
   async close(): Promise<void> {
     await this.drain();
     // Of no effect where the worker is gone.
-    this.#worker.postMessage({ kind: "close" } satisfies ToWriter);
+    this.#thread.postMessage({ kind: "close" } satisfies ToWriter);
     await this.#exited;
   }
 
@@ -152,7 +166,7 @@ export class Writer {
     if (this.#queue.length === 0 || this.#inFlight.length > 0) return;
     const queued = this.#queue.splice(0, MAX_OPERATIONS);
     this.#inFlight = queued.map(({ resolve, reject }) => ({ resolve, reject }));
-    this.#worker.postMessage({ kind: "run", operations: queued.map(({ operation }) => operation) } satisfies ToWriter);
+    this.#thread.postMessage({ kind: "run", operations: queued.map(({ operation }) => operation) } satisfies ToWriter);
   }
 
   #settle({ values, failures, unwritten, commits }: RunAnswer): void {

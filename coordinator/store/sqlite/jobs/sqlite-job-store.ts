@@ -36,7 +36,7 @@ import type { Writer } from "../engine/writer.ts";
 import type { SecretBox } from "../webhooks/secret-box.ts";
 
 export class SqliteJobStore implements JobStore {
-  readonly #reader: Reader;
+  readonly #reader: Pick<Reader, "run">;
   readonly #writer: Writer;
   readonly #secrets: Pick<SecretBox, "sealIn">;
   readonly #selectAccount: Database.Statement<[string], string>;
@@ -49,7 +49,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectUnfinishedOfClients: Database.Statement<[], string>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
-  constructor(db: Database.Database, reader: Reader, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
+  constructor(db: Database.Database, reader: Pick<Reader, "run">, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
     this.#reader = reader;
     this.#writer = writer;
     this.#secrets = secrets;

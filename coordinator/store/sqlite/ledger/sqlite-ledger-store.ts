@@ -10,11 +10,11 @@ type WrongBalance = LedgerReport["wrongBalances"][number];
 type WrongHold = LedgerReport["wrongHolds"][number];
 
 export class SqliteLedgerStore implements LedgerStore {
-  readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #writer: Pick<Writer, "run">;
+  readonly #reader: Pick<Reader, "run">;
   readonly #verify: () => LedgerReport;
 
-  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+  constructor(db: Database.Database, reader: Pick<Reader, "run">, writer: Pick<Writer, "run">) {
     this.#reader = reader;
     this.#writer = writer;
     const totals = db.prepare<[], { sumMicro: number; entries: number }>(

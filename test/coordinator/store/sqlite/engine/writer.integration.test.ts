@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
-import { Writer } from "../../../../../coordinator/store/sqlite/engine/writer.ts";
+import { startWriterThread, Writer } from "../../../../../coordinator/store/sqlite/engine/writer.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";
 
@@ -9,7 +9,7 @@ it("Writer: when its worker dies, what is under way and what follows rejects, an
   using folder = temporaryFolder();
   // Not a database: the worker throws when it opens it.
   writeFileSync(folder.file("atoll.db"), "no database ".repeat(1_000));
-  const writer = new Writer(folder.file("atoll.db"), new ManualClock(), () => {});
+  const writer = new Writer(startWriterThread(folder.file("atoll.db")), new ManualClock(), () => {});
   const asked = Promise.allSettled([writer.run("check", {}), writer.run("check", {})]);
   const reason = expect.objectContaining({
     message: expect.stringMatching(/writer stopped: .*not a database/) as string,
@@ -31,7 +31,7 @@ it("Writer: a database that cannot be opened is opened later, and nothing is wri
   mkdirSync(path);
   const told: (string | null)[] = [];
   const clock = new ManualClock();
-  const writer = new Writer(path, clock, (because) => told.push(because));
+  const writer = new Writer(startWriterThread(path), clock, (because) => told.push(because));
   await expect(writer.run("check", {})).rejects.toMatchObject({ code: "storage_unavailable" });
   rmdirSync(path);
   renameSync(folder.file("made.db"), path);

@@ -1,0 +1,165 @@
+import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { IslandRegistry } from "../islands/island-registry.ts";
+import type { ActiveJob } from "../jobs/active-job.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
+import { errorOf } from "./island-errors.ts";
+import { islandLost } from "./present-job.ts";
+import { faultOf, type ResultFault } from "./result-faults.ts";
+
+export interface AttemptResultsDeps {
+  readonly jobs: JobRegistry;
+  readonly islands: IslandRegistry;
+  /** Tells the scheduler how a run went. */
+  readonly measure: (run: Extract<SchedulerEvent, { kind: "measured" }>) => void;
+  /** True if an Island that has not tried the job yet could run it. */
+  readonly hasOtherIsland: (job: ActiveJob) => boolean;
+  readonly log: Pick<Logger, "warn">;
+  /** Tells the scheduler that an Island let a job down, before its slot is free and before the job competes again. */
+  readonly letDown: (event: Extract<SchedulerEvent, { kind: "let_down" }>) => void;
+}
+
+type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
+type Failure = Omit<JobError, "message"> & { readonly message?: string };
+/** Most characters of an Island's words in our log. */
+const MAX_LOGGED_WORDS = 300;
+
+/** What follows from the output and the end of an attempt: for its job, and for its Island. The reports come from the Island that has the job. */
+export class AttemptResults {
+  readonly #deps: AttemptResultsDeps;
+
+  constructor(deps: AttemptResultsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The Island did nothing. @param job undefined if the attempt is over. */
+  refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
+    const { jobs, islands } = this.#deps;
+    // Too late for a refusal: the Island had begun, so this is a try that failed.
+    const cause = job?.state === "running" ? "failed" : "refused";
+    if (job !== undefined) this.#noteLetDown(islandId, job, cause, frame.code);
+    islands.freeSlot(islandId, frame);
+    if (job === undefined) return undefined;
+    this.#note(islandId, job, frame.code, frame.message);
+    return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }), cause);
+  }
+
+  fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
+    const { attempts } = this.#deps.jobs;
+    const error = this.#failed(islandId, job, frame);
+    if (error.retryable) return attempts.requeue(job.id, error, "failed");
+    return this.#isFinal(islandId, job, error) ? attempts.fail(job.id, error) : attempts.confirm(job.id, error);
+  }
+
+  /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
+  giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
+    this.#noteLetDown(islandId, job, "lost", "island_lost");
+    this.#deps.islands.freeSlot(islandId, frame);
+    return this.#deps.jobs.attempts.requeue(job.id, islandLost("The Island gave the job up"), "lost");
+  }
+
+  addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
+    const { attempts } = this.#deps.jobs;
+    if (this.#deps.jobs.cargoOf(job)?.isChat === true && frame.items.some(({ type }) => type === "image")) {
+      const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+      return attempts.requeue(job.id, error, "failed");
+    }
+    const stored = attempts.addOutput(job.id, frame.seq, frame.items);
+    if (job.hasEnded) this.#noteOverrun(islandId, job);
+    return stored;
+  }
+
+  /** A result that gives nothing, or not what was asked for, or another one than was delivered, is a failure of the Island. */
+  finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
+    const { islands, measure, jobs } = this.#deps;
+    const cargo = jobs.cargoOf(job);
+    const { output, usage, finishReason, timings } = frame;
+    // Text that was streamed is the output, whatever the result says.
+    const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
+    const result = { output: isStreamed ? undefined : output, usage, finishReason, timings };
+    const fault = faultOf(job, cargo, frame);
+    if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
+    const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
+    const ended = jobs.attempts.complete(job.id, result);
+    if (job.state === "failed") {
+      this.#noteOverrun(islandId, job);
+    } else {
+      measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });
+      this.#noteRefuted(islandId, job);
+    }
+    islands.freeSlot(islandId, frame);
+    return ended;
+  }
+
+  /** `complete`: the result as it is, for an empty one that nobody has more to say than. */
+  #reject(
+    islandId: string,
+    job: ActiveJob,
+    frame: FrameOf<"finished">,
+    fault: ResultFault,
+    complete: () => Promise<void>,
+  ): Promise<void> {
+    const { attempts } = this.#deps.jobs;
+    const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+    // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
+    const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
+    if (isSpoilt) return attempts.fail(job.id, error);
+    if (fault === "contradicted" || fault === "misformed") return attempts.requeue(job.id, error, "failed");
+    if (!this.#isFinal(islandId, job, error)) return attempts.confirm(job.id, error);
+    // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
+    const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && this.#deps.hasOtherIsland(job);
+    return fault === "misshapen" || mayBeCut ? attempts.fail(job.id, error) : complete();
+  }
+
+  /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
+  #noteOverrun(islandId: string, job: ActiveJob): void {
+    const { slug } = job;
+    this.#deps.measure({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
+    if (job.isOverrun) this.#noteLetDown(islandId, job, "failed", "output_too_large");
+  }
+
+  /** Another Island had called the job impossible, which this one has just done. */
+  #noteRefuted(islandId: string, job: ActiveJob): void {
+    const { final } = job;
+    // Other failures were counted when they came.
+    if (final === null || final.islandId === islandId || final.error.retryable) return;
+    this.#noteLetDown(final.islandId, job, "failed", final.error.code);
+  }
+
+  /** Counts a failed attempt and frees its slot. Returns the error that the job has if this is its end. */
+  #failed(islandId: string, job: ActiveJob, failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">): JobError {
+    this.#deps.measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
+    if (failure.retryable) this.#noteLetDown(islandId, job, "failed", failure.code);
+    // First the slot, so that another waiting job may take it: the failed one waits for another Island.
+    this.#deps.islands.freeSlot(islandId, failure);
+    this.#note(islandId, job, failure.code, failure.message);
+    return this.#errorOf(islandId, job, failure);
+  }
+
+  #errorOf(islandId: string, job: ActiveJob, failure: Failure): JobError {
+    return errorOf(failure, job, this.#deps.islands.get(islandId));
+  }
+
+  #note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
+    const facts = { job_id: job.id, attempt: job.attempt, island_id: islandId, slug: job.slug, code };
+    const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
+    this.#deps.log.warn({ ...facts, ...said }, "An Island failed a job");
+  }
+
+  /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
+  #isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
+    if (isConfirmed(islandId, job, error)) return true;
+    return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
+  }
+
+  #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
+    this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
+  }
+}
+
+/** Another Island said the same. */
+function isConfirmed(islandId: string, { final }: ActiveJob, { code }: JobError): boolean {
+  return final !== null && final.islandId !== islandId && final.error.code === code;
+}

@@ -1,0 +1,27 @@
+import { OUTPUT_BUDGET_BYTES } from "./coordinator-life.ts";
+import { ACCOUNTS, type World } from "./world.ts";
+
+/** What the coordinator still holds of jobs that have all ended, and of Islands that have all left. */
+export function checkLeaks(world: World): string[] {
+  const { life } = world;
+  if (life === null) return ["the coordinator is down at the end"];
+  const broken: string[] = [];
+  const jobs = [...life.registry.list()].length;
+  if (jobs > 0) broken.push(`leak: ${jobs} jobs in the registry`);
+  for (const account of ACCOUNTS) {
+    if (life.jobQuota.isFull(account, 1)) broken.push(`leak: ${account} has a place of a job`);
+    // The whole budget fits only if none of it is taken.
+    if (life.outputBudget.fullFor(account, null, OUTPUT_BUDGET_BYTES) !== null)
+      broken.push(`leak: output of ${account} in memory`);
+  }
+  for (const { hostId, index } of world.islands) {
+    if (life.outputBudget.fullFor("nobody", hostId, OUTPUT_BUDGET_BYTES) !== null)
+      broken.push(`leak: output of Island ${index} in memory`);
+    const island = life.islands.get(hostId);
+    if (island !== undefined) broken.push(`leak: Island ${index} holds ${island.attempts().length} slots and is away`);
+  }
+  const queued = [...life.scheduler.queuedDemand().values()].reduce((sum, count) => sum + count, 0);
+  if (queued > 0) broken.push(`leak: ${queued} jobs wait in the scheduler`);
+  if (life.clock.pendingTimers > 0) broken.push(`leak: ${life.clock.pendingTimers} timers`);
+  return broken;
+}

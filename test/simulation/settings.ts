@@ -1,0 +1,52 @@
+import { generateKeyPairSync } from "node:crypto";
+import { Catalog, type CatalogEntry } from "../../coordinator/catalog/catalog.ts";
+import { CargoSigner } from "../../coordinator/islands/cargo-signer.ts";
+
+const GIB = 1_024 ** 3;
+export const GRACE_MS = 15_000;
+export const RESTART_GRACE_MS = 45_000;
+export const MAX_ATTEMPTS = 3;
+export const NETWORK_FEE = 0.1;
+export const PRIORITY_PRICE = 3;
+export const RUN_LIMIT_MS = 300_000;
+export const WAIT_LIMIT_MS = 3_600_000;
+export const CHAT_WAIT_MS = 60_000;
+export const FEED_DELAY_MS = 100;
+export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
+/** What every job may make; Islands make less. */
+export const MAX_TOKENS = 8;
+/** Of every prompt, as honest Islands count it. */
+export const PROMPT_TOKENS = 4;
+
+/** `text` and `free` stream tokens, `value` gives one JSON value. No share and no fee divides the prices evenly. */
+export const PRICES = { text: 1_000_003, free: 0, value: 2_500_001 } as const;
+export type CargoName = keyof typeof PRICES;
+export const CARGO_NAMES = Object.keys(PRICES) as CargoName[];
+
+/** They never change, so all seeds of a thread share them; each Cargo is signed once. */
+export const catalog = new Catalog(CARGO_NAMES.map(makeCargo), "text");
+export const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
+
+function makeCargo(slug: CargoName, index: number): CatalogEntry {
+  return {
+    slug,
+    workloadId: index + 1,
+    name: slug,
+    description: "",
+    category: "llm",
+    licence: "MIT",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
+    requiredRamBytes: GIB,
+    requiredVramBytes: 0,
+    contextTokens: 2_048,
+    priceMicro: PRICES[slug],
+    runLimitMs: RUN_LIMIT_MS,
+    waitLimitMs: WAIT_LIMIT_MS,
+    inputSchema: { type: "object" },
+    exampleInput: { prompt: "hi" },
+    outputSchema: {},
+    isChat: slug !== "value",
+  };
+}

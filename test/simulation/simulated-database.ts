@@ -1,0 +1,128 @@
+import Database from "better-sqlite3";
+import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
+import { SqliteAccountStore } from "../../coordinator/store/sqlite/accounts/sqlite-account-store.ts";
+import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
+import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
+import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
+import { SqliteIslandStore } from "../../coordinator/store/sqlite/islands/sqlite-island-store.ts";
+import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
+import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
+import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
+import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
+import { SecretBox } from "../../coordinator/store/sqlite/webhooks/secret-box.ts";
+import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
+import type { Store } from "../../coordinator/store/store.ts";
+
+export type SimulatedStore = Pick<Store, "accounts" | "batches" | "islands" | "jobs" | "webhooks">;
+
+/** An entry of the ledger. `subject`: the job or batch that it is for. */
+export interface Entry {
+  readonly subject: string | null;
+  readonly party: string;
+  readonly micro: number;
+  readonly kind: string;
+}
+
+/** Tables that simulated logic writes, those that refer to others first. */
+const TABLES = [
+  ...["entries", "feed_chunks", "job_feeds", "large_pieces", "job_outputs", "job_inputs", "idempotency_keys", "jobs"],
+  ...["batches", "islands", "accounts"],
+];
+
+/**
+ * One SQLite database in memory for all seeds that a thread runs: the store's real operations, tables and reads. It is emptied
+ * between seeds, because to prepare the statements anew takes longer than a seed.
+ */
+export class SimulatedDatabase {
+  readonly runner: TransactionRunner;
+  readonly #db = new Database(":memory:");
+  readonly #ledger: SqliteLedgerStore;
+  readonly #secrets = new SecretBox(Buffer.alloc(32));
+  readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
+  readonly #selectEntries: Database.Statement<[], Entry>;
+  readonly #selectOutputs: Database.Statement<[string], number | null>;
+  readonly #selectMayForget: Database.Statement<[{ jobId: string; attempt: number; seq: number }], number>;
+  readonly #selectIds: Database.Statement<[], string>;
+
+  constructor() {
+    this.#db.pragma("foreign_keys = ON");
+    migrate(this.#db, MIGRATIONS, 0);
+    // The ledger is append-only; between two seeds it begins anew.
+    this.#db.exec("DROP TRIGGER entries_are_not_deleted");
+    this.runner = new TransactionRunner(this.#db);
+    this.#ledger = new SqliteLedgerStore(this.#db, notForReading, notForWriting);
+    this.#selectEntries = this.#db.prepare("SELECT job_id AS subject, party, micro, kind FROM entries ORDER BY id");
+    this.#selectOutputs = this.#db
+      .prepare<[string], number | null>(
+        `SELECT CASE WHEN completed_at_ms IS NULL THEN (
+           SELECT count(*) FROM feed_chunks, json_each(feed_chunks.items)
+           WHERE job_id = jobs.id AND json_each.value ->> 'type' <> 'status') END
+         FROM jobs WHERE id = ?`,
+      )
+      .pluck();
+    this.#selectMayForget = this.#db
+      .prepare<[{ jobId: string; attempt: number; seq: number }], number>(
+        `SELECT completed_at_ms IS NOT NULL OR attempt > @attempt OR state = 'pending' OR EXISTS (
+           SELECT 1 FROM feed_chunks WHERE job_id = @jobId AND attempt = @attempt AND seq = @seq)
+         FROM jobs WHERE id = @jobId`,
+      )
+      .pluck();
+    this.#selectIds = this.#db.prepare<[], string>("SELECT id FROM jobs ORDER BY id").pluck();
+  }
+
+  /** What a coordinator with this writer reads and writes. */
+  open(writer: Writer): SimulatedStore {
+    const db = this.#sharing();
+    return {
+      accounts: new SqliteAccountStore(db, writer),
+      batches: new SqliteBatchStore(db, writer, this.#secrets),
+      islands: new SqliteIslandStore(db, writer),
+      jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
+      webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
+    };
+  }
+
+  /** Outputs of an unfinished job that are stored; Infinity once its end is. */
+  storedOutputs(jobId: string): number {
+    return this.#selectOutputs.get(jobId) ?? Infinity;
+  }
+
+  /** Whether an Island may forget a numbered frame: it is stored, or so is that the attempt is over. */
+  mayForget(jobId: string, attempt: number, seq: number): boolean {
+    return this.#selectMayForget.get({ jobId, attempt, seq }) !== 0;
+  }
+
+  entries(): Entry[] {
+    return this.#selectEntries.all();
+  }
+
+  jobIds(): string[] {
+    return this.#selectIds.all();
+  }
+
+  verifyLedger(): Promise<LedgerReport> {
+    return this.#ledger.verify();
+  }
+
+  empty(): void {
+    const tables = TABLES.map((table) => `DELETE FROM ${table}`);
+    const balances = "DELETE FROM balances WHERE party <> 'network'; UPDATE balances SET micro = 0";
+    this.#db.exec(`BEGIN; ${tables.join("; ")}; ${balances}; COMMIT`);
+  }
+
+  /** Gives each opening the statements of the first one. They are told apart by their order, because some differ only in their mode. */
+  #sharing(): Database.Database {
+    let next = 0;
+    const prepare = (sql: string): Database.Statement => {
+      const index = next++;
+      const { sql: expected, statement } = (this.#statements[index] ??= { sql, statement: this.#db.prepare(sql) });
+      if (expected !== sql) throw new Error(`Statement ${index} was prepared as ${expected}`);
+      return statement;
+    };
+    return { prepare } as unknown as Database.Database;
+  }
+}
+
+const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
+const notForReading = { run: refuse };
+const notForWriting = { run: refuse };

@@ -1,0 +1,62 @@
+import { runAnswering, type TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
+import type { WriterThread } from "../../coordinator/store/sqlite/engine/writer.ts";
+import type { FromWriter, ToWriter } from "../../coordinator/store/sqlite/engine/writer-worker.ts";
+
+type Run = Extract<ToWriter, { kind: "run" }>;
+
+/**
+ * Stands in for the writer's thread and its disk. A transaction waits until the seed lets it commit. What waits when the
+ * coordinator is killed is lost, and while the disk is full nothing is written.
+ */
+export class SimulatedDisk {
+  isFull = false;
+  readonly #runner: TransactionRunner;
+  #waiting: { readonly run: Run; readonly answer: (answer: FromWriter) => void } | null = null;
+  #thread: WriterThread | null = null;
+
+  constructor(runner: TransactionRunner) {
+    this.#runner = runner;
+  }
+
+  /** For one life of the coordinator: the one before it can write nothing more. */
+  startThread(): WriterThread {
+    let answer: (answer: FromWriter) => void = () => {};
+    const thread: WriterThread = {
+      on: (event: string, listener: (value: never) => void) => {
+        if (event === "message") answer = listener as typeof answer;
+      },
+      postMessage: (message) => {
+        if (this.#thread !== thread || message.kind !== "run") return;
+        this.#waiting = { run: message, answer };
+      },
+    };
+    this.#waiting = null;
+    this.#thread = thread;
+    return thread;
+  }
+
+  /** The coordinator was killed. */
+  cut(): void {
+    this.#waiting = null;
+    this.#thread = null;
+  }
+
+  /** The kinds of the operations that wait. */
+  get waiting(): readonly string[] {
+    return this.#waiting?.run.operations.map(([kind]) => kind) ?? [];
+  }
+
+  /** Commits what waits, or fails it while the disk is full. */
+  commit(): void {
+    if (this.#waiting === null) return;
+    const { run, answer } = this.#waiting;
+    this.#waiting = null;
+    const runner = this.isFull ? { run: failAll } : this.#runner;
+    answer(runAnswering(runner, run.operations));
+  }
+}
+
+function failAll(operations: Run["operations"]): ReturnType<TransactionRunner["run"]> {
+  const failure = { kind: "storage", reason: "the disk is full" } as const;
+  return { values: [], failures: operations.map((_, index) => [index, failure]), commits: 0 };
+}

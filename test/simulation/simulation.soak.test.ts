@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { runSeed } from "./run-seed.ts";
+import { SimulatedDatabase } from "./simulated-database.ts";
+import { simulate, type FailedSeed } from "./simulate.ts";
+
+const SHORT_SEEDS = 200;
+const FULL_SEEDS = 10_000;
+
+it("every promise is kept in each seeded schedule of crashes, partitions, late frames and full disks", async () => {
+  const { failed } = IS_FULL_SOAK ? await simulate({ from: 1, seeds: FULL_SEEDS }) : await runHere(SHORT_SEEDS);
+  expect(failed.map(({ seed, broken }) => `npm run simulate -- --seed ${seed}: ${broken[0]}`)).toEqual([]);
+});
+
+async function runHere(seeds: number): Promise<{ failed: FailedSeed[] }> {
+  const database = new SimulatedDatabase();
+  const failed: FailedSeed[] = [];
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const { broken } = await runSeed(seed, database);
+    if (broken.length > 0) failed.push({ seed, broken });
+  }
+  return { failed };
+}

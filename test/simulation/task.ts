@@ -1,0 +1,34 @@
+import type { JobInput } from "../../coordinator/store/job-store.ts";
+import { MAX_TOKENS, type CargoName } from "./settings.ts";
+
+/** What a simulated job asks for. Its input says what the right answer is, so that each Island gives the same. */
+export interface Task {
+  readonly cargo: CargoName;
+  /** Different for every job of a seed. */
+  readonly name: string;
+  readonly tokens: number;
+}
+
+export function inputOf({ name, tokens }: Task): JobInput {
+  return { prompt: `${name} ${tokens}`, max_tokens: MAX_TOKENS };
+}
+
+/** The task behind an input. */
+export function taskOf(cargo: CargoName, { prompt }: JobInput): Task {
+  const [name = "", tokens] = String(prompt).split(" ");
+  return { cargo, name, tokens: Number(tokens) };
+}
+
+export function tokenOf({ name }: Task, index: number): string {
+  return `${name}.${index} `;
+}
+
+/** The whole text of a task that streams tokens. */
+export function textOf(task: Task, tokens = task.tokens): string {
+  return Array.from({ length: tokens }, (_, index) => tokenOf(task, index)).join("");
+}
+
+/** The result of a task of the Cargo `value`. */
+export function valueOf({ name }: Task): { readonly answer: string } {
+  return { answer: name };
+}
