@@ -62,6 +62,7 @@ export class JobAttempts {
   /** The input of a job, from storage. */
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
+    await job.stored;
     const input = await this.#active.writes.persist(this.#deps.store.jobs.input(jobId));
     this.#active.learnTraits(job, input);
     return input;

@@ -231,6 +231,8 @@ export class JobRegistry {
 
   /** The job is durable. */
   #admit(job: MutableJob): void {
+    // Its Island was lost, and its wait passed, while it was being stored.
+    if (job.hasEnded) return;
     if (job.state === "pending") return this.#compete(job);
     job.input = null;
     this.#active.noteSign(job);

@@ -100,8 +100,8 @@ function checkJob(world: World, job: EndedJob): string[] {
     const found = JSON.stringify(record.output);
     if (found !== expected) broken.push(`${name} has the output ${found} in place of ${expected}`);
   }
-  // A text of no tokens is what an Island may be blamed for.
-  const isBlamed = error?.code === "invalid_output" || error?.code === "output_too_large";
+  // An Island may be blamed for a text of no tokens, and for adding nothing to a text that another one called impossible.
+  const isBlamed = error?.code === "output_too_large" || (error?.code === "invalid_output" && text !== textOf(task));
   if (isBlamed && task.tokens > 0) broken.push(`${name} failed with ${error.code}, and no Island did that`);
   if (state === "timeout" && !world.hasJumped) broken.push(...checkTimeout(record, name));
   return broken;

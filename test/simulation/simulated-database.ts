@@ -6,6 +6,7 @@ import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transac
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { SqliteIslandStore } from "../../coordinator/store/sqlite/islands/sqlite-island-store.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
+import { itemsOf, type StoredChunkRow } from "../../coordinator/store/sqlite/jobs/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
@@ -40,7 +41,8 @@ export class SimulatedDatabase {
   readonly #secrets = new SecretBox(Buffer.alloc(32));
   readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
   readonly #selectEntries: Database.Statement<[], Entry>;
-  readonly #selectOutputs: Database.Statement<[string], number | null>;
+  readonly #selectHasEnded: Database.Statement<[string], number>;
+  readonly #selectChunks: Database.Statement<[string], Pick<StoredChunkRow, "items" | "text">>;
   readonly #selectMayForget: Database.Statement<[{ jobId: string; attempt: number; seq: number }], number>;
   readonly #selectIds: Database.Statement<[], string>;
 
@@ -52,18 +54,14 @@ export class SimulatedDatabase {
     this.runner = new TransactionRunner(this.#db);
     this.#ledger = new SqliteLedgerStore(this.#db, notForReading, notForWriting);
     this.#selectEntries = this.#db.prepare("SELECT job_id AS subject, party, micro, kind FROM entries ORDER BY id");
-    this.#selectOutputs = this.#db
-      .prepare<[string], number | null>(
-        `SELECT CASE WHEN completed_at_ms IS NULL THEN (
-           SELECT count(*) FROM feed_chunks, json_each(feed_chunks.items)
-           WHERE job_id = jobs.id AND json_each.value ->> 'type' <> 'status') END
-         FROM jobs WHERE id = ?`,
-      )
+    this.#selectHasEnded = this.#db
+      .prepare<[string], number>("SELECT completed_at_ms IS NOT NULL FROM jobs WHERE id = ?")
       .pluck();
+    this.#selectChunks = this.#db.prepare("SELECT items, text FROM feed_chunks WHERE job_id = ?");
     this.#selectMayForget = this.#db
       .prepare<[{ jobId: string; attempt: number; seq: number }], number>(
         `SELECT completed_at_ms IS NOT NULL OR attempt > @attempt OR state = 'pending' OR EXISTS (
-           SELECT 1 FROM feed_chunks WHERE job_id = @jobId AND attempt = @attempt AND seq = @seq)
+           SELECT 1 FROM feed_chunks WHERE job_id = @jobId AND attempt = @attempt AND seq >= @seq)
          FROM jobs WHERE id = @jobId`,
       )
       .pluck();
@@ -84,7 +82,9 @@ export class SimulatedDatabase {
 
   /** Outputs of an unfinished job that are stored; Infinity once its end is. */
   storedOutputs(jobId: string): number {
-    return this.#selectOutputs.get(jobId) ?? Infinity;
+    if (this.#selectHasEnded.get(jobId) !== 0) return Infinity;
+    const items = this.#selectChunks.all(jobId).flatMap((row) => itemsOf(row));
+    return items.filter(({ type }) => type !== "status").length;
   }
 
   /** Whether an Island may forget a numbered frame: it is stored, or so is that the attempt is over. */
