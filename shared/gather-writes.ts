@@ -1,11 +1,12 @@
 import type { Writable } from "node:stream";
 
 /**
- * Call it before a write: everything that is written in this turn of the event loop leaves in one system call at its end. Nothing is
- * delayed beyond the turn.
+ * Call it before a write: everything that is written until `later` calls back leaves in one system call.
+ * @param later `process.nextTick`: the end of the present callback. `setImmediate`: the end of this turn of the event loop, after all
+ *   that its callbacks caused.
  */
-export function gatherWrites(stream: Writable): void {
+export function gatherWrites(stream: Writable, later: (task: () => void) => unknown): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
-  process.nextTick(() => stream.uncork());
+  later(() => stream.uncork());
 }

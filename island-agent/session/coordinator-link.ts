@@ -82,7 +82,8 @@ export function runSession(
 
     const send = (frame: FromIsland): boolean => {
       if (socket.readyState !== socket.OPEN) return true;
-      if (wire !== null) gatherWrites(wire);
+      // A job reaches its host process before the coordinator hears that it did.
+      if (wire !== null) gatherWrites(wire, setImmediate);
       socket.send(encodeFrame(frame), { binary: true });
       return wire?.writableNeedDrain !== true;
     };

@@ -17,7 +17,7 @@ class CountedWrites extends Writable {
   }
 
   send(text: string): void {
-    gatherWrites(this);
+    gatherWrites(this, process.nextTick);
     this.write(text);
   }
 }
