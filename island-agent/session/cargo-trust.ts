@@ -1,18 +1,14 @@
 import type { KeyObject } from "node:crypto";
 import type { CargoManifest } from "../../shared/cargo.ts";
-import { LRUCache } from "lru-cache";
 import {
   fingerprintOf,
   isSigned,
   readPublicKey,
-  signedBytes,
   verifyEndorsement,
   type Endorsement,
 } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
-
-/** Cargos whose signature is remembered. */
-const MAX_KNOWN = 100;
+import { KnownSignatures } from "./known-signatures.ts";
 
 /** A Cargo of the frames `assign` and `preload`. */
 export interface ReceivedCargo {
@@ -32,8 +28,8 @@ export class CargoTrust {
   /** Keys of the owner's choice, base64: one of them must have signed, too. Null: the pinned key decides alone. */
   readonly #signedBy: readonly string[] | null;
   readonly #log: Logger;
-  /** By signature of the pinned key, valid for every Island: the bytes that it was found to sign. */
-  readonly #known = new LRUCache<string, Buffer>({ max: MAX_KNOWN });
+  /** Of the pinned key, for every Island. */
+  readonly #signatures: KnownSignatures;
   #hasLogged = false;
 
   /**
@@ -47,6 +43,7 @@ export class CargoTrust {
     if (key === undefined) throw new RangeError("the pinned key is not an Ed25519 public key in base64");
     this.#pinned = pinned;
     this.#key = key;
+    this.#signatures = new KnownSignatures((cargo, signature) => isSigned(cargo, signature, key));
     this.#accountId = accountId;
     this.#signedBy = signedBy;
     this.#log = log;
@@ -54,7 +51,7 @@ export class CargoTrust {
 
   /** Why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
   problemOf({ cargo, signature, endorsements = [] }: ReceivedCargo): string | null {
-    if (this.#isSignedForAll(cargo, signature)) return this.#ownersProblemOf(cargo, endorsements);
+    if (this.#signatures.isValid(cargo, signature)) return this.#ownersProblemOf(cargo, endorsements);
     if (this.#signedBy === null && this.#accountId !== null && isSigned(cargo, signature, this.#key, this.#accountId))
       return null;
     const fingerprint = fingerprintOf(this.#pinned);
@@ -64,15 +61,6 @@ export class CargoTrust {
     if (!this.#hasLogged) this.#log.warn({ slug: cargo.slug, fingerprint }, "A Cargo is not signed: it is refused");
     this.#hasLogged = true;
     return problem;
-  }
-
-  /** Each job brings its Cargo again: a signature that was checked for the same bytes is not checked twice. */
-  #isSignedForAll(cargo: CargoManifest, signature: string): boolean {
-    const known = this.#known.get(signature);
-    if (known !== undefined) return isOfBytes(cargo, known);
-    if (!isSigned(cargo, signature, this.#key)) return false;
-    this.#known.set(signature, signedBytes(cargo));
-    return true;
   }
 
   /** Why the owner's choice of keys refuses a Cargo that is signed for every Island. */
@@ -87,15 +75,6 @@ export class CargoTrust {
   /** Why to leave a coordinator that shows `key`; null when it is the pinned key. */
   changeOf(key: string): string | null {
     return key === this.#pinned ? null : describeKeyChange(this.#pinned, key);
-  }
-}
-
-function isOfBytes(cargo: CargoManifest, bytes: Buffer): boolean {
-  try {
-    return signedBytes(cargo).equals(bytes);
-  } catch {
-    // A manifest without canonical JSON cannot have been signed.
-    return false;
   }
 }
 

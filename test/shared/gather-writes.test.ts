@@ -16,8 +16,8 @@ class CountedWrites extends Writable {
     done();
   }
 
-  send(text: string): void {
-    gatherWrites(this, process.nextTick);
+  send(text: string, until: "callback" | "turn" = "callback"): void {
+    gatherWrites(this, until);
     this.write(text);
   }
 }
@@ -33,6 +33,17 @@ it("writes once for everything of a turn, in order, and at its end", async () =>
   stream.send("d");
   await endOfTurn();
   expect(stream.writes).toEqual(["abc", "d"]);
+});
+
+it("writes once for what a turn caused in later callbacks", async () => {
+  const stream = new CountedWrites();
+  stream.send("a", "turn");
+  await endOfTurn();
+  await Promise.resolve();
+  stream.send("b", "turn");
+  expect(stream.writes).toEqual([]);
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(stream.writes).toEqual(["ab"]);
 });
 
 it("leaves a stream alone that its owner has corked", async () => {

@@ -37,7 +37,7 @@ export class HostChannel {
     const line = `${JSON.stringify(message)}\n`;
     if (Buffer.byteLength(line) > MAX_MESSAGE_BYTES) return false;
     if (!this.#pipe.writable) return true;
-    gatherWrites(this.#pipe, process.nextTick);
+    gatherWrites(this.#pipe, "callback");
     this.#pipe.write(line);
     return true;
   }

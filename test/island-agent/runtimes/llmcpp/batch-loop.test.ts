@@ -33,15 +33,19 @@ class FakeContext implements ContextInternals {
     decodeBatch: () => this.native(),
   };
 
-  _decodeTokens(): Promise<[number, unknown][]> {
-    throw new Error("not replaced");
+  _decodeTokens(
+    ...[{ sequenceId }]: Parameters<ContextInternals["_decodeTokens"]>
+  ): ReturnType<ContextInternals["_decodeTokens"]> {
+    throw new Error(`Not replaced: ${sequenceId}`);
   }
 
   /** Evaluates tokens of a sequence, the last of them with a result. */
   decode(sequenceId: number, position: number, tokens: readonly number[]): Promise<readonly [number, unknown][]> {
-    const decode = (this as ContextInternals)._decodeTokens;
     const logits = tokens.map((_, index) => index === tokens.length - 1);
-    return decode({ sequenceId, tokens, logits, firstTokenSequenceIndex: position }, (_index, at) => `sampled ${at}`);
+    return this._decodeTokens(
+      { sequenceId, tokens, logits, firstTokenSequenceIndex: position },
+      (_index, at) => `sampled ${at}`,
+    );
   }
 
   /** Batches as "sequence:tokens". */
