@@ -230,6 +230,7 @@ export class IslandAgent {
       state: () => this.#reports.state(),
       distrust: (publicKey) => this.#admission.changeOf(publicKey),
       onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
+      onDrained: () => this.#outbox.drained(),
       onSettled: () => this.#backoff.reset(),
       onFrame: (frame) => this.#onFrame(frame),
       onLost: () => {
@@ -239,7 +240,7 @@ export class IslandAgent {
     };
   }
 
-  #onWelcome(welcome: Welcome, send: (frame: FromIsland) => void): void {
+  #onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void {
     this.#sessions += 1;
     this.#link = "connected";
     this.#send = send;

@@ -5,12 +5,15 @@ const MAX_COUNT = 1_000_000;
 /** A number of tokens from an Island. */
 const tokensSchema = z.number().int().min(0).max(1_000_000_000);
 
+/** Most characters of one token item. */
+const MAX_TOKEN_CHARS = 1_000_000;
+
 /** One piece of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
   /** Text to append. `count`: model tokens behind it, several after a stop sequence or an incomplete UTF-8 character. */
   z.object({
     type: z.literal("token"),
-    content: z.string().max(1_000_000),
+    content: z.string().max(MAX_TOKEN_CHARS),
     count: z.number().int().min(0).max(MAX_COUNT),
   }),
   z.object({
@@ -22,6 +25,20 @@ export const outputItemSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("image"), data: z.string(), format: z.string().max(20) }),
 ]);
 export type OutputItem = z.infer<typeof outputItemSchema>;
+
+/** Whether a value is a token item as the schema has it. By hand, because every token is checked several times on its way. */
+export function isTokenItem(value: unknown): value is Extract<OutputItem, { type: "token" }> {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, content, count } = value as Record<string, unknown>;
+  return (
+    type === "token" &&
+    typeof content === "string" &&
+    content.length <= MAX_TOKEN_CHARS &&
+    Number.isInteger(count) &&
+    (count as number) >= 0 &&
+    (count as number) <= MAX_COUNT
+  );
+}
 
 export const usageSchema = z.object({
   promptTokens: tokensSchema,

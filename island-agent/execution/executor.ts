@@ -5,7 +5,8 @@ import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protoco
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
-import type { LastFrame, Outbox } from "../session/outbox.ts";
+import type { LastFrame } from "../session/attempt-log.ts";
+import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
 import { Semaphore } from "../../shared/semaphore.ts";
 

@@ -8,6 +8,7 @@ import {
   type Endorsement,
 } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { KnownSignatures } from "./known-signatures.ts";
 
 /** A Cargo of the frames `assign` and `preload`. */
 export interface ReceivedCargo {
@@ -27,6 +28,8 @@ export class CargoTrust {
   /** Keys of the owner's choice, base64: one of them must have signed, too. Null: the pinned key decides alone. */
   readonly #signedBy: readonly string[] | null;
   readonly #log: Logger;
+  /** Of the pinned key, for every Island. */
+  readonly #signatures: KnownSignatures;
   #hasLogged = false;
 
   /**
@@ -40,6 +43,7 @@ export class CargoTrust {
     if (key === undefined) throw new RangeError("the pinned key is not an Ed25519 public key in base64");
     this.#pinned = pinned;
     this.#key = key;
+    this.#signatures = new KnownSignatures((cargo, signature) => isSigned(cargo, signature, key));
     this.#accountId = accountId;
     this.#signedBy = signedBy;
     this.#log = log;
@@ -47,7 +51,7 @@ export class CargoTrust {
 
   /** Why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
   problemOf({ cargo, signature, endorsements = [] }: ReceivedCargo): string | null {
-    if (isSigned(cargo, signature, this.#key)) return this.#ownersProblemOf(cargo, endorsements);
+    if (this.#signatures.isValid(cargo, signature)) return this.#ownersProblemOf(cargo, endorsements);
     if (this.#signedBy === null && this.#accountId !== null && isSigned(cargo, signature, this.#key, this.#accountId))
       return null;
     const fingerprint = fingerprintOf(this.#pinned);

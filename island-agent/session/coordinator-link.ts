@@ -1,6 +1,8 @@
+import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
+import { gatherWrites } from "../../shared/gather-writes.ts";
 import {
   CLOSE,
   encodeFrame,
@@ -21,8 +23,10 @@ export interface LinkHandlers {
   state(): IslandState;
   /** Why to leave a coordinator that shows this public key; null to stay. */
   distrust(publicKey: string): string | null;
-  /** A session is open; `send` works until `onLost`. */
-  onWelcome(welcome: Welcome, send: (frame: FromIsland) => void): void;
+  /** A session is open; `send` works until `onLost`. It returns false when the socket is behind; `onDrained` follows. */
+  onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void;
+  /** The socket has taken all frames. */
+  onDrained(): void;
   /** The session has lasted one heartbeat interval, so the coordinator accepts this Island. */
   onSettled(): void;
   onFrame(frame: Served): void;
@@ -68,25 +72,37 @@ export function runSession(
       handshakeTimeout: 10_000,
     });
     let end: SessionEnd | null = null;
+    let wire: Socket | null = null;
     let silence: Timer | null = null;
+    let lastHeardMs = clock.monotonicMs();
     let heartbeat: Timer | null = null;
     let closing: Timer | null = null;
     let silenceLimitMs = MAX_WELCOME_WAIT_MS;
     let isWelcome = false;
 
-    const send = (frame: FromIsland): void => {
-      if (socket.readyState === socket.OPEN) socket.send(encodeFrame(frame), { binary: true });
+    const send = (frame: FromIsland): boolean => {
+      if (socket.readyState !== socket.OPEN) return true;
+      // A job reaches its host process before the coordinator hears that it did.
+      if (wire !== null) gatherWrites(wire, "turn");
+      socket.send(encodeFrame(frame), { binary: true });
+      return wire?.writableNeedDrain !== true;
     };
     const close = (code: number, reason: string): void => {
       socket.close(code, reason);
       closing ??= clock.schedule(MAX_CLOSE_MS, () => socket.terminate());
     };
-    const hearSign = (): void => {
+    /** One timer for many signs: it looks at the last of them when it is over. */
+    const watchSilence = (forMs: number): void => {
       silence?.cancel();
-      silence = clock.schedule(silenceLimitMs, () => {
+      silence = clock.schedule(forMs, () => {
+        const leftMs = lastHeardMs + silenceLimitMs - clock.monotonicMs();
+        if (leftMs > 0) return watchSilence(leftMs);
         end ??= { kind: "retry", reason: "the coordinator is silent", afterMs: null };
         socket.terminate();
       });
+    };
+    const hearSign = (): void => {
+      lastHeardMs = clock.monotonicMs();
     };
     const beat = (everyMs: number, isFirst: boolean): void => {
       heartbeat = clock.schedule(everyMs, () => {
@@ -107,7 +123,7 @@ export function runSession(
         if (isWelcome) throw new ProtocolError("welcome: said twice");
         isWelcome = true;
         silenceLimitMs = frame.heartbeatMs * SILENCE_IN_HEARTBEATS;
-        hearSign();
+        watchSilence(silenceLimitMs);
         beat(frame.heartbeatMs, true);
         return handlers.onWelcome(frame, send);
       }
@@ -121,7 +137,11 @@ export function runSession(
       close(CLOSE.normal, reason);
     };
 
-    socket.on("upgrade", ({ headers }) => {
+    socket.on("upgrade", ({ headers, socket: upgraded }) => {
+      wire = upgraded;
+      wire.on("drain", () => {
+        if (isWelcome) handlers.onDrained();
+      });
       const shown = headers[PUBLIC_KEY_HEADER];
       const reason = typeof shown === "string" ? handlers.distrust(shown) : null;
       if (reason === null) return;
@@ -160,7 +180,7 @@ export function runSession(
       if (isWelcome) handlers.onLost();
       resolve(end ?? endOf(code, reason.toString()));
     });
-    hearSign();
+    watchSilence(silenceLimitMs);
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
   });

@@ -8,37 +8,12 @@ import {
   type HeldJob,
   type NumberedFrame,
 } from "../../shared/protocol/from-island.ts";
-import type { OutputItem, PromptTokens } from "../../shared/output.ts";
+import { isTokenItem, type OutputItem, type PromptTokens } from "../../shared/output.ts";
+import type { AttemptLog, AttemptName, LastFrame, Unnumbered } from "./attempt-log.ts";
 import { maxBytes, splitItems } from "./split-items.ts";
 
-/** A numbered frame before it has its number. */
-type Unnumbered<T> = T extends NumberedFrame ? Omit<T, "seq" | "jobId" | "attempt"> : never;
-export type LastFrame = Unnumbered<Exclude<NumberedFrame, { type: "output" }>>;
-
-/** Identifies an attempt on the wire. */
-export interface AttemptName {
-  readonly jobId: string;
-  readonly attempt: number;
-  /** The secret that `assign` gave; repeated when the Island comes back with the job. */
-  readonly claim: string;
-}
-
-interface AttemptLog extends AttemptName {
-  /** Called when output of the job cannot be sent, to stop its run. */
-  readonly onFailure: (failure: JobFailure) => void;
-  started: boolean;
-  /** False while the coordinator has not heard that the run began. */
-  startTold: boolean;
-  /** How much of the prompt is read; null before, and for Cargos without prompts. */
-  prompt: PromptTokens | null;
-  lastSeq: number;
-  /** Numbered frames that the coordinator has not acknowledged, in order. */
-  unacked: NumberedFrame[];
-  /** Output of this turn of the event loop, not yet in a frame. */
-  items: OutputItem[];
-  failure: JobFailure | null;
-  hasEnded: boolean;
-}
+/** Sends a frame. Returns false when the socket has not taken all yet: then output is gathered until {@link Outbox.drained}. */
+export type Send = (frame: FromIsland) => unknown;
 
 /** Most characters of a failure's message. Source: shared/protocol/from-island.ts. */
 const MAX_MESSAGE = 2_000;
@@ -51,10 +26,11 @@ const MAX_MESSAGE = 2_000;
 export class Outbox {
   readonly #attempts = new Map<string, AttemptLog>();
   /** Null before the welcome of a session. */
-  #send: ((frame: FromIsland) => void) | null = null;
+  #send: Send | null = null;
   /** From the last welcome. */
   #maxFrameBytes = MAX_FRAME_BYTES;
   #flushing = false;
+  #isBehind = false;
   #emptied = Promise.withResolvers<void>();
 
   /** Jobs with frames that are not acknowledged, or that run; for `hello`. */
@@ -119,17 +95,26 @@ export class Outbox {
     this.#tellStart(log);
   }
 
-  /** Adds output. The output of one turn of the event loop is packed into as few frames as possible. */
+  /**
+   * Adds output. What came in one turn of the event loop, one read from a host process, is packed into as few frames as possible, and
+   * so is everything that comes while the socket is behind. Otherwise nothing waits.
+   */
   output(jobId: string, attempt: number, item: OutputItem): void {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.hasEnded || log.failure !== null) return;
     log.items.push(item);
-    if (this.#flushing) return;
+    if (this.#flushing || this.#isBehind) return;
     this.#flushing = true;
-    setImmediate(() => {
+    process.nextTick(() => {
       this.#flushing = false;
-      for (const each of this.#attempts.values()) this.#flush(each);
+      if (!this.#isBehind) this.#flushAll();
     });
+  }
+
+  /** The socket has taken everything that was sent. */
+  drained(): void {
+    this.#isBehind = false;
+    this.#flushAll();
   }
 
   /**
@@ -149,7 +134,8 @@ export class Outbox {
   acknowledge(jobId: string, attempt: number, seq: number): void {
     const log = this.#find(jobId, attempt);
     if (log === undefined) return;
-    log.unacked = log.unacked.filter((frame) => frame.seq > seq);
+    const kept = log.unacked.findIndex((frame) => frame.seq > seq);
+    log.unacked.splice(0, kept === -1 ? log.unacked.length : kept);
     if (log.hasEnded && log.unacked.length === 0) this.#remove(jobId);
   }
 
@@ -158,11 +144,7 @@ export class Outbox {
   }
 
   /** A session was welcomed: sends the frames that the coordinator has not got, and from now on every frame at once. */
-  connect(
-    send: (frame: FromIsland) => void,
-    held: readonly HeldDecision[],
-    maxFrameBytes: number = MAX_FRAME_BYTES,
-  ): void {
+  connect(send: Send, held: readonly HeldDecision[], maxFrameBytes: number = MAX_FRAME_BYTES): void {
     this.#send = send;
     this.#maxFrameBytes = maxFrameBytes;
     for (const decision of held) {
@@ -178,6 +160,7 @@ export class Outbox {
 
   disconnect(): void {
     this.#send = null;
+    this.drained();
   }
 
   #find(jobId: string, attempt: number): AttemptLog | undefined {
@@ -199,12 +182,12 @@ export class Outbox {
     this.#send({ type: "started", jobId, attempt, ...(prompt === null ? {} : { prompt }) });
   }
 
-  #resend(log: AttemptLog, send: (frame: FromIsland) => void): void {
+  #resend(log: AttemptLog, send: Send): void {
     // The run may have begun between hello and welcome.
     if (log.started && (!log.startTold || log.prompt !== null)) this.#tellStart(log);
     for (const frame of log.unacked) {
       if (this.#isTooLarge(frame)) return this.#failAt(log, frame.seq);
-      send(frame);
+      this.#isBehind = send(frame) === false;
     }
   }
 
@@ -216,6 +199,10 @@ export class Outbox {
     const failure = tooLarge(this.#maxFrameBytes);
     this.#number(log, failedFrame(failure));
     this.#fail(log, failure);
+  }
+
+  #flushAll(): void {
+    for (const each of this.#attempts.values()) this.#flush(each);
   }
 
   #flush(log: AttemptLog): void {
@@ -247,8 +234,9 @@ export class Outbox {
   /** Why the coordinator would refuse the frame; null when it accepts it. */
   #problemOf(log: AttemptLog, frame: Unnumbered<NumberedFrame>): JobFailure | null {
     const numbered = this.#numbered(log, frame);
-    const parsed = fromIslandSchema.safeParse(numbered);
-    if (!parsed.success) {
+    // Frames of tokens, of which there are many, need no schema: the rest of them is ours.
+    const parsed = isAllTokens(frame) ? null : fromIslandSchema.safeParse(numbered);
+    if (parsed?.success === false) {
       const [issue] = parsed.error.issues;
       return new JobFailure("internal", `The Cargo gave invalid output: ${issue?.path.join(".")}: ${issue?.message}`);
     }
@@ -271,8 +259,12 @@ export class Outbox {
     const numbered = this.#numbered(log, frame);
     log.lastSeq = numbered.seq;
     log.unacked.push(numbered);
-    this.#send?.(numbered);
+    if (this.#send?.(numbered) === false) this.#isBehind = true;
   }
+}
+
+function isAllTokens(frame: Unnumbered<NumberedFrame>): boolean {
+  return frame.type === "output" && frame.items.every(isTokenItem);
 }
 
 function failedFrame({ code, message, retryable }: JobFailure): LastFrame {

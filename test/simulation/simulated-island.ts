@@ -1,4 +1,5 @@
-import { Outbox, type LastFrame } from "../../island-agent/session/outbox.ts";
+import type { LastFrame } from "../../island-agent/session/attempt-log.ts";
+import { Outbox } from "../../island-agent/session/outbox.ts";
 import type { Assign, FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { makeHello } from "../support/frames.ts";

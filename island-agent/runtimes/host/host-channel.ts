@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { gatherWrites } from "../../../shared/gather-writes.ts";
 
 /** File descriptor of the pipe in a host process. */
 export const CHANNEL_FD = 3;
@@ -35,7 +36,9 @@ export class HostChannel {
   send(message: unknown): boolean {
     const line = `${JSON.stringify(message)}\n`;
     if (Buffer.byteLength(line) > MAX_MESSAGE_BYTES) return false;
-    if (this.#pipe.writable) this.#pipe.write(line);
+    if (!this.#pipe.writable) return true;
+    gatherWrites(this.#pipe, "callback");
+    this.#pipe.write(line);
     return true;
   }
 

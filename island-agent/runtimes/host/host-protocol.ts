@@ -3,6 +3,7 @@ import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { jsonValueSchema } from "../../../shared/json-value.ts";
 import {
   FINISH_REASONS,
+  isTokenItem,
   type OutputItem,
   outputItemSchema,
   promptSchema,
@@ -95,14 +96,7 @@ function isRunOutput(value: unknown): value is RunOutput {
 }
 
 function isItem(value: unknown): value is OutputItem {
-  return isShortToken(value) || outputItemSchema.safeParse(value).success;
-}
-
-/** The common case, at a tenth of the schema's cost. */
-function isShortToken(value: unknown): boolean {
-  if (!isRecord(value) || value["type"] !== "token") return false;
-  const { content, count } = value;
-  return typeof content === "string" && content.length < 1_000 && (count === 0 || count === 1);
+  return isTokenItem(value) || outputItemSchema.safeParse(value).success;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

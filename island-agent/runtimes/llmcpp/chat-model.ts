@@ -15,7 +15,7 @@ import type { OutputItem, PromptTokens, Usage } from "../../../shared/output.ts"
 import type { HostRun } from "../host/host-protocol.ts";
 import type { RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
-import type { SequenceBatching } from "./batching.ts";
+import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
@@ -36,14 +36,14 @@ export class ChatModel {
   readonly #model: LlamaModel;
   readonly #contextTokens: number;
   readonly #template: ChatWrapper;
-  readonly #batching: SequenceBatching;
+  readonly #loop: BatchLoop;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
 
-  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; batching: SequenceBatching }) {
+  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; loop: BatchLoop }) {
     this.#llama = parts.llama;
     this.#model = parts.model;
     this.#contextTokens = parts.context.contextSize;
-    this.#batching = parts.batching;
+    this.#loop = parts.loop;
     this.#template = resolveChatWrapper(parts.model);
     this.#pool = new SequencePool(
       Array.from({ length: parts.context.totalSequences }, () => parts.context.getSequence()),
@@ -81,7 +81,6 @@ export class ChatModel {
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const answer = new Answer(request.stop, onOutput, signal);
     const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
-    this.#batching.activeRuns++;
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
     try {
@@ -97,7 +96,6 @@ export class ChatModel {
       return { finishReason, usage: usageOf(answer.tokens) };
     } finally {
       endReading();
-      this.#batching.activeRuns--;
       chat.dispose({ disposeSequence: false });
       this.#pool.release(sequence);
     }
@@ -110,8 +108,8 @@ export class ChatModel {
     unread: number,
     onPrompt: Listener["onPrompt"],
   ): () => void {
-    const { onTokens } = this.#batching;
-    // Only a private field has it, as in the queue that `SequenceBatching` sorts.
+    const { onTokens } = this.#loop;
+    // Only a private field has it, as for the batches of `BatchLoop`.
     const id = (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
     let read = 0;
     onTokens.set(id, (tokens) => {

@@ -1,7 +1,7 @@
 import type { Llama, LlamaModel } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import type { HostedModel } from "../host/serve-host.ts";
-import { SequenceBatching } from "./batching.ts";
+import { BatchLoop } from "./batch-loop.ts";
 import { ChatModel } from "./chat-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
@@ -14,13 +14,11 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
   // the process at 24 GB), so the size is clamped here.
   const contextSize = contextSizeOf(request, model.trainContextSize);
-  const batching = new SequenceBatching();
   const context = await model
     .createContext({
       contextSize,
       sequences: request.sequences,
       threads: request.threads,
-      batching: { itemPrioritizationStrategy: batching.strategy },
     })
     .catch((cause: unknown) => {
       throw llamaFailure(
@@ -30,16 +28,16 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
         errors,
       );
     });
-  batching.attach(context);
-  const chatModel = new ChatModel({ llama, model, context, batching });
+  const loop = BatchLoop.over(context);
+  const chatModel = new ChatModel({ llama, model, context, loop });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {
     facts: { contextTokens: context.contextSize, sequences: request.sequences },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: (run, onOutput, signal, { onPrompt, onWorking }) =>
-      batching.tellOfBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
-    dispose: () => llama.dispose(),
+      loop.tellOfBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
+    dispose: () => loop.close().then(() => llama.dispose()),
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from "node-llama-cpp";
 
 /**
- * The model's own template, with two differences. White space at the start of the answer is kept: dropping it, as templates ask for,
+ * The model's own template for one answer, with two differences. White space at the start of the answer is kept: dropping it, as templates ask for,
  * would join two words when an answer is continued. And the text so far is appended to the prompt unchanged, while templates trim
  * or close finished answers.
  */
@@ -15,6 +15,8 @@ export class ResumableTemplate extends ChatWrapper {
   override readonly settings: ChatWrapper["settings"];
   readonly #template: ChatWrapper;
   readonly #soFar: string;
+  /** LlamaChat renders the history that its caller has just rendered. */
+  #last: { readonly history: string; readonly state: ChatWrapperGeneratedContextState } | undefined;
 
   constructor(template: ChatWrapper, soFar: string) {
     super();
@@ -25,6 +27,12 @@ export class ResumableTemplate extends ChatWrapper {
   }
 
   override generateContextState(options: ChatWrapperGenerateContextStateOptions): ChatWrapperGeneratedContextState {
+    const history = JSON.stringify(options.chatHistory);
+    if (this.#last?.history !== history) this.#last = { history, state: this.#render(options) };
+    return this.#last.state;
+  }
+
+  #render(options: ChatWrapperGenerateContextStateOptions): ChatWrapperGeneratedContextState {
     if (this.#soFar === "" || !this.#isAtStart(options)) {
       return verbatim(this.#template.generateContextState(options));
     }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { OutputItem } from "../../../shared/output.ts";
 import { encodeFrame, readFromIsland } from "../../../shared/protocol/codec.ts";
-import { Outbox, type AttemptName } from "../../../island-agent/session/outbox.ts";
+import type { AttemptName } from "../../../island-agent/session/attempt-log.ts";
+import { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 
 const name = (jobId: string, attempt: number): AttemptName => ({
@@ -29,18 +30,6 @@ function open(): { outbox: Outbox; sent: FromIsland[] } {
 }
 
 describe("Outbox", () => {
-  it("sends the output of one turn of the event loop as one frame", async () => {
-    const { outbox, sent } = open();
-    outbox.open(name("job_1", 1), NEVER_FAILS);
-    outbox.output("job_1", 1, token("a"));
-    outbox.output("job_1", 1, token("b"));
-    await turn();
-    expect(sent).toEqual([
-      { type: "accepted", jobId: "job_1", attempt: 1 },
-      { type: "output", jobId: "job_1", attempt: 1, seq: 1, items: [token("a"), token("b")] },
-    ]);
-  });
-
   it("puts the last output before the end, without waiting for the turn", () => {
     const { outbox, sent } = open();
     outbox.open(name("job_1", 1), NEVER_FAILS);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PromptTokens } from "../../../../shared/output.ts";
+import type { OutputItem, PromptTokens } from "../../../../shared/output.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { describeRuntime } from "../runtime.contract.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
@@ -101,6 +101,37 @@ describe("llmcppRuntime() with tiny-islander", () => {
     };
     const { usage } = await wide.run(request, () => {}, NEVER, { onPrompt });
     expect(done).toEqual([512, usage.promptTokens]);
+  });
+
+  it("run() reads only the new tokens of a conversation's next turn, for its own account", async () => {
+    await using wide = await makeRuntime({ sequences: 2 }).load(
+      makeCargo({ contextTokens: 1_024 }),
+      TINY_ISLANDER,
+      NEVER,
+    );
+    const question = { role: "user", content: "Tell me a story of a boat. ".repeat(100) };
+    const ask = async (
+      messages: object[],
+      cacheKey: string,
+    ): Promise<{ text: string; batches: number; total: number }> => {
+      let [text, batches] = ["", 0];
+      const onPrompt = (): void => void (batches += 1);
+      const onOutput = (item: OutputItem): void => void (text += item.type === "token" ? item.content : "");
+      const request = { ...makeRequest({ messages, max_tokens: 8 }), cacheKey };
+      const { usage } = await wide.run(request, onOutput, NEVER, { onPrompt });
+      return { text, batches, total: usage.promptTokens };
+    };
+    const first = await ask([question], "a");
+    const turn = [
+      question,
+      { role: "assistant", content: first.text },
+      { role: "user", content: "Count from 1 to 3." },
+    ];
+    const [second, ofOther] = [await ask(turn, "a"), await ask(turn, "b")];
+    // A batch takes 512 tokens.
+    expect(second.total).toBeGreaterThan(first.total);
+    expect([first.batches, second.batches, ofOther.batches]).toEqual([2, 1, 2]);
+    expect(first.total).toBeGreaterThan(512);
   });
 
   it("run() answers each account alike, whoever used the memory before, in one sequence", async () => {

@@ -1,0 +1,193 @@
+import { findPackageJSON } from "node:module";
+import { acquireLock } from "lifecycle-utils";
+import type { LlamaContext } from "node-llama-cpp";
+import { fillBatch } from "./batch-order.ts";
+
+/** What node-llama-cpp's sequences ask their context for (3.21.1): tokens to evaluate, and which of them need a result. */
+export interface DecodeRequest {
+  readonly sequenceId: number;
+  readonly tokens: readonly number[];
+  /** True at the indexes of tokens that need a result. */
+  readonly logits: readonly (boolean | undefined)[];
+  /** Position of the first token in the sequence. */
+  readonly firstTokenSequenceIndex: number;
+  readonly afterBatchAction?: (stateLength: number) => unknown;
+}
+
+/** Samples the result at an index of the batch. */
+type Sample = (batchIndex: number, position: number) => unknown;
+/** Results by position in the sequence. */
+type Results = [position: number, value: unknown][];
+
+/** The part of llama.cpp's binding that evaluates batches. */
+interface BatchBinding {
+  initBatch(size: number): void;
+  addToBatch(sequenceId: number, position: number, tokens: Uint32Array, withResult: Uint32Array): Uint32Array;
+  decodeBatch(): Promise<void>;
+}
+
+/** The private members of a context that this file uses or replaces. */
+export interface ContextInternals {
+  readonly _ctx: BatchBinding;
+  readonly batchSize: number;
+  _decodeTokens(request: DecodeRequest, sample: Sample): Promise<Results>;
+}
+
+interface Waiting {
+  readonly request: DecodeRequest;
+  readonly sample: Sample;
+  readonly results: Results;
+  /** Tokens that are evaluated. */
+  done: number;
+  readonly settle: (error?: Error) => void;
+}
+
+interface Share {
+  readonly item: Waiting;
+  readonly from: number;
+  /** Indexes in the batch of the tokens with a result, and their positions in the sequence. */
+  readonly outputs: readonly (readonly [batchIndex: number, position: number])[];
+}
+
+/**
+ * Evaluates what all sequences of a context wait for, batch by batch. It replaces node-llama-cpp's own dispatch, which begins a batch
+ * before the slowest sequence has queued its token, in order of completion (llama.cpp merges only ascending sequence ids), and
+ * costs as much CPU as a tiny model. Here all sequences of a batch get their results together and queue their next tokens in that turn
+ * of the event loop; the next batch begins in the following turn, before the output of the last one is written.
+ *
+ * The library's own lock on the context is held for each batch: the library erases tokens of other sequences under it.
+ */
+export class BatchLoop {
+  readonly #context: ContextInternals;
+  /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
+  readonly onTokens = new Map<number, (tokens: number) => void>();
+  readonly #watchers = new Set<() => void>();
+  #queue: Waiting[] = [];
+  #isPlanned = false;
+  #running: Promise<void> | null = null;
+  #closed: Error | null = null;
+
+  /** Takes over the evaluation of a context. @throws {Error} when this version of node-llama-cpp has another inside. */
+  static over(context: LlamaContext): BatchLoop {
+    const internals = context as unknown as Partial<ContextInternals>;
+    if (typeof internals._decodeTokens !== "function" || typeof internals._ctx?.decodeBatch !== "function") {
+      throw new Error("This version of node-llama-cpp is not supported");
+    }
+    if (!sharesLocks()) throw new Error("node-llama-cpp has a copy of lifecycle-utils of its own: run npm dedupe");
+    return new BatchLoop(internals as ContextInternals);
+  }
+
+  constructor(context: ContextInternals) {
+    this.#context = context;
+    context._decodeTokens = (request, sample) => this.#decode(request, sample);
+  }
+
+  /** Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
+  async tellOfBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
+    this.#watchers.add(onBatch);
+    try {
+      return await work();
+    } finally {
+      this.#watchers.delete(onBatch);
+    }
+  }
+
+  /** Evaluates nothing more. Resolves when the native code has returned. */
+  async close(): Promise<void> {
+    this.#closed = new Error("The model is unloaded");
+    this.#fail(this.#queue, this.#closed);
+    await this.#running;
+  }
+
+  #decode(request: DecodeRequest, sample: Sample): Promise<Results> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== null) return reject(this.#closed);
+      const results: Results = [];
+      const settle = (error?: Error): void => (error === undefined ? resolve(results) : reject(error));
+      this.#queue.push({ request, sample, results, done: 0, settle });
+      this.#plan();
+    });
+  }
+
+  /** Plans the next batch for the next turn of the event loop: until then all sequences can queue. */
+  #plan(): void {
+    if (this.#isPlanned || this.#running !== null) return;
+    this.#isPlanned = true;
+    setImmediate(() => {
+      this.#isPlanned = false;
+      if (this.#queue.length === 0) return;
+      this.#running = this.#evaluate().finally(() => {
+        this.#running = null;
+        this.#plan();
+      });
+    });
+  }
+
+  /** One batch. Never rejects: errors go to the sequences. */
+  async #evaluate(): Promise<void> {
+    const lock = await acquireLock([this.#context, "context"]);
+    let items: readonly Waiting[] = this.#queue;
+    try {
+      const shares = this.#take();
+      items = shares.map(({ item }) => item);
+      if (shares.length === 0) return;
+      for (const tell of this.#watchers) tell();
+      await this.#context._ctx.decodeBatch();
+      await Promise.all(shares.map(sampleAll));
+      for (const { item } of shares) {
+        const { firstTokenSequenceIndex, afterBatchAction } = item.request;
+        const action = afterBatchAction?.(firstTokenSequenceIndex + item.done + 1);
+        if (action instanceof Promise) await action;
+      }
+      for (const { done, request, settle } of items) if (done === request.tokens.length) settle();
+    } catch (error) {
+      this.#fail(items, error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      lock.dispose();
+    }
+  }
+
+  /** Puts the next tokens into llama.cpp's batch. Sequences of which tokens are left stay in the queue. */
+  #take(): Share[] {
+    const { _ctx: binding, batchSize } = this.#context;
+    const queue = this.#queue;
+    const waiting = queue.map(({ request, done }) => {
+      return { sequenceId: request.sequenceId, count: request.tokens.length - done };
+    });
+    const parts = fillBatch(waiting, batchSize);
+    const size = parts.reduce((sum, { count }) => sum + count, 0);
+    if (size > 0) binding.initBatch(size);
+    const shares = parts.map(({ index, count }) => {
+      const item = queue[index] as Waiting;
+      const { sequenceId, tokens, logits, firstTokenSequenceIndex } = item.request;
+      const from = item.done;
+      const position = firstTokenSequenceIndex + from;
+      const wanted: number[] = [];
+      for (let at = 0; at < count; at += 1) if (logits[from + at] === true) wanted.push(at);
+      const part = Uint32Array.from(tokens.slice(from, from + count));
+      const indexes = binding.addToBatch(sequenceId, position, part, Uint32Array.from(wanted));
+      item.done += count;
+      this.onTokens.get(sequenceId)?.(count);
+      return { item, from, outputs: wanted.map((at, nth) => [indexes[nth] as number, position + at] as const) };
+    });
+    this.#queue = queue.filter(({ request, done }) => done < request.tokens.length);
+    return shares;
+  }
+
+  #fail(items: readonly Waiting[], error: Error): void {
+    for (const { settle } of items) settle(error);
+    this.#queue = this.#queue.filter((item) => !items.includes(item));
+  }
+}
+
+/** Whether node-llama-cpp and this file have the same copy of the package that keeps the locks. */
+export function sharesLocks(): boolean {
+  const theirs = findPackageJSON("lifecycle-utils", import.meta.resolve("node-llama-cpp"));
+  return theirs !== undefined && theirs === findPackageJSON("lifecycle-utils", import.meta.url);
+}
+
+async function sampleAll({ item, outputs }: Share): Promise<void> {
+  for (const [batchIndex, position] of outputs) {
+    item.results.push([position, await item.sample(batchIndex, position)]);
+  }
+}

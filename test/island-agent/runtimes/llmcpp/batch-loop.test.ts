@@ -1,0 +1,176 @@
+import { acquireLock } from "lifecycle-utils";
+import { describe, expect, it } from "vitest";
+import { BatchLoop, type ContextInternals, sharesLocks } from "../../../../island-agent/runtimes/llmcpp/batch-loop.ts";
+import { settle } from "../../../support/event-log.ts";
+
+interface Part {
+  readonly sequenceId: number;
+  readonly position: number;
+  readonly tokens: readonly number[];
+}
+
+/** A context that notes its batches and answers each result with the position that it is of. */
+class FakeContext implements ContextInternals {
+  readonly batchSize: number;
+  readonly batches: Part[][] = [];
+  /** What the native code does with a batch. */
+  native: () => Promise<void> = () => Promise.resolve();
+  #outputs = 0;
+
+  constructor(batchSize = 8) {
+    this.batchSize = batchSize;
+  }
+
+  readonly _ctx = {
+    initBatch: () => {
+      this.batches.push([]);
+      this.#outputs = 0;
+    },
+    addToBatch: (sequenceId: number, position: number, tokens: Uint32Array, withResult: Uint32Array) => {
+      this.batches.at(-1)?.push({ sequenceId, position, tokens: [...tokens] });
+      return Uint32Array.from(withResult, () => this.#outputs++);
+    },
+    decodeBatch: () => this.native(),
+  };
+
+  _decodeTokens(
+    ...[{ sequenceId }]: Parameters<ContextInternals["_decodeTokens"]>
+  ): ReturnType<ContextInternals["_decodeTokens"]> {
+    throw new Error(`Not replaced: ${sequenceId}`);
+  }
+
+  /** Evaluates tokens of a sequence, the last of them with a result. */
+  decode(sequenceId: number, position: number, tokens: readonly number[]): Promise<readonly [number, unknown][]> {
+    const logits = tokens.map((_, index) => index === tokens.length - 1);
+    return this._decodeTokens(
+      { sequenceId, tokens, logits, firstTokenSequenceIndex: position },
+      (_index, at) => `sampled ${at}`,
+    );
+  }
+
+  /** Batches as "sequence:tokens". */
+  get shapes(): string[] {
+    return this.batches.map((parts) =>
+      parts.map(({ sequenceId, tokens }) => `${sequenceId}:${tokens.length}`).join(" "),
+    );
+  }
+}
+
+function makeLoop(batchSize?: number): { context: FakeContext; loop: BatchLoop } {
+  const context = new FakeContext(batchSize);
+  return { context, loop: new BatchLoop(context) };
+}
+
+/** A sequence that generates: each token after some turns of promises, as in the library. */
+async function generate(context: FakeContext, id: number, tokens: number): Promise<void> {
+  for (let at = 0; at < tokens; at += 1) {
+    await context.decode(id, at, [7]);
+    for (let turn = 0; turn < 20 * (id + 1); turn += 1) await Promise.resolve();
+  }
+}
+
+describe("BatchLoop", () => {
+  it("takes one batch for a token of each sequence, however many promises they need in between", async () => {
+    const { context } = makeLoop();
+    await Promise.all([2, 0, 3, 1].map((id) => generate(context, id, 50)));
+    expect(context.batches).toHaveLength(50);
+    expect(new Set(context.shapes)).toEqual(new Set(["0:1 1:1 2:1 3:1"]));
+  });
+
+  it("resolves with the results by position", async () => {
+    const { context } = makeLoop();
+    expect(await context.decode(0, 5, [1, 2, 3])).toEqual([[7, "sampled 7"]]);
+  });
+
+  it("reads a long prompt in parts beside an answer, and gives the answer a token in each batch", async () => {
+    const { context } = makeLoop(8);
+    await Promise.all([
+      context.decode(
+        0,
+        0,
+        Array.from({ length: 20 }, (_, index) => index),
+      ),
+      generate(context, 1, 4),
+    ]);
+    expect(context.shapes).toEqual(["0:7 1:1", "0:7 1:1", "0:5 1:1", "0:1 1:1"]);
+    const prompt = context.batches.flat().filter(({ sequenceId }) => sequenceId === 0);
+    expect(prompt.flatMap(({ tokens }) => tokens)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+    expect(prompt.map(({ position }) => position)).toEqual([0, 7, 14, 19]);
+  });
+
+  it("tells how much of a prompt goes into each batch, and who runs of every batch", async () => {
+    const { context, loop } = makeLoop(8);
+    const parts: number[] = [];
+    let batches = 0;
+    loop.onTokens.set(0, (tokens) => parts.push(tokens));
+    await loop.tellOfBatches(
+      () => (batches += 1),
+      () =>
+        context.decode(
+          0,
+          0,
+          Array.from({ length: 20 }, () => 1),
+        ),
+    );
+    await context.decode(1, 0, [1]);
+    expect(parts).toEqual([8, 8, 4]);
+    expect(batches).toBe(3);
+  });
+
+  it("waits while the library has the lock of the context", async () => {
+    const { context } = makeLoop();
+    const lock = await acquireLock([context, "context"]);
+    const decoded = context.decode(0, 0, [1]);
+    await settle();
+    expect(context.batches).toEqual([]);
+    lock.dispose();
+    await decoded;
+    expect(context.batches).toHaveLength(1);
+  });
+
+  it("keeps the lock until the native code has returned", async () => {
+    const { context } = makeLoop();
+    const native = Promise.withResolvers<void>();
+    context.native = () => native.promise;
+    const decoded = context.decode(0, 0, [1]);
+    await settle();
+    let isErased = false;
+    const erased = acquireLock([context, "context"]).then((lock) => {
+      isErased = true;
+      lock.dispose();
+    });
+    await settle();
+    expect(isErased).toBe(false);
+    native.resolve();
+    await Promise.all([decoded, erased]);
+  });
+
+  it("gives an error of the native code to the sequences of that batch, and goes on", async () => {
+    const { context } = makeLoop();
+    context.native = () => Promise.reject(new Error("Eval has failed"));
+    await expect(context.decode(0, 0, [1])).rejects.toThrow("Eval has failed");
+    context.native = () => Promise.resolve();
+    await expect(context.decode(0, 0, [1])).resolves.toHaveLength(1);
+  });
+
+  it("rejects what waits when it is closed, and resolves after the native code", async () => {
+    const { context, loop } = makeLoop();
+    const native = Promise.withResolvers<void>();
+    context.native = () => native.promise;
+    const running = context.decode(0, 0, [1]);
+    await settle();
+    const waiting = expect(context.decode(1, 0, [1])).rejects.toThrow("unloaded");
+    let isClosed = false;
+    const closed = loop.close().then(() => (isClosed = true));
+    await waiting;
+    await settle();
+    expect(isClosed).toBe(false);
+    native.resolve();
+    await Promise.all([running, closed]);
+    await expect(context.decode(0, 1, [1])).rejects.toThrow("unloaded");
+  });
+
+  it("has the same locks as node-llama-cpp", () => {
+    expect(sharesLocks()).toBe(true);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it, vi } from "vitest";
+import type { AttemptName } from "../../../island-agent/session/attempt-log.ts";
+import { Outbox } from "../../../island-agent/session/outbox.ts";
+import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
+
+const name = (jobId: string, attempt: number): AttemptName => ({
+  jobId,
+  attempt,
+  claim: `claim of ${jobId} ${attempt}`,
+});
+const NEVER_FAILS = (): void => {
+  throw new Error("It failed");
+};
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const token = (content: string) => ({ type: "token" as const, content, count: 1 });
+const finished = {
+  type: "finished" as const,
+  finishReason: "stop" as const,
+  usage: { promptTokens: 1, completionTokens: 2 },
+  timings: { loadMs: 0, firstOutputMs: 1, runMs: 2 },
+};
+
+function open(): { outbox: Outbox; sent: FromIsland[] } {
+  const outbox = new Outbox();
+  const sent: FromIsland[] = [];
+  outbox.connect((frame) => sent.push(frame), []);
+  return { outbox, sent };
+}
+
+describe("Outbox, frames for tokens", () => {
+  it("sends the output of one turn of the event loop as one frame", async () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    outbox.output("job_1", 1, token("a"));
+    outbox.output("job_1", 1, token("b"));
+    await turn();
+    expect(sent).toEqual([
+      { type: "accepted", jobId: "job_1", attempt: 1 },
+      { type: "output", jobId: "job_1", attempt: 1, seq: 1, items: [token("a"), token("b")] },
+    ]);
+  });
+
+  it("sends a token at the end of its turn: one frame for each when they come one by one", async () => {
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    for (const content of ["a", "b", "c"]) {
+      outbox.output("job_1", 1, token(content));
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
+    expect(sent.slice(1).map((frame) => (frame.type === "output" ? frame.items : []))).toEqual([
+      [token("a")],
+      [token("b")],
+      [token("c")],
+    ]);
+  });
+
+  it("gathers output while the socket is behind, and sends it in one frame as soon as the socket has drained", async () => {
+    const outbox = new Outbox();
+    const sent: FromIsland[] = [];
+    let isBehind = true;
+    outbox.connect((frame) => (sent.push(frame), !isBehind), []);
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    for (let count = 0; count < 100; count += 1) {
+      outbox.output("job_1", 1, token(String(count)));
+      await turn();
+    }
+    expect(sent).toHaveLength(2);
+    isBehind = false;
+    outbox.drained();
+    expect(sent.slice(1).map((frame) => (frame.type === "output" ? frame.items.length : 0))).toEqual([1, 99]);
+    outbox.output("job_1", 1, token("on"));
+    await turn();
+    expect(sent).toHaveLength(4);
+  });
+
+  it("sends what it gathered for a socket that was lost, after a reconnect", async () => {
+    const outbox = new Outbox();
+    outbox.connect(() => false, []);
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    for (const content of ["a", "b", "c"]) {
+      outbox.output("job_1", 1, token(content));
+      await turn();
+    }
+    outbox.disconnect();
+    const again: FromIsland[] = [];
+    outbox.connect((frame) => again.push(frame), [{ jobId: "job_1", attempt: 1, action: "continue", ackedSeq: 0 }]);
+    expect(again.flatMap((frame) => (frame.type === "output" ? frame.items : []))).toEqual(
+      ["a", "b", "c"].map((content) => token(content)),
+    );
+  });
+
+  it("parses no frame of tokens with the schema, and every other frame", async () => {
+    const parse = vi.spyOn(fromIslandSchema, "safeParse");
+    const { outbox, sent } = open();
+    outbox.open(name("job_1", 1), NEVER_FAILS);
+    for (let count = 0; count < 50; count += 1) {
+      outbox.output("job_1", 1, token("a"));
+      await turn();
+    }
+    expect(sent).toHaveLength(51);
+    expect(parse).toHaveBeenCalledTimes(0);
+    outbox.output("job_1", 1, { type: "progress", step: 1, total: 2 });
+    outbox.end("job_1", 1, finished);
+    expect(parse).toHaveBeenCalledTimes(2);
+    parse.mockRestore();
+  });
+});
