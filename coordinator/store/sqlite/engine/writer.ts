@@ -1,9 +1,10 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
-import type { FromWriter, RunAnswer, ToWriter, WriterWorkerData } from "./writer-worker.ts";
+import { ReusedThreads } from "./reused-threads.ts";
+import type { FromWriter, RunAnswer, ToWriter } from "./writer-worker.ts";
 
 /**
  * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
@@ -21,6 +22,8 @@ const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>([
 const RETRY_MS = 500;
 /** Most operations that are kept; output is bounded by its own budgets. With more the writer stops. */
 const MAX_KEPT = 100_000;
+
+const threads = new ReusedThreads("writer-worker", import.meta.url);
 
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
@@ -42,7 +45,8 @@ export class Writer {
   readonly #worker: Worker;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onReadOnly: (because: string | null) => void;
-  readonly #exited: Promise<void>;
+  /** The worker has closed the database, or is gone. */
+  readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
   /** Without their operations, which the worker has: an image would be in memory twice. */
   #inFlight: Caller[] = [];
@@ -62,22 +66,23 @@ export class Writer {
   constructor(path: string, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
     this.#clock = clock;
     this.#onReadOnly = onReadOnly;
-    // The same file is TypeScript in the sources and JavaScript in the package.
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const data: WriterWorkerData = { path };
-    this.#worker = new Worker(new URL(`./writer-worker.${extension}`, import.meta.url), { workerData: data });
-    this.#worker.on("message", (answer: FromWriter) => {
-      if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
-      else this.#settle(answer);
-    });
-    this.#worker.on("error", (error) => this.#break(toError(error)));
-    this.#worker.on("messageerror", (error) => this.#break(error));
-    this.#exited = new Promise((resolve) => {
+    this.#worker = threads.take();
+    this.#closed = new Promise((resolve) => {
+      this.#worker.on("message", (answer: FromWriter) => {
+        if ("isClosed" in answer) {
+          threads.giveBack(this.#worker);
+          resolve();
+        } else if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
+        else this.#settle(answer);
+      });
       this.#worker.on("exit", (code) => {
-        if (!this.#isIdle || this.#drained === null) this.#break(new Error(`its thread ended with code ${code}`));
+        this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
     });
+    this.#worker.on("error", (error) => this.#break(toError(error)));
+    this.#worker.on("messageerror", (error) => this.#break(error));
+    this.#worker.postMessage({ kind: "open", path } satisfies ToWriter);
   }
 
   /** Transactions committed so far. */
@@ -130,12 +135,12 @@ export class Writer {
     return this.#drained;
   }
 
-  /** Drains, then ends the worker. */
+  /** Drains, then closes the database. */
   async close(): Promise<void> {
     await this.drain();
     // Of no effect where the worker is gone.
     this.#worker.postMessage({ kind: "close" } satisfies ToWriter);
-    await this.#exited;
+    await this.#closed;
   }
 
   /** Posts in a microtask, so that the calls of one turn share a transaction. */
