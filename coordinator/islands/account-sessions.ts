@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./frame-intake.ts";
@@ -66,7 +66,7 @@ export class AccountSessions {
   readonly #shares = new Map<string, AccountShare>();
   readonly #opened: RequestWindow;
   /** By token id. */
-  readonly #offences = new LRUCache<string, Offence>({ max: MAX_OFFENDERS });
+  readonly #offences = recentMap<Offence>(MAX_OFFENDERS);
 
   constructor(clock: Clock, caps: SessionCaps) {
     this.#clock = clock;
