@@ -31,6 +31,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const COMPILE_HOSTS = "test/support/compile-hosts.ts";
 const RUN_DIRECTORY = "test/support/run-directory.ts";
 const lane = (name: string, more: object = {}) => ({
   extends: true as const,
@@ -64,8 +65,8 @@ export default defineConfig({
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
       // Integration tests share workers: what a file opens it closes.
-      lane("integration", { isolate: false, globalSetup: RUN_DIRECTORY }),
-      lane("model", { isolate: false }),
+      lane("integration", { isolate: false, globalSetup: [RUN_DIRECTORY, COMPILE_HOSTS] }),
+      lane("model", { isolate: false, globalSetup: COMPILE_HOSTS }),
       lane("soak"),
     ],
   },

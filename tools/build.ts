@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds `dist/`, which the published package runs. Started by `npm run build` with the pinned Node. */
+/** Builds `dist/`, which the published package runs. Started by `npm run build` with the pinned Node. Arguments are the compiler's. */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
@@ -15,6 +15,7 @@ const BESIDE_THE_CODE = ["bin/package.json", "bin/main/package.json", "island-ag
 // Files of an earlier build must not be published.
 rmSync(dist, { recursive: true, force: true });
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-const compiled = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+const args = [compiler, "-p", join(root, "tsconfig.build.json"), ...process.argv.slice(2)];
+const compiled = spawnSync(process.execPath, args, { stdio: "inherit" });
 if (compiled.status === 0) for (const file of BESIDE_THE_CODE) cpSync(join(root, file), join(dist, file));
 else process.exitCode = 1;

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 
 const INTERVAL_MS = 1_000;
 /** Keys remembered; a key that is forgotten is written once more within its second. */
@@ -10,7 +10,7 @@ export class KeyUsage {
   readonly #clock: Clock;
   readonly #write: (keyId: string, atMs: number) => Promise<void>;
   readonly #onError: (error: unknown) => void;
-  readonly #writtenAtMs = new LRUCache<string, number>({ max: MAX_KEYS });
+  readonly #writtenAtMs = recentMap<number>(MAX_KEYS);
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(clock: Clock, write: (keyId: string, atMs: number) => Promise<void>, onError: (error: unknown) => void) {

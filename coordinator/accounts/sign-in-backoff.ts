@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache";
 import { growingMs } from "../../shared/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 
 /** Wrong passwords of an account before the first wait. */
 const FREE_FAILURES = 5;
@@ -28,9 +28,9 @@ interface Failures {
 export class SignInBackoff {
   readonly #clock: Pick<Clock, "monotonicMs">;
   /** By e-mail address. */
-  readonly #failures = new LRUCache<string, Failures>({ max: MAX_EMAILS });
+  readonly #failures = recentMap<Failures>(MAX_EMAILS);
   /** Network addresses from which an account was signed in to. */
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  readonly #known = recentMap<true>(MAX_KNOWN);
 
   constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;

@@ -7,6 +7,8 @@ import { ALLOWED_FORMATS, schemaProblems } from "./schema-rules.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 interface CompiledSchema {
+  /** The one that was compiled, by which the compilers know it. */
+  readonly schema: Schema;
   readonly check: ValidateFunction;
   /** Compiled when it is first needed. */
   listAll: ValidateFunction | null;
@@ -29,15 +31,17 @@ export class SchemaError extends Error {
   }
 }
 
-/** Checks inputs against JSON Schemas (2020-12). A schema is compiled once while it stays in use. */
+/** Checks inputs against JSON Schemas (2020-12). A schema is compiled once while it stays in use, also if it is read again. */
 export class InputSchemas {
   /** Two compilers: one stops at the first error; the other lists all errors and runs only on invalid inputs. */
   readonly #first = newCompiler(false);
   readonly #all = newCompiler(true);
-  readonly #compiled: LRUCache<Schema, CompiledSchema>;
+  /** By the schema's text. */
+  readonly #compiled: LRUCache<string, CompiledSchema>;
+  readonly #texts = new WeakMap<Schema, string>();
 
   constructor(limit = MAX_COMPILED) {
-    this.#compiled = new LRUCache({ max: limit, dispose: (_, schema) => this.#forget(schema) });
+    this.#compiled = new LRUCache({ max: limit, dispose: ({ schema }) => this.#forget(schema) });
   }
 
   /** Compiled schemas in memory. */
@@ -50,6 +54,7 @@ export class InputSchemas {
    * @throws {SchemaError} naming every problem.
    */
   assertUsable(schema: Schema): void {
+    if (this.#compiled.has(this.#textOf(schema))) return;
     const problems = schemaProblems(schema);
     if (problems.length > 0) throw new SchemaError(problems);
     if (this.#first.validateSchema(schema) !== true) throw new SchemaError(fieldErrors(this.#first.errors));
@@ -64,23 +69,32 @@ export class InputSchemas {
 
   /**
    * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid.
-   * @param schema accepted by `assertUsable`. It is cached by identity, so it must not change.
+   * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change.
    */
   errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
     const compiled = this.#compile(schema);
     if (compiled.check(input)) return [];
     if (bytes > MAX_BYTES_FOR_ALL_ERRORS) return fieldErrors(compiled.check.errors);
-    compiled.listAll ??= this.#all.compile(schema);
+    compiled.listAll ??= this.#all.compile(compiled.schema);
     compiled.listAll(input);
     return fieldErrors(compiled.listAll.errors);
   }
 
   #compile(schema: Schema): CompiledSchema {
-    const known = this.#compiled.get(schema);
+    const text = this.#textOf(schema);
+    const known = this.#compiled.get(text);
     if (known !== undefined) return known;
-    const compiled = { check: this.#first.compile(schema), listAll: null };
-    this.#compiled.set(schema, compiled);
+    const compiled = { schema, check: this.#first.compile(schema), listAll: null };
+    this.#compiled.set(text, compiled);
     return compiled;
+  }
+
+  #textOf(schema: Schema): string {
+    const known = this.#texts.get(schema);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(schema);
+    this.#texts.set(schema, text);
+    return text;
   }
 
   /** ajv keeps compiled schemas until they are removed. */

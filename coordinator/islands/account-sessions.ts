@@ -1,8 +1,8 @@
-import { LRUCache } from "lru-cache";
 import { growingMs } from "../../shared/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./frame-intake.ts";
@@ -67,7 +67,7 @@ export class AccountSessions {
   readonly #shares = new Map<string, AccountShare>();
   readonly #opened: RequestWindow;
   /** By token id. */
-  readonly #offences = new LRUCache<string, Offences>({ max: MAX_OFFENDERS });
+  readonly #offences = recentMap<Offences>(MAX_OFFENDERS);
 
   constructor(clock: Clock, caps: SessionCaps) {
     this.#clock = clock;

@@ -1,6 +1,7 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import { hashSecret } from "../accounts/secrets.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 
@@ -21,7 +22,7 @@ export class JoinLimit {
 
   constructor(clock: Clock, maxTokens: number = MAX_TOKENS) {
     this.#refused = new RequestWindow(clock);
-    this.#accepted = new LRUCache({ max: maxTokens });
+    this.#accepted = recentMap(maxTokens);
   }
 
   /** Call it before the token is looked up. `token` undefined: the request has none. @throws {RateLimitedError} */

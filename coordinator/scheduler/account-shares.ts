@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { recentMap } from "../../shared/recent-map.ts";
 import { FairShare, newSharer, type Sharer } from "./fair-share.ts";
 
 /** Accounts without jobs whose use is remembered. A forgotten one counts as new. */
@@ -31,8 +31,7 @@ export interface AccountShare extends Sharer {
 export class AccountShares {
   readonly #fair = new FairShare();
   readonly #active = new Map<string, AccountShare>();
-  /** Not `max`, which takes the memory for all of them at once. */
-  readonly #idle = new LRUCache<string, AccountShare>({ maxSize: MAX_IDLE_ACCOUNTS, sizeCalculation: () => 1 });
+  readonly #idle = recentMap<AccountShare>(MAX_IDLE_ACCOUNTS);
 
   get virtualMs(): number {
     return this.#fair.virtualMs;

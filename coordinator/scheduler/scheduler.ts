@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { CargoManifest } from "../../shared/cargo.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
@@ -46,8 +46,7 @@ export class Scheduler {
   readonly #islands = new Map<string, OnlineIsland>();
   readonly #indices: IslandIndices;
   readonly #holders = new ModelHolders();
-  /** Not `max`, which takes the memory for all of them at once. */
-  readonly #away = new LRUCache<string, IslandRecord>({ maxSize: MAX_REMEMBERED_ISLANDS, sizeCalculation: () => 1 });
+  readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
   /** The pauses of online Islands, the next to end first. */
   readonly #pauses = new IndexedHeap<Pause>(endsFirst);
   /** Now, in a step. */

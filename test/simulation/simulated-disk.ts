@@ -29,6 +29,7 @@ export class SimulatedDisk {
         if (this.#thread !== thread || message.kind !== "run") return;
         this.#waiting = { run: message, answer };
       },
+      release: () => {},
     };
     this.#waiting = null;
     this.#thread = thread;

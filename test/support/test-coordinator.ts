@@ -1,14 +1,16 @@
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
 import { resolveConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator, type Coordinator } from "../../coordinator/coordinator.ts";
-import { openStore } from "../../coordinator/store/open-store.ts";
+import { DATABASE_FILE, openStore } from "../../coordinator/store/open-store.ts";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { insertAccount, type NewAccount } from "./account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
+import { writeEmptyDatabase } from "./empty-database.ts";
 import { makeFastDirectory } from "./fast-directory.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
@@ -43,6 +45,7 @@ export class TestCoordinator implements AsyncDisposable {
     env: Readonly<Record<string, string>> = {},
   ): Promise<TestCoordinator> {
     const test = new TestCoordinator(await makeFastDirectory("atoll-test-"), flags, env);
+    await writeEmptyDatabase(join(test.directory, DATABASE_FILE));
     await test.start();
     return test;
   }

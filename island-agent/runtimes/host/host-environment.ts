@@ -1,8 +1,9 @@
 /** Variables that Node's loader and the operating system need. Nothing else is passed on, so no secrets are. */
 const PLAIN = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
-/** Plus those that native packages and GPU drivers need. */
+/** Plus those that native packages and GPU drivers need, and where Node.js keeps compiled code, which a sandbox lets it read at most. */
 const NATIVE = [
   ...PLAIN,
+  "NODE_COMPILE_CACHE",
   "PATH",
   "HOME",
   "CUDA_PATH",

@@ -103,6 +103,15 @@ describe("InputSchemas", () => {
     }
     expect(schemas.size).toBe(2);
   });
+  it("is not compiled again when it is read again", () => {
+    const schemas = new InputSchemas();
+    const read = (): Schema => JSON.parse('{"type":"object","required":["text"]}') as Schema;
+    for (const schema of [read(), read()]) {
+      schemas.assertUsable(schema);
+      expect(schemas.errorsOf(schema, {}, 2)).toEqual([{ path: "text", message: "is required" }]);
+    }
+    expect(schemas.size).toBe(1);
+  });
   it("keeps nothing of a schema that it refused", () => {
     const schemas = new InputSchemas();
     expect(() => schemas.assertUsable(withText({ pattern: "^[z-a]" }))).toThrow(SchemaError);

@@ -1,8 +1,11 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { PageRead, PageReadArgs, PageReadKind, PageReadResult } from "./page-reads.ts";
-import type { FromReader, ReaderWorkerData, ToReader } from "./reader-worker.ts";
+import type { FromReader, ToReader } from "./reader-worker.ts";
+import { ReusedThreads } from "./reused-threads.ts";
+
+const threads = new ReusedThreads("reader-worker", import.meta.url);
 
 interface PendingRead {
   readonly resolve: (value: unknown) => void;
@@ -35,24 +38,28 @@ export class Reader {
 
 class ReaderThread {
   readonly #worker: Worker;
-  readonly #exited: Promise<void>;
+  /** The thread has closed the database, or is gone. */
+  readonly #closed: Promise<void>;
   #pending: PendingRead[] = [];
   isAlive = true;
 
   constructor(path: string) {
-    // The same file is TypeScript in the sources and JavaScript in the package.
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const data: ReaderWorkerData = { path };
-    this.#worker = new Worker(new URL(`./reader-worker.${extension}`, import.meta.url), { workerData: data });
-    this.#worker.on("message", (answer: FromReader) => this.#settle(answer));
-    this.#worker.on("error", (error) => this.#break(error));
-    this.#worker.on("messageerror", (error) => this.#break(error));
-    this.#exited = new Promise((resolve) => {
+    this.#worker = threads.take();
+    this.#closed = new Promise((resolve) => {
+      this.#worker.on("message", (answer: FromReader) => {
+        if ("isClosed" in answer) {
+          threads.giveBack(this.#worker);
+          resolve();
+        } else this.#settle(answer);
+      });
       this.#worker.on("exit", (code) => {
         this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
     });
+    this.#worker.on("error", (error) => this.#break(error));
+    this.#worker.on("messageerror", (error) => this.#break(error));
+    this.#worker.postMessage({ kind: "open", path } satisfies ToReader);
   }
 
   read(read: PageRead): Promise<unknown> {
@@ -64,10 +71,10 @@ class ReaderThread {
 
   async close(): Promise<void> {
     if (this.isAlive) this.#worker.postMessage({ kind: "close" } satisfies ToReader);
-    await this.#exited;
+    await this.#closed;
   }
 
-  #settle(answer: FromReader): void {
+  #settle(answer: Exclude<FromReader, { isClosed: true }>): void {
     const read = this.#pending.shift();
     if ("failure" in answer) read?.reject(errorOf(answer.failure));
     else read?.resolve(answer.value);

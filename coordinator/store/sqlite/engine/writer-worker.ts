@@ -1,47 +1,62 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import type Database from "better-sqlite3";
 import { runAnswering, TransactionRunner, type RunAnswer, type TransactionAnswer } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
-import { failureOf } from "./worker-errors.ts";
 import { truncateLog } from "./truncate-log.ts";
+import { failureOf } from "./worker-errors.ts";
 
 /** This file runs in a worker thread. It is the only writer of the process, so that no request waits for a disk. */
-export interface WriterWorkerData {
-  readonly path: string;
-}
 export type ToWriter =
+  /** Comes first, and again after `close`. */
+  | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };
-export type FromWriter = RunAnswer | { readonly isLogEmpty: boolean };
+export type FromWriter = RunAnswer | { readonly isLogEmpty: boolean } | { readonly isClosed: true };
+
+interface OpenDatabase {
+  readonly db: Database.Database;
+  readonly runner: TransactionRunner;
+}
 
 const port = parentPort;
 if (port === null) throw new Error("writer-worker runs as a worker thread only");
-const { path } = workerData as WriterWorkerData;
-let db: Database.Database | null = null;
-let runner: TransactionRunner | null = null;
+let path: string | null = null;
+let opened: OpenDatabase | null = null;
 port.on("message", (message: ToWriter) => {
+  if (message.kind === "open") {
+    ({ path } = message);
+    return;
+  }
   if (message.kind === "run") {
-    port.postMessage(runAnswering({ run: runTogether }, message.operations) satisfies FromWriter);
+    port.postMessage(runAnswering({ run }, message.operations) satisfies FromWriter);
     return;
   }
   if (message.kind === "truncateLog") {
-    port.postMessage({ isLogEmpty: db !== null && truncateLog(db) } satisfies FromWriter);
+    port.postMessage({ isLogEmpty: opened !== null && truncateLog(opened.db) } satisfies FromWriter);
     return;
   }
-  db?.close();
-  port.close();
+  opened?.db.close();
+  opened = null;
+  port.postMessage({ isClosed: true } satisfies FromWriter);
 });
 
 /** Opens the database first, if its disk did not permit that before. */
-function runTogether(operations: readonly Operation[]): TransactionAnswer {
+function run(operations: readonly Operation[]): TransactionAnswer {
   try {
-    db ??= openForWriting(path);
-    runner ??= new TransactionRunner(db);
+    return open().runner.run(operations);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind !== "storage") throw error;
     return { values: [], failures: operations.map((_, index) => [index, failure]), commits: 0 };
   }
-  return runner.run(operations);
+}
+
+function open(): OpenDatabase {
+  if (path === null) throw new Error("No database was named");
+  if (opened === null) {
+    const db = openForWriting(path);
+    opened = { db, runner: new TransactionRunner(db) };
+  }
+  return opened;
 }

@@ -1,10 +1,11 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
+import { ReusedThreads } from "./reused-threads.ts";
 import type { RunAnswer } from "./transaction-runner.ts";
-import type { FromWriter, ToWriter, WriterWorkerData } from "./writer-worker.ts";
+import type { FromWriter, ToWriter } from "./writer-worker.ts";
 
 /**
  * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
@@ -23,6 +24,8 @@ const RETRY_MS = 500;
 /** Most operations that are kept; output is bounded by its own budgets. With more the writer stops. */
 const MAX_KEPT = 100_000;
 
+const threads = new ReusedThreads("writer-worker", import.meta.url);
+
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
 
@@ -32,14 +35,19 @@ export interface WriterThread {
   on(event: "message", listener: (answer: FromWriter) => void): unknown;
   on(event: "error" | "messageerror", listener: (error: unknown) => void): unknown;
   on(event: "exit", listener: (code: number) => void): unknown;
+  /** Called when the thread has closed its database. */
+  release(): void;
 }
 
-/** Starts the thread that writes to a database. */
+/** A thread that writes to the database `path`. */
 export function startWriterThread(path: string): WriterThread {
-  // The same file is TypeScript in the sources and JavaScript in the package.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const workerData: WriterWorkerData = { path };
-  return new Worker(new URL(`./writer-worker.${extension}`, import.meta.url), { workerData });
+  const thread = threads.take();
+  thread.postMessage({ kind: "open", path } satisfies ToWriter);
+  return {
+    postMessage: (message) => thread.postMessage(message),
+    on: (event: string, listener: (value: never) => void) => thread.on(event, listener),
+    release: () => threads.giveBack(thread),
+  };
 }
 
 interface Caller {
@@ -59,7 +67,8 @@ export class Writer {
   readonly #thread: WriterThread;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onReadOnly: (because: string | null) => void;
-  readonly #exited: Promise<void>;
+  /** The worker has closed the database, or is gone. */
+  readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
   /** Without their operations, which the worker has: an image would be in memory twice. */
   #inFlight: Caller[] = [];
@@ -80,18 +89,21 @@ export class Writer {
     this.#thread = thread;
     this.#clock = clock;
     this.#onReadOnly = onReadOnly;
-    this.#thread.on("message", (answer: FromWriter) => {
-      if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
-      else this.#settle(answer);
-    });
-    this.#thread.on("error", (error) => this.#break(toError(error)));
-    this.#thread.on("messageerror", (error) => this.#break(toError(error)));
-    this.#exited = new Promise((resolve) => {
+    this.#closed = new Promise((resolve) => {
+      this.#thread.on("message", (answer: FromWriter) => {
+        if ("isClosed" in answer) {
+          this.#thread.release();
+          resolve();
+        } else if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
+        else this.#settle(answer);
+      });
       this.#thread.on("exit", (code) => {
-        if (!this.#isIdle || this.#drained === null) this.#break(new Error(`its thread ended with code ${code}`));
+        this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
     });
+    this.#thread.on("error", (error) => this.#break(toError(error)));
+    this.#thread.on("messageerror", (error) => this.#break(toError(error)));
   }
 
   /** Transactions committed so far. */
@@ -144,12 +156,12 @@ export class Writer {
     return this.#drained;
   }
 
-  /** Drains, then ends the worker. */
+  /** Drains, then closes the database. */
   async close(): Promise<void> {
     await this.drain();
     // Of no effect where the worker is gone.
     this.#thread.postMessage({ kind: "close" } satisfies ToWriter);
-    await this.#exited;
+    await this.#closed;
   }
 
   /** Posts in a microtask, so that the calls of one turn share a transaction. */

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { hostEnvironment } from "../../../../island-agent/runtimes/host/host-environment.ts";
 
-const own = { HOME: "/home/me", Path: "/bin", SystemRoot: "C:\\", CUDA_PATH: "/cuda", TOKEN: "secret", TMP: undefined };
+const own = {
+  HOME: "/home/me",
+  Path: "/bin",
+  SystemRoot: "C:\\",
+  CUDA_PATH: "/cuda",
+  NODE_COMPILE_CACHE: "/cache",
+  TOKEN: "secret",
+  TMP: undefined,
+};
 
 describe("hostEnvironment()", () => {
   it("passes on what native code needs, whatever the case, and no secret", () => {
@@ -10,6 +18,7 @@ describe("hostEnvironment()", () => {
       Path: "/bin",
       SystemRoot: "C:\\",
       CUDA_PATH: "/cuda",
+      NODE_COMPILE_CACHE: "/cache",
       TMP: "",
       UV_THREADPOOL_SIZE: "2",
     });

@@ -1,6 +1,7 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { MIB } from "../../../../shared/format-bytes.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeWasmProgram } from "../../../support/wasm-program.ts";
@@ -12,12 +13,12 @@ import {
   makeCargo,
   makeRuntime,
   NEVER,
-  once,
   run,
   store,
   TALKER,
   useModuleFolder,
 } from "./wasm-support.ts";
+import { soakRounds } from "../../../support/soak-rounds.ts";
 import { estimateOf } from "../../../support/estimate-of.ts";
 
 useModuleFolder();
@@ -96,57 +97,57 @@ describe("a WebAssembly program", () => {
 });
 
 describe("a WebAssembly program is stopped and its end told in words when it", () => {
-  it.each([
-    [
-      "exits with a code",
-      "complain('bad day'); exit(3);",
-      "cargo_failed",
-      /ended with code 3 .*; its standard error ends with: bad day$/,
-    ],
-    ["divides by zero", "zero = 1 / zero;" + DONE, "cargo_failed", /trapped: (divide by zero|integer divide by zero)/],
-    ["says nothing", "", "cargo_failed", /without a `done` or `error` line/],
-    ["writes what is no JSON", "say('hello');", "cargo_failed", /line 1 of its output is not JSON/],
-    [
-      "says itself what is wrong",
-      `say('{"type":"error","message":"no such column"}');`,
-      "cargo_failed",
-      /^no such column$/,
-    ],
-    [
-      "reads outside its memory",
-      "load<i32>(0xfffffff0);" + DONE,
-      "cargo_failed",
-      /trapped: memory access out of bounds/,
-    ],
-    ["calls itself without end", "deeper(1);" + DONE, "cargo_failed", /trapped: Maximum call stack/],
-  ])("%s", async (_title, body, code, message) => {
-    const outside = "let zero: i32 = 0;\nfunction deeper(n: i32): i32 { return deeper(n + 1) + n; }";
-    await expect(once(body, outside)).rejects.toMatchObject({
+  /** What the program does when its input names the way. */
+  const WAYS = {
+    exit: "complain('bad day'); exit(3);",
+    divide: "zero = 1 / zero;" + DONE,
+    silent: "",
+    text: "say('hello');",
+    error: `say('{"type":"error","message":"no such column"}');`,
+    outside: "load<i32>(0xfffffff0);" + DONE,
+    deep: "deeper(1);" + DONE,
+    memory: `for (let i = 0; i < 1000; i++) { const at = heap.alloc(262144); memory.fill(at, 1, 262144); } ${DONE}`,
+    lines: `flood('{"type":"token","content":"', '"}\\n');`,
+    line: "flood('x', 'x');",
+  };
+  const OUTSIDE = `
+    let zero: i32 = 0;
+    function deeper(n: i32): i32 { return deeper(n + 1) + n; }
+    function flood(head: string, tail: string): void {
+      const text = String.UTF8.encode(head + "x".repeat(100000) + tail);
+      const vector = heap.alloc(12);
+      store<usize>(vector, changetype<usize>(text));
+      store<usize>(vector, text.byteLength, 4);
+      while (true) fd_write(1, vector, 1, vector + 8);
+    }`;
+  let cargo: HostedCargo;
+  beforeAll(async () => {
+    const ways = Object.entries(WAYS).map(([way, does]) => `if (way.includes('"${way}"')) { ${does} return; }`);
+    cargo = await load(`const way = input();\n${ways.join("\n")}\n${DONE}`, OUTSIDE);
+  });
+  afterAll(() => cargo[Symbol.asyncDispose]());
+
+  it.each<[string, keyof typeof WAYS, string, RegExp]>([
+    ["exits with a code", "exit", "cargo_failed", /ended with code 3 .*; its standard error ends with: bad day$/],
+    ["divides by zero", "divide", "cargo_failed", /trapped: (divide by zero|integer divide by zero)/],
+    ["says nothing", "silent", "cargo_failed", /without a `done` or `error` line/],
+    ["writes what is no JSON", "text", "cargo_failed", /line 1 of its output is not JSON/],
+    ["says itself what is wrong", "error", "cargo_failed", /^no such column$/],
+    ["reads outside its memory", "outside", "cargo_failed", /trapped: memory access out of bounds/],
+    ["calls itself without end", "deep", "cargo_failed", /trapped: Maximum call stack/],
+    ["takes more memory than it may have", "memory", "out_of_memory", /ran out of memory \(4 of 4 MiB\)/],
+    ["writes lines without end", "lines", "output_too_large", /./],
+    ["writes one line without end", "line", "output_too_large", /./],
+  ])("%s", async (_title, way, code, message) => {
+    const { pid } = cargo;
+    await expect(run(cargo, { way })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
       retryable: false,
     });
-  });
-
-  it("takes more memory than it may have", async () => {
-    const body = `for (let i = 0; i < 1000; i++) { const at = heap.alloc(262144); memory.fill(at, 1, 262144); } ${DONE}`;
-    await expect(once(body)).rejects.toMatchObject({
-      code: "out_of_memory",
-      message: expect.stringMatching(/ran out of memory \(4 of 4 MiB\)/),
-    });
-  });
-
-  it.each([
-    ["lines", '{"type":"token","content":"', '"}\\n'],
-    ["one line", "x", "x"],
-  ])("writes %s without end", async (_title, head, tail) => {
-    const body = `
-      const text = String.UTF8.encode('${head}' + "x".repeat(100000) + '${tail}');
-      const vector = heap.alloc(12);
-      store<usize>(vector, changetype<usize>(text));
-      store<usize>(vector, text.byteLength, 4);
-      while (true) fd_write(1, vector, 1, vector + 8);`;
-    await expect(once(body)).rejects.toMatchObject({ code: "output_too_large" });
+    // The process is there for the next job.
+    expect(cargo.pid).toBe(pid);
+    await expect(run(cargo, { way: "none" })).resolves.toBeDefined();
   });
 });
 
@@ -175,7 +176,7 @@ describe("load() and estimate()", () => {
     const file = await store("measured", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
     const { ramBytes } = await estimateOf(makeRuntime(), makeCargo(), file);
     await using cargo = await makeRuntime().load(makeCargo(), file, NEVER);
-    for (let round = 0; round < 20; round += 1) await Promise.all([run(cargo), run(cargo)]);
+    for (let round = 0; round < soakRounds(20); round += 1) await Promise.all([run(cargo), run(cargo)]);
     expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);
   });
 

@@ -5,6 +5,7 @@ import type { LoadedContainer } from "../../../../../island-agent/runtimes/conta
 import { CargoGone } from "../../../../../island-agent/runtimes/runtime.ts";
 import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
+import { IS_FULL_SOAK } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, LONG, makeCargo, NEVER, TALKER } from "./container-support.ts";
 
 /** The window in which the warm pool counts demand. */
@@ -101,7 +102,7 @@ export function describeWarm(engine: () => TestEngine): void {
       const loaded = await world.load(makeCargo(TALKER));
       await run(loaded);
       const before = sockets();
-      for (let job = 0; job < 24; job += 1) {
+      for (let job = 0; job < 24; job += IS_FULL_SOAK ? 1 : 3) {
         const stop = new AbortController();
         const outcome = loaded.run({ input: LONG, resume: null }, () => stop.abort(new Error("seen")), stop.signal);
         const settled = outcome.then(

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { afterAll, describe, expect, it } from "vitest";
+import { ReusedThreads } from "../../../../../coordinator/store/sqlite/engine/reused-threads.ts";
+
+const threads = new ReusedThreads("echo-thread", import.meta.url);
+const started: Worker[] = [];
+afterAll(() => Promise.all(started.map((thread) => thread.terminate())));
+
+function take(): Worker {
+  const thread = threads.take();
+  started.push(thread);
+  return thread;
+}
+async function echo(thread: Worker, text: string): Promise<unknown> {
+  const answered = once(thread, "message");
+  thread.postMessage(text);
+  return ((await answered) as unknown[])[0];
+}
+
+describe("a thread that is given back", () => {
+  it("works for the next who takes one, and tells the one before nothing more", async () => {
+    const first = take();
+    const heard: unknown[] = [];
+    first.on("message", (message) => heard.push(message));
+    expect(await echo(first, "a")).toBe("a");
+    threads.giveBack(first);
+    const second = take();
+    expect(second).toBe(first);
+    expect(await echo(second, "b")).toBe("b");
+    expect(heard).toEqual(["a"]);
+  });
+
+  it("is not taken again when it has died meanwhile", async () => {
+    const thread = take();
+    await echo(thread, "a");
+    threads.giveBack(thread);
+    await thread.terminate();
+    const next = take();
+    expect(next).not.toBe(thread);
+    expect(await echo(next, "b")).toBe("b");
+  });
+
+  it("ends where two wait already", async () => {
+    const all = [take(), take(), take()];
+    await Promise.all(all.map((thread) => echo(thread, "a")));
+    for (const thread of all) threads.giveBack(thread);
+    await expect(once(all[2] as Worker, "exit")).resolves.toBeDefined();
+    expect([take(), take()]).toEqual(expect.arrayContaining(all.slice(0, 2)));
+  });
+});
