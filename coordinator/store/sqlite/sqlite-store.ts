@@ -82,6 +82,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
 /** A store in one SQLite file. Writes and pages of long lists run in a thread each; other reads use a connection in this thread. */
 export class SqliteStore implements Store {
   readonly name = "sqlite";
+  #closed: Promise<void> | null = null;
   readonly accounts: AccountStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
@@ -158,7 +159,13 @@ export class SqliteStore implements Store {
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    // Once: its threads may be another store's afterwards.
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#diskSpace?.close();
     this.#pruneTimer?.cancel();
     await this.#writer.drain();

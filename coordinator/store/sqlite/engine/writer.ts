@@ -1,4 +1,3 @@
-import type { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
@@ -45,7 +44,8 @@ export function startWriterThread(path: string): WriterThread {
   thread.postMessage({ kind: "open", path } satisfies ToWriter);
   return {
     postMessage: (message) => thread.postMessage(message),
-    on: (event: string, listener: (value: never) => void) => thread.on(event, listener),
+    on: (event: string, listener: (...values: never[]) => void) =>
+      thread.on(event, listener as (...values: unknown[]) => void),
     release: () => threads.giveBack(thread),
   };
 }
