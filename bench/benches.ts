@@ -1,5 +1,12 @@
 import type { Bench } from "./harness/bench.ts";
+import { bursts } from "./suite/bursts.ts";
+import { disk } from "./suite/disk.ts";
+import { dispatch } from "./suite/dispatch.ts";
+import { growth } from "./suite/growth.ts";
+import { islands } from "./suite/islands.ts";
+import { jobs } from "./suite/jobs.ts";
+import { latency } from "./suite/latency.ts";
 import { streams } from "./suite/streams.ts";
 
 /** All that `npm run bench` runs, in this order. */
-export const BENCHES: readonly Bench[] = [streams];
+export const BENCHES: readonly Bench[] = [streams, bursts, disk, latency, jobs, islands, growth, dispatch];

@@ -10,6 +10,7 @@ import { Worker } from "./worker.ts";
 const LOAD = join(import.meta.dirname, "..", "load");
 /** The coordinator remembers 1,000 hosts of an account. */
 const SEATS_PER_ACCOUNT = 500;
+const JOB_INPUT = { prompt: "Go", max_tokens: 16 };
 
 export const startClients = (): Promise<Worker<ClientsApi>> => Worker.start(join(LOAD, "http-clients.ts"));
 export const startIslandsProcess = (): Promise<Worker<IslandsApi>> => Worker.start(join(LOAD, "scripted-islands.ts"));
@@ -46,6 +47,20 @@ export function chatLoad(server: Server, key: string, clients: number, tokens: n
   };
   const expect = { status: 200, streamedText: scriptedText(tokens) };
   return { url: server.url, key, method: "POST", path: "/chat/completions", body, clients, expect };
+}
+
+/** A job as it is sent for every figure about jobs. */
+export function jobLoad(server: Server, key: string, clients: number): ClientLoad {
+  const body = { workload: "tiny-chat", input: JOB_INPUT };
+  return { url: server.url, key, method: "POST", path: "/jobs", body, clients, expect: { status: 201 } };
+}
+
+/** As many jobs in one request as the API takes. */
+export const BATCH_JOBS = 100;
+
+export function batchLoad(server: Server, key: string, clients: number, jobs = BATCH_JOBS): ClientLoad {
+  const body = { workload: "tiny-chat", inputs: Array.from({ length: jobs }, () => JOB_INPUT) };
+  return { url: server.url, key, method: "POST", path: "/jobs/batch", body, clients, expect: { status: 201 } };
 }
 
 export interface LoadFigures extends WindowFigures {

@@ -22,6 +22,7 @@ const CREDITS = 1e9;
 const PATIENT = [
   ["--island-sessions-per-token", "1000"],
   ["--island-sessions-per-account", "1000"],
+  ["--accept-limit-s", "60"],
   ["--first-output-limit-s", "3600"],
   ["--silence-limit-s", "3600"],
 ].flat();

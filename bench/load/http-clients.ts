@@ -41,7 +41,6 @@ export interface Submitted {
   readonly answeredMs: number;
 }
 
-const CONTENT = /"delta":\{"content":"((?:[^"\\]|\\.)*)"/g;
 const CONTENT_FIELD = '"content":"';
 const MAX_ERRORS = 5;
 
@@ -59,7 +58,7 @@ const state = {
 function fault({ status, body }: HttpAnswer, expect: Expectation): string | null {
   if (status !== expect.status) return `status ${status}: ${body.slice(0, 300)}`;
   if (expect.streamedText !== undefined) {
-    const text = [...body.matchAll(CONTENT)].map(([, content]) => content).join("");
+    const text = contentOf(body);
     if (text !== expect.streamedText) return `streamed ${JSON.stringify(text)}: ${body.slice(-300)}`;
     if (!body.endsWith("data: [DONE]\n\n")) return `no [DONE]: ${body.slice(-300)}`;
   }
@@ -68,6 +67,16 @@ function fault({ status, body }: HttpAnswer, expect: Expectation): string | null
     if (choices[0]?.message.content !== expect.text) return `answered ${JSON.stringify(choices)}`;
   }
   return null;
+}
+
+/** The text of a stream's chunks, whose texts have nothing to escape. By hand: a regular expression halves what a client can do. */
+function contentOf(body: string): string {
+  let text = "";
+  for (let at = body.indexOf(CONTENT_FIELD); at >= 0; at = body.indexOf(CONTENT_FIELD, at)) {
+    at += CONTENT_FIELD.length;
+    text += body.slice(at, body.indexOf('"', at));
+  }
+  return text;
 }
 
 /** Chunks with content; the first chunk of a chat has none, as it carries the role. */
@@ -165,7 +174,7 @@ const api = {
         const answeredMs = machineMs();
         const wrong = fault(answer, load.expect);
         if (wrong !== null) throw new Error(wrong);
-        const id = /"id":"((?:job|batch)_\w+)"/.exec(answer.body)?.[1] ?? "";
+        const id = /"id":"((?:job|batch)_[\w-]+)"/.exec(answer.body)?.[1] ?? "";
         jobs.push({ id, sentMs, answeredMs });
         if (load.intervalMs !== undefined) await systemClock.sleep(load.intervalMs);
       }

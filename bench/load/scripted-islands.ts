@@ -42,10 +42,13 @@ let isClosing = false;
 class ScriptedIsland {
   readonly #socket: WebSocket;
   readonly held: Assign[] = [];
+  readonly welcomed: Promise<void>;
   #onAssign: ((atMs: number) => void) | undefined;
+  #onWelcome: (() => void) | undefined;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
+    this.welcomed = new Promise((resolve) => (this.#onWelcome = resolve));
     socket.on("message", (data) => this.#read(unpackFromCoordinator(data as Buffer)));
     socket.on("close", (code, reason) => {
       if (!isClosing) faults.push(`a session closed with ${code}: ${reason.toString()}`);
@@ -73,6 +76,7 @@ class ScriptedIsland {
 
   #read(frame: FromCoordinator): void {
     if (frame.type === "assign") this.#take(frame);
+    else if (frame.type === "welcome") this.#onWelcome?.();
     else if (frame.type === "ack") {
       counts.acks += 1;
       if (frame.seq === script.tokens + 1) counts.acknowledged += 1;
@@ -146,10 +150,11 @@ async function dial(url: string, { token, hostId }: IslandSeat, slots: number): 
   const headers = { authorization: `Bearer ${token}` };
   const socket = new WebSocket(address, SUBPROTOCOL, { headers, perMessageDeflate: false });
   await once(socket, "open");
-  const welcomed = once(socket, "message");
+  // It listens before it says hello: the first jobs may come together with the welcome.
+  const island = new ScriptedIsland(socket);
   socket.send(pack(makeHello({ hostId, slots })));
-  await welcomed;
-  islands.push(new ScriptedIsland(socket));
+  await island.welcomed;
+  islands.push(island);
 }
 
 /** A heartbeat of each Island within the interval, spread over it. */
