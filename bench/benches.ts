@@ -6,7 +6,23 @@ import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
 import { jobs } from "./suite/jobs.ts";
 import { latency } from "./suite/latency.ts";
+import { realIsland } from "./suite/real-island.ts";
+import { relay } from "./suite/relay.ts";
 import { streams } from "./suite/streams.ts";
 
 /** All that `npm run bench` runs, in this order. */
-export const BENCHES: readonly Bench[] = [streams, bursts, disk, latency, jobs, islands, growth, dispatch];
+export const BENCHES: readonly Bench[] = [
+  streams,
+  relay,
+  bursts,
+  disk,
+  latency,
+  jobs,
+  islands,
+  growth,
+  dispatch,
+  realIsland,
+];
+
+/** The order of RESULTS.md. The soak is run by itself: it takes half an hour. */
+export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];

@@ -50,7 +50,10 @@ export interface FigureRecipe {
   readonly budget?: Budget;
 }
 
-export function figureOf(samples: Samples, { what, unit, metric, of = "atoll", against, budget }: FigureRecipe): Figure {
+export function figureOf(
+  samples: Samples,
+  { what, unit, metric, of = "atoll", against, budget }: FigureRecipe,
+): Figure {
   return {
     what,
     unit,
@@ -73,7 +76,8 @@ export function lineOf(
   return { name, points: levels.map((level) => valuesOf(samples, variant, `${metric} ${level}`)) };
 }
 
-const describeMetrics = (metrics: Metrics): string =>
+/** For people who watch a run. */
+export const describeMetrics = (metrics: Metrics): string =>
   Object.entries(metrics)
     .map(([name, value]) => `${name} ${formatNumber(value)}`)
     .join(", ");

@@ -1,13 +1,13 @@
 import { formatNumber } from "./format-number.ts";
 import { summarize } from "./statistics.ts";
 
-/** Figures over a growing load, on a logarithmic x axis: one panel for each figure, one line for each variant. */
+/** Figures over a growing load: one panel for each figure, one line for each variant. */
 export interface LinePlot {
   /** Also the file's name. */
   readonly name: string;
   readonly title: string;
   /** What grows. */
-  readonly x: { readonly label: string; readonly values: readonly number[] };
+  readonly x: { readonly label: string; readonly values: readonly number[]; readonly isLinear?: boolean };
   readonly panels: readonly Panel[];
 }
 export interface Panel {
@@ -23,6 +23,7 @@ export interface PlotLine {
 const PANEL = { width: 300, height: 180, left: 58, right: 12, top: 44, bottom: 44 };
 const COLOURS = ["#0b6e99", "#d9730d", "#6c757d"];
 const TICKS = 4;
+const MAX_MARKS = 8;
 
 /** An SVG: medians as a line, the spread from the lowest to the highest run as a bar. */
 export function drawLinePlot({ title, x, panels }: LinePlot): string {
@@ -40,10 +41,10 @@ export function drawLinePlot({ title, x, panels }: LinePlot): string {
 
 function drawPanel({ label, lines }: Panel, x: LinePlot["x"], left: number): string {
   const highest = Math.max(...lines.flatMap(({ points }) => points.flat()), Number.MIN_VALUE);
-  const logs = x.values.map((value) => Math.log10(value));
-  const [from, to] = [Math.min(...logs), Math.max(...logs)];
+  const places = x.values.map((value) => (x.isLinear ? value : Math.log10(value)));
+  const [from, to] = [Math.min(...places), Math.max(...places)];
   const atX = (index: number): number =>
-    left + (to === from ? PANEL.width / 2 : (((logs[index] as number) - from) / (to - from)) * PANEL.width);
+    left + (to === from ? PANEL.width / 2 : (((places[index] as number) - from) / (to - from)) * PANEL.width);
   const atY = (value: number): number => PANEL.top + PANEL.height * (1 - value / (highest * 1.05));
   const grid = Array.from({ length: TICKS + 1 }, (_, tick) => (highest * tick) / TICKS).map(
     (value) =>
@@ -51,9 +52,10 @@ function drawPanel({ label, lines }: Panel, x: LinePlot["x"], left: number): str
       `<text x="${left - 6}" y="${at(atY(value) + 4)}" text-anchor="end">${formatNumber(value)}</text>`,
   );
   const bottom = PANEL.top + PANEL.height;
-  const marks = x.values.map(
-    (value, index) =>
-      `<text x="${at(atX(index))}" y="${bottom + 15}" text-anchor="middle">${value.toLocaleString("en-US")}</text>`,
+  const marks = x.values.flatMap((value, index) =>
+    index % Math.ceil(x.values.length / MAX_MARKS) > 0
+      ? []
+      : [`<text x="${at(atX(index))}" y="${bottom + 15}" text-anchor="middle">${formatNumber(value)}</text>`],
   );
   return [
     ...grid,
@@ -83,7 +85,9 @@ function drawLine(
   const dots = all.map(
     ({ median }, index) => `<circle cx="${at(atX(index))}" cy="${at(atY(median))}" r="2.5" fill="${colour}"/>`,
   );
-  return [`<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>`, ...bars, ...dots].join("\n");
+  return [`<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>`, ...bars, ...dots].join(
+    "\n",
+  );
 }
 
 const at = (value: number): string => value.toFixed(1);

@@ -16,7 +16,9 @@ export interface StoredResult {
   readonly plots: readonly string[];
   readonly notes: readonly string[];
   /** All runs of each figure, and of its baseline. */
-  readonly values: Readonly<Record<string, { readonly figure: readonly number[]; readonly baseline: readonly number[] }>>;
+  readonly values: Readonly<
+    Record<string, { readonly figure: readonly number[]; readonly baseline: readonly number[] }>
+  >;
 }
 
 const RAW = "raw";

@@ -12,7 +12,8 @@ export async function untilAcknowledged(islands: Worker<IslandsApi>, count: numb
     if (acknowledged > count) throw new Error(`${acknowledged} jobs ended of ${count}`);
     if (acknowledged === count) return;
     if (acknowledged !== last) [last, changedMs] = [acknowledged, systemClock.monotonicMs()];
-    if (systemClock.monotonicMs() - changedMs > MAX_STILL_MS) throw new Error(`Only ${acknowledged} jobs ended of ${count}`);
+    if (systemClock.monotonicMs() - changedMs > MAX_STILL_MS)
+      throw new Error(`Only ${acknowledged} jobs ended of ${count}`);
     await systemClock.sleep(5);
   }
 }

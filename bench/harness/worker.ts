@@ -11,9 +11,7 @@ interface Call {
   readonly name: string;
   readonly argument: unknown;
 }
-type Answer =
-  | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: string };
+type Answer = { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: string };
 
 const STOP_MS = 5_000;
 

@@ -10,11 +10,15 @@ export interface ClientLoad {
   readonly url: string;
   readonly key: string;
   readonly method: "GET" | "POST";
+  /** Before the path; that of the API unless given. */
+  readonly base?: string;
   readonly path: string;
   readonly body?: unknown;
   readonly clients: number;
   /** A client begins a request that often; absent: as soon as the last one is answered. */
   readonly intervalMs?: number;
+  /** Pause after each answer. */
+  readonly pauseMs?: number;
   readonly expect: Expectation;
 }
 export interface Expectation {
@@ -43,6 +47,7 @@ export interface Submitted {
 
 const CONTENT_FIELD = '"content":"';
 const MAX_ERRORS = 5;
+const MAX_WINDOW_MS = 60_000;
 
 const state = {
   isOn: false,
@@ -114,6 +119,7 @@ async function runClient(load: ClientLoad, index: number): Promise<void> {
     } catch (error) {
       state.errors.push(String(error));
     }
+    if (load.pauseMs !== undefined) await systemClock.sleep(load.pauseMs);
     if (load.intervalMs === undefined) continue;
     dueMs = Math.max(dueMs + load.intervalMs, machineMs());
     await systemClock.sleep(dueMs - machineMs());
@@ -135,12 +141,14 @@ const api = {
     state.isOn = true;
     state.loops = Array.from({ length: load.clients }, (_, index) => runClient(load, index));
   },
-  /** What the load does from now on for `ms`. @throws if any request failed. */
+  /** What the load does from now on for `ms`, or until something is answered. @throws if any request failed. */
   async measure({ ms }: { ms: number }): Promise<WindowFigures> {
     clear();
     const beganMs = machineMs();
-    await systemClock.sleep(ms);
-    assertNoErrors();
+    do {
+      await systemClock.sleep(ms);
+      assertNoErrors();
+    } while (state.answered === 0 && machineMs() - beganMs < MAX_WINDOW_MS);
     const latency = p50AndP99(state.latenciesMs);
     const first = p50AndP99(state.firstTokensMs);
     return {
@@ -176,7 +184,7 @@ const api = {
         if (wrong !== null) throw new Error(wrong);
         const id = /"id":"((?:job|batch)_[\w-]+)"/.exec(answer.body)?.[1] ?? "";
         jobs.push({ id, sentMs, answeredMs });
-        if (load.intervalMs !== undefined) await systemClock.sleep(load.intervalMs);
+        if (load.pauseMs !== undefined) await systemClock.sleep(load.pauseMs);
       }
       connection.close();
     };

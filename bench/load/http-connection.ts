@@ -9,11 +9,12 @@ export interface HttpAnswer {
 /** A request as the bytes that go over the wire. */
 export function requestBytes(
   url: string,
-  { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },
+  request: { method: string; base?: string; path: string; key: string; body?: unknown },
 ): Buffer {
+  const { method, base = "/api/v1", path, key, body } = request;
   const json = body === undefined ? "" : JSON.stringify(body);
   const fields = [
-    `${method} /api/v1${path} HTTP/1.1`,
+    `${method} ${base}${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
     `Authorization: Bearer ${key}`,
     ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]),

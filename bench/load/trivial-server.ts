@@ -9,7 +9,8 @@ import { MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt
 
 /** Bytes of an answer that streams a chat, as a coordinator writes them. */
 function cannedChat(tokens: number): Buffer {
-  const head = 'data: {"id":"job_0","object":"chat.completion.chunk","created":1,"model":"tiny-chat","choices":[{"index":0,';
+  const head =
+    'data: {"id":"job_0","object":"chat.completion.chunk","created":1,"model":"tiny-chat","choices":[{"index":0,';
   const chunk = (delta: string, reason: string): string =>
     `${head}"delta":${delta},"logprobs":null,"finish_reason":${reason}}]}\n\n`;
   const contents = Array.from({ length: tokens }, (_, index) =>

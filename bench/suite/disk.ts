@@ -27,7 +27,11 @@ export const disk: Bench = {
     const burst: Work = { tokens: 16, gapMs: 0, chats: options.isQuick ? 2 : 200 };
     const samples = await alternate(
       options.runs,
-      { long: () => measure(long, options), spaced: () => measure(spaced, options), burst: () => measure(burst, options) },
+      {
+        long: () => measure(long, options),
+        spaced: () => measure(spaced, options),
+        burst: () => measure(burst, options),
+      },
       options.log,
     );
     const ofChat = (what: string, of: string) =>
@@ -49,7 +53,12 @@ export const disk: Bench = {
         }),
         ofChat("Written per chat of 16 tokens, 20 ms apart", "spaced"),
         ofChat("Written per chat of 16 tokens at once", "burst"),
-        figureOf(samples, { what: "Database grows per chat of 16 tokens", of: "burst", unit: "kB", metric: "kept kB per chat" }),
+        figureOf(samples, {
+          what: "Database grows per chat of 16 tokens",
+          of: "burst",
+          unit: "kB",
+          metric: "kept kB per chat",
+        }),
         figureOf(samples, { what: "Write-ahead log after the chats", of: "burst", unit: "MB", metric: "WAL MB" }),
       ],
     };

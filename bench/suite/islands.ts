@@ -54,7 +54,12 @@ async function measure(kind: ServerKind, levels: readonly number[], options: Ben
 }
 
 /** One client that asks for its account, then one that chats. */
-async function measureRequests(server: Server, key: string, level: number, { isQuick }: BenchOptions): Promise<Metrics> {
+async function measureRequests(
+  server: Server,
+  key: string,
+  level: number,
+  { isQuick }: BenchOptions,
+): Promise<Metrics> {
   const [warmUpMs, windowMs] = isQuick ? [200, 400] : [2_000, 4_000];
   await using clients = await startClients();
   const get: ClientLoad = {

@@ -45,7 +45,11 @@ function figures(samples: Samples, variant: QueueName): Figure[] {
     figureOf(samples, { what, unit: "/s", metric, ...against, ...(budget === undefined ? {} : { budget }) });
   if (variant !== "bullmq") {
     return variant in samples
-      ? [figure("Jobs submitted, 100 a call", "batched"), figure("Jobs submitted, one a call", "single"), figure("Jobs completed", "completed")]
+      ? [
+          figure("Jobs submitted, 100 a call", "batched"),
+          figure("Jobs submitted, one a call", "single"),
+          figure("Jobs completed", "completed"),
+        ]
       : [];
   }
   const atLeast: Budget = {
@@ -73,7 +77,10 @@ async function measure(options: BenchOptions): Promise<Metrics> {
   await using server = await startAtoll();
   const { key } = server.account("client");
   await using clients = await startClients();
-  const batched = await clients.call("submit", { load: batchLoad(server, key, CONNECTIONS), count: count / BATCH_JOBS });
+  const batched = await clients.call("submit", {
+    load: batchLoad(server, key, CONNECTIONS),
+    count: count / BATCH_JOBS,
+  });
   const single = await clients.call("submit", { load: jobLoad(server, key, CONNECTIONS), count: singles });
   await using islands = await startIslandsProcess();
   await islands.call("script", { tokens: 1, gapMs: 0 });
@@ -81,7 +88,11 @@ async function measure(options: BenchOptions): Promise<Metrics> {
   await islands.call("connect", { url: server.url, seats: makeSeats(server, ISLANDS), slots: SLOTS });
   await untilAcknowledged(islands, count + singles);
   const seconds = (machineMs() - beganMs) / 1_000;
-  await assertCompleted(server, key, single.jobs.map(({ id }) => id));
+  await assertCompleted(
+    server,
+    key,
+    single.jobs.map(({ id }) => id),
+  );
   const [perBatched, completed] = [count / batched.seconds, (count + singles) / seconds];
   return { batched: perBatched, single: singles / single.seconds, completed, both: both(perBatched, completed) };
 }

@@ -73,7 +73,7 @@ async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics
   await using islands = await joinIslands(server, { count: 4, slots: 4, script: { tokens: 1, gapMs: 0 } });
   await using clients = await startClients();
   // A pause between two jobs: each finds everything idle.
-  const load = { ...jobLoad(server, key, 1), intervalMs: 5 };
+  const load = { ...jobLoad(server, key, 1), pauseMs: 5 };
   await clients.call("submit", { load, count: rounds(options) });
   await islands.call("takeAssigned", undefined);
   const { jobs } = await clients.call("submit", { load, count: rounds(options) });

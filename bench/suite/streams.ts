@@ -22,8 +22,11 @@ export const streams: Bench = {
       { atoll: () => measure("atoll", levels, options), bare: () => measure("bare", levels, options) },
       options.log,
     );
-    const budgetLevel = levels.includes(BUDGET_STREAMS) ? BUDGET_STREAMS : (levels.at(-1) as number);
-    return { figures: levels.flatMap((level) => figuresOf(samples, level, level === budgetLevel)), plots: [plot(samples, levels)] };
+    const budgetLevel = levels.includes(BUDGET_STREAMS) ? BUDGET_STREAMS : levels.at(-1);
+    return {
+      figures: levels.flatMap((level) => figuresOf(samples, level, level === budgetLevel)),
+      plots: [plot(samples, levels)],
+    };
   },
 };
 
@@ -41,7 +44,11 @@ async function measure(kind: ServerKind, levels: readonly number[], { isQuick }:
     const [warmUpMs, windowMs] = isQuick ? [500, 1_000] : [3_000, 8_000];
     await underLoad(clients, chatLoad(server, key, level, TOKENS), warmUpMs, async () => {
       const disk = diskBytesWritten(server.pid);
-      const { cpuS, tokens, seconds, answered, firstTokenP50Ms, firstTokenP99Ms } = await measureWindow(server, clients, windowMs);
+      const { cpuS, tokens, seconds, answered, firstTokenP50Ms, firstTokenP99Ms } = await measureWindow(
+        server,
+        clients,
+        windowMs,
+      );
       Object.assign(metrics, {
         [`cpu µs/token ${level}`]: (cpuS * 1e6) / tokens,
         [`core % ${level}`]: (cpuS / seconds) * 100,
@@ -60,8 +67,18 @@ async function measure(kind: ServerKind, levels: readonly number[], { isQuick }:
 const BARE = { variant: "bare", name: "bare loop" };
 
 function figuresOf(samples: Samples, level: number, hasBudget: boolean): Figure[] {
-  const figure = (what: string, unit: string, metric: string, more: Partial<FigureRecipe> = { against: BARE }): Figure =>
-    figureOf(samples, { what: `${what}, ${level} stream${level === 1 ? "" : "s"}`, unit, metric: `${metric} ${level}`, ...more });
+  const figure = (
+    what: string,
+    unit: string,
+    metric: string,
+    more: Partial<FigureRecipe> = { against: BARE },
+  ): Figure =>
+    figureOf(samples, {
+      what: `${what}, ${level} stream${level === 1 ? "" : "s"}`,
+      unit,
+      metric: `${metric} ${level}`,
+      ...more,
+    });
   const budget = { text: `≤ ${MAX_CPU_RATIO} times`, isMet: ({ ratio }: { ratio: number }) => ratio <= MAX_CPU_RATIO };
   return [
     figure("CPU per spaced token", "µs", "cpu µs/token", { against: BARE, ...(hasBudget ? { budget } : {}) }),
