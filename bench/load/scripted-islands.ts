@@ -31,6 +31,8 @@ export interface IslandFigures {
 }
 
 const PARALLEL_DIALS = 64;
+/** As the coordinator asks for it. */
+const HEARTBEAT_MS = 10_000;
 const HEARTBEAT = pack({ type: "heartbeat", state: makeIslandState() });
 const counts = { assigned: 0, acknowledged: 0, framesSent: 0, acks: 0 };
 const assignedAt: { jobId: string; atMs: number }[] = [];
@@ -172,7 +174,7 @@ function beat(intervalMs: number): void {
 const api = {
   /** Resolves when all are welcome; more can join later. */
   async connect({ url, seats, slots }: { url: string; seats: readonly IslandSeat[]; slots: number }): Promise<void> {
-    if (islands.length === 0) beat(8_000);
+    if (islands.length === 0) beat(HEARTBEAT_MS);
     const waiting = [...seats];
     const work = async (): Promise<void> => {
       for (let seat = waiting.pop(); seat !== undefined; seat = waiting.pop()) await dial(url, seat, slots);
