@@ -10,6 +10,8 @@ import { Worker } from "./worker.ts";
 
 const CLIENTS = 32;
 const ISLANDS = 16;
+/** Frames of a run: `accepted`, `started` and `finished`. */
+const BESIDE_TOKENS = 3;
 
 /** What the load generators can do against servers that do nothing: a figure near it would be theirs. A sentence. */
 export async function measureCeiling({ isQuick, log }: BenchOptions, tokens: number): Promise<string> {
@@ -44,7 +46,7 @@ async function islandCeiling(tokens: number, ms: number): Promise<number> {
   await using islands = await startIslandsProcess();
   await islands.call("script", { tokens, gapMs: 0 });
   const seats = Array.from({ length: ISLANDS }, () => ({ token: "none", hostId: randomUUID() }));
-  const url = await server.call("serveIslands", { parallel: 2 });
+  const url = await server.call("serveIslands", { parallel: 2, frames: tokens + BESIDE_TOKENS });
   await islands.call("connect", { url, seats, slots: 2 });
   await systemClock.sleep(ms / 4);
   const { assigned } = await islands.call("figures", undefined);

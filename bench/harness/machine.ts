@@ -4,6 +4,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os"
 import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { GIB } from "../../shared/format-bytes.ts";
+import { isBuiltMeasured } from "./servers.ts";
 
 /** Where and when a figure was taken. Without names of hosts or paths. */
 export interface MachineFacts {
@@ -13,6 +14,8 @@ export interface MachineFacts {
   readonly system: string;
   readonly node: string;
   readonly commit: string;
+  /** Whether the coordinator ran from dist/. */
+  readonly isBuilt: boolean;
   readonly date: string;
   /** Processes that wanted to run in the last minute, before the bench began. */
   readonly load: number;
@@ -26,6 +29,7 @@ export function readMachineFacts(): MachineFacts {
     system: `${systemName()}, Linux ${release()}`,
     node: process.version,
     commit: commit(),
+    isBuilt: isBuiltMeasured(),
     date: new Date(systemClock.now()).toISOString().slice(0, 10),
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
   };

@@ -89,10 +89,10 @@ function describeResults(stored: readonly StoredResult[]): string {
 
 function describeMachines(stored: readonly StoredResult[]): string[] {
   const lines = stored.map(({ name, machine }) => {
-    const { cpu, cores, memoryGb, system, node, commit, date, load } = machine;
+    const { cpu, cores, memoryGb, system, node, commit, isBuilt, date, load } = machine;
     return {
       name,
-      line: `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node.js ${node}, commit ${commit}, ${date}`,
+      line: `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node.js ${node}, commit ${commit} (${isBuilt ? "built" : "from sources"}), ${date}`,
       load,
     };
   });

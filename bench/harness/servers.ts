@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { NewAccount } from "../../test/support/account-rows.ts";
 import { Network } from "../../test/support/network.ts";
@@ -27,9 +28,20 @@ const PATIENT = [
   ["--silence-limit-s", "3600"],
 ].flat();
 
+const BUILT = join(import.meta.dirname, "..", "..", "dist", "bin", "coordinator.js");
+let program = "coordinator";
+
+/** From now on coordinators are those of `npm run build`, and not the sources. @throws when nothing is built. */
+export function measureBuilt(): void {
+  if (!existsSync(BUILT)) throw new Error("There is no dist/bin/coordinator.js. Build it first: npm run build");
+  program = BUILT;
+}
+
+export const isBuiltMeasured = (): boolean => program === BUILT;
+
 /** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */
 export async function startAtoll(flags: readonly string[] = []): Promise<Server & { readonly network: Network }> {
-  const network = await Network.open([...PATIENT, ...flags]);
+  const network = await Network.open([...PATIENT, ...flags], {}, program);
   const { pid } = network.coordinator.process;
   if (pid === undefined) throw new Error("The coordinator did not start");
   return {

@@ -117,6 +117,10 @@ export class HttpConnection {
     const end = this.#rest.indexOf("\r\n");
     if (end < 0) return false;
     const size = Number.parseInt(this.#rest.slice(0, end), 16);
+    if (Number.isNaN(size)) {
+      this.#lost(new Error(`no chunk size: ${this.#rest.slice(0, end)}`));
+      return false;
+    }
     if (size === 0) {
       if (this.#rest.length < end + 4) return false;
       this.#rest = this.#rest.slice(end + 4);

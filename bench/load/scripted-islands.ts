@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { systemClock } from "../../shared/clock.ts";
 import type { Assign, FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { makeHello, makeIslandState } from "../../test/support/frames.ts";
 import { serveWorker } from "../harness/worker.ts";
-import { machineMs, pack, SESSION_PATH, SUBPROTOCOL, tokenAt, unpackFromCoordinator } from "./frames.ts";
+import { machineMs, pack, SESSION_PATH, SUBPROTOCOL, unpackFromCoordinator } from "./frames.ts";
+import { prepareScript, type PreparedFrames } from "./prepared-frames.ts";
 
 /** Load generator: Islands that answer every job with the same text, over the public protocol. A process of its own. */
 
@@ -39,6 +39,7 @@ const assignedAt: { jobId: string; atMs: number }[] = [];
 const islands: ScriptedIsland[] = [];
 const faults: string[] = [];
 let script: Script = { tokens: 1, gapMs: 0 };
+let frames = prepareScript(script.tokens);
 let isClosing = false;
 
 class ScriptedIsland {
@@ -72,7 +73,7 @@ class ScriptedIsland {
     if (job === undefined) throw new Error("The Island holds no job");
     const assigned = new Promise<number>((resolve) => (this.#onAssign = resolve));
     const endedMs = machineMs();
-    this.#send([...this.#outputs(job, 0, script.tokens), finished(job, script.tokens)]);
+    this.#send(frames.rest, job.jobId);
     return (await assigned) - endedMs;
   }
 
@@ -91,60 +92,33 @@ class ScriptedIsland {
     const atMs = machineMs();
     counts.assigned += 1;
     assignedAt.push({ jobId: job.jobId, atMs });
-    const { jobId, attempt } = job;
-    const begin: FromIsland[] = [
-      { type: "accepted", jobId, attempt },
-      { type: "started", jobId, attempt },
-    ];
+    if (job.attempt !== 1) faults.push(`job ${job.jobId} has attempt ${job.attempt}: the first was lost`);
     if (script.isHeld) {
-      this.#send(begin);
+      this.#send(frames.begin, job.jobId);
       this.held.push(job);
       this.#onAssign?.(atMs);
     } else if (script.gapMs === 0) {
-      this.#send([...begin, ...this.#outputs(job, 0, script.tokens), finished(job, script.tokens)]);
+      this.#send(frames.whole, job.jobId);
     } else {
-      this.#send(begin);
-      this.#stream(job, 0, atMs);
+      this.#send(frames.begin, job.jobId);
+      this.#stream(job.jobId, 0, atMs);
     }
   }
 
-  #stream(job: Assign, index: number, beganMs: number): void {
-    const { tokens, gapMs } = script;
-    this.#send(
-      index === tokens - 1
-        ? [...this.#outputs(job, index, index + 1), finished(job, tokens)]
-        : this.#outputs(job, index, index + 1),
-    );
-    if (index === tokens - 1) return;
+  #stream(jobId: string, index: number, beganMs: number): void {
+    this.#send(frames.tokens[index] as PreparedFrames, jobId);
+    if (index === script.tokens - 1) return;
     // By the clock, so that late timers do not make the stream slower.
-    const dueMs = beganMs + (index + 1) * gapMs;
-    systemClock.schedule(dueMs - machineMs(), () => this.#stream(job, index + 1, beganMs));
+    const dueMs = beganMs + (index + 1) * script.gapMs;
+    systemClock.schedule(dueMs - machineMs(), () => this.#stream(jobId, index + 1, beganMs));
   }
 
-  #outputs({ jobId, attempt }: Assign, from: number, to: number): FromIsland[] {
-    const frames: FromIsland[] = [];
-    for (let index = from; index < to; index += 1) {
-      const items = [{ type: "token" as const, content: tokenAt(index), count: 1 }];
-      frames.push({ type: "output", jobId, attempt, seq: index + 1, items });
-    }
-    return frames;
-  }
-
-  #send(frames: readonly FromIsland[]): void {
+  #send(prepared: PreparedFrames, jobId: string): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    counts.framesSent += frames.length;
-    // One system call for all frames of a moment.
+    counts.framesSent += prepared.count;
     const { _socket: socket } = this.#socket as unknown as { _socket: Socket };
-    socket.cork();
-    for (const frame of frames) this.#socket.send(pack(frame));
-    socket.uncork();
+    socket.write(prepared.bytesFor(jobId));
   }
-}
-
-function finished({ jobId, attempt }: Assign, tokens: number): FromIsland {
-  const usage = { promptTokens: 5, completionTokens: tokens };
-  const timings = { loadMs: 0, firstOutputMs: 0, runMs: 0 };
-  return { type: "finished", jobId, attempt, seq: tokens + 1, finishReason: "stop", usage, timings };
 }
 
 async function dial(url: string, { token, hostId }: IslandSeat, slots: number): Promise<void> {
@@ -183,6 +157,7 @@ const api = {
   },
   script(next: Script): void {
     script = next;
+    frames = prepareScript(next.tokens);
   },
   /** @throws if a session closed, or a job was cancelled. */
   figures(): IslandFigures {

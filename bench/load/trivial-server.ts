@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import { serveWorker } from "../harness/worker.ts";
-import { MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt, unpackFromIsland } from "./frames.ts";
+import { MAX_FRAME_BYTES, pack, scriptedText, SESSION_PATH, SUBPROTOCOL, tokenAt } from "./frames.ts";
 
 /** Servers that do nothing, so that the load generators' own limit shows. A process of its own. */
 
@@ -40,8 +40,11 @@ const api = {
       server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${portOf(server)}`));
     });
   },
-  /** Assigns a job whenever one has ended, `parallel` at once on each session. */
-  serveIslands({ parallel }: { parallel: number }): Promise<string> {
+  /**
+   * Assigns a job whenever one has ended, `parallel` at once on each session. It counts frames and reads none but the first: so many are a
+   * run's.
+   */
+  serveIslands({ parallel, frames }: { parallel: number; frames: number }): Promise<string> {
     const server = createHttpServer();
     const sessions = new WebSocketServer({ server, path: SESSION_PATH, handleProtocols: () => SUBPROTOCOL });
     sessions.on("connection", (socket) => {
@@ -52,13 +55,15 @@ const api = {
         const input = { messages: [{ role: "user", content: scriptedText(1) }] };
         socket.send(pack({ type: "assign", jobId: `job_${(last += 1)}`, input, ...fixed }));
       };
-      socket.on("message", (data) => {
-        const frame = unpackFromIsland(data as Buffer);
-        if (frame.type === "hello") {
-          const limits = { heartbeatMs: 10_000, maxFrameBytes: MAX_FRAME_BYTES };
-          socket.send(pack({ type: "welcome", sessionId: "0", held: [], ...limits }));
-          for (let index = 0; index < parallel; index += 1) assign();
-        } else if (frame.type === "finished") assign();
+      let received = 0;
+      socket.once("message", () => {
+        const limits = { heartbeatMs: 10_000, maxFrameBytes: MAX_FRAME_BYTES };
+        socket.send(pack({ type: "welcome", sessionId: "0", held: [], ...limits }));
+        for (let index = 0; index < parallel; index += 1) assign();
+        socket.on("message", () => {
+          received += 1;
+          if (received % frames === 0) assign();
+        });
       });
     });
     return new Promise((resolve) => {
