@@ -15,7 +15,7 @@ export interface StoredResult {
   readonly lines: readonly FigureLine[];
   readonly plots: readonly string[];
   readonly notes: readonly string[];
-  /** All runs of each figure, and of its baseline. */
+  /** All runs of each figure, and of the baseline that its name ends with. */
   readonly values: Readonly<
     Record<string, { readonly figure: readonly number[]; readonly baseline: readonly number[] }>
   >;
@@ -44,7 +44,7 @@ export async function storeResult(
     notes: result.notes ?? [],
     values: Object.fromEntries(
       result.figures.map(({ what, values, baseline }) => [
-        what,
+        baseline === undefined ? what : `${what} / ${baseline.name}`,
         { figure: values.map(rounded), baseline: (baseline?.values ?? []).map(rounded) },
       ]),
     ),
