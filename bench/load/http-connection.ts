@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
+const LINE_END = "\r\n";
+
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
@@ -30,11 +32,14 @@ export class HttpConnection {
   readonly #url: URL;
   #socket: Socket | null = null;
   #rest = "";
+  /** What is read of `#rest`. */
+  #at = 0;
   #status = 0;
   /** Bytes of the body, or of its chunk, that are still to come; null before the head, -1 where a chunk's size is next. */
   #missing: number | null = null;
   #isChunked = false;
   #body = "";
+  #piece = "";
   #onBody: ((text: string) => void) | undefined;
   #resolve: ((answer: HttpAnswer) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
@@ -65,7 +70,7 @@ export class HttpConnection {
     await once(socket, "connect");
     socket.setEncoding("latin1");
     socket.on("data", (text: unknown) => this.#read(text as string));
-    this.#rest = "";
+    [this.#rest, this.#at] = ["", 0];
     this.#socket = socket;
     return socket;
   }
@@ -77,8 +82,10 @@ export class HttpConnection {
   }
 
   #read(text: string): void {
-    this.#rest += text;
+    this.#rest = this.#at === this.#rest.length ? text : this.#rest.slice(this.#at) + text;
+    this.#at = 0;
     while (this.#step());
+    this.#deliver();
   }
 
   /** Takes the next part of the answer; false when more bytes are needed. */
@@ -86,26 +93,23 @@ export class HttpConnection {
     if (this.#resolve === undefined) return false;
     if (this.#missing === null) return this.#readHead();
     if (this.#missing === -1) return this.#readChunkSize();
-    const taken = this.#rest.slice(0, this.#missing);
-    if (taken !== "") {
-      this.#body += taken;
-      this.#onBody?.(taken);
-    }
+    const taken = this.#rest.slice(this.#at, this.#at + this.#missing);
+    this.#piece += taken;
     this.#missing -= taken.length;
-    this.#rest = this.#rest.slice(taken.length);
+    this.#at += taken.length;
     if (this.#missing > 0) return false;
     if (!this.#isChunked) return this.#end();
-    if (this.#rest.length < 2) return false;
-    this.#rest = this.#rest.slice(2);
+    if (this.#rest.length < this.#at + LINE_END.length) return false;
+    this.#at += LINE_END.length;
     this.#missing = -1;
     return true;
   }
 
   #readHead(): boolean {
-    const end = this.#rest.indexOf("\r\n\r\n");
+    const end = this.#rest.indexOf(LINE_END + LINE_END, this.#at);
     if (end < 0) return false;
-    const head = this.#rest.slice(0, end);
-    this.#rest = this.#rest.slice(end + 4);
+    const head = this.#rest.slice(this.#at, end);
+    this.#at = end + 2 * LINE_END.length;
     this.#status = Number(head.slice(9, 12));
     this.#isChunked = /\r\ntransfer-encoding: *chunked/i.test(head);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
@@ -114,24 +118,34 @@ export class HttpConnection {
   }
 
   #readChunkSize(): boolean {
-    const end = this.#rest.indexOf("\r\n");
+    const end = this.#rest.indexOf(LINE_END, this.#at);
     if (end < 0) return false;
-    const size = Number.parseInt(this.#rest.slice(0, end), 16);
+    const size = Number.parseInt(this.#rest.slice(this.#at, end), 16);
     if (Number.isNaN(size)) {
-      this.#lost(new Error(`no chunk size: ${this.#rest.slice(0, end)}`));
+      this.#lost(new Error(`no chunk size: ${this.#rest.slice(this.#at, end)}`));
       return false;
     }
     if (size === 0) {
-      if (this.#rest.length < end + 4) return false;
-      this.#rest = this.#rest.slice(end + 4);
+      if (this.#rest.length < end + 2 * LINE_END.length) return false;
+      this.#at = end + 2 * LINE_END.length;
       return this.#end();
     }
-    this.#rest = this.#rest.slice(end + 2);
+    this.#at = end + LINE_END.length;
     this.#missing = size;
     return true;
   }
 
+  /** Once for all chunks of a read. */
+  #deliver(): void {
+    const piece = this.#piece;
+    if (piece === "") return;
+    this.#piece = "";
+    this.#body += piece;
+    this.#onBody?.(piece);
+  }
+
   #end(): boolean {
+    this.#deliver();
     const resolve = this.#resolve;
     [this.#resolve, this.#reject, this.#missing] = [undefined, undefined, null];
     resolve?.({ status: this.#status, body: this.#body });
