@@ -10,6 +10,8 @@ import { Worker } from "./worker.ts";
 const LOAD = join(import.meta.dirname, "..", "load");
 /** The coordinator remembers 1,000 hosts of an account. */
 const SEATS_PER_ACCOUNT = 500;
+/** So few have an account each: the coordinator bounds the frames of an account in a turn of its loop. */
+const FEW_SEATS = 100;
 const JOB_INPUT = { prompt: "Go", max_tokens: 16 };
 
 export const startClients = (): Promise<Worker<ClientsApi>> => Worker.start(join(LOAD, "http-clients.ts"));
@@ -18,9 +20,10 @@ export const startIslandsProcess = (): Promise<Worker<IslandsApi>> => Worker.sta
 /** Places for Islands, of as many accounts as they need. */
 export function makeSeats(server: Server, count: number, from = 0): IslandSeat[] {
   const seats: IslandSeat[] = [];
+  const perAccount = count <= FEW_SEATS ? 1 : SEATS_PER_ACCOUNT;
   let token = "";
   for (let index = from; index < from + count; index += 1) {
-    if (token === "" || index % SEATS_PER_ACCOUNT === 0) token = server.account(`islands-${index}`).islandToken;
+    if (token === "" || index % perAccount === 0) token = server.account(`islands-${index}`).islandToken;
     seats.push({ token, hostId: randomUUID() });
   }
   return seats;
