@@ -17,32 +17,41 @@ export class Network implements AsyncDisposable {
   coordinator: Program;
   readonly url: string;
   readonly #args: readonly string[];
+  readonly #program: string;
   readonly #islands: Program[] = [];
 
-  private constructor(directory: string, coordinator: Program, url: string, args: readonly string[]) {
+  private constructor(directory: string, coordinator: Program, url: string, args: readonly string[], program: string) {
     this.#args = args;
+    this.#program = program;
     this.directory = directory;
     this.coordinator = coordinator;
     this.url = url;
   }
 
-  /** `flags` of `coordinator serve`; a `--port` among them stays the same over restarts. */
-  static async open(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Network> {
+  /**
+   * `flags` of `coordinator serve`; a `--port` among them stays the same over restarts. `program`: as for `Program`, if it is to be
+   * another build.
+   */
+  static async open(
+    flags: readonly string[] = [],
+    env: Record<string, string> = {},
+    program = "coordinator",
+  ): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
     const data = join(directory, "coordinator");
     const catalog = ["--catalog-directory", smallCatalog()];
     const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...catalog, ...flags];
-    const coordinator = new Program("coordinator", args, env);
+    const coordinator = new Program(program, args, env);
     const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
     watchOrigin(url);
-    return new Network(directory, coordinator, url, args);
+    return new Network(directory, coordinator, url, args, program);
   }
 
   /** Ends the coordinator by `signal` and starts it again on the same data and port. */
   async restartCoordinator(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.coordinator.kill(signal);
     await this.coordinator.ended();
-    this.coordinator = new Program("coordinator", this.#args);
+    this.coordinator = new Program(this.#program, this.#args);
     await this.coordinator.printed(/listening on/);
   }
 

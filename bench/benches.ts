@@ -1,0 +1,28 @@
+import type { Bench } from "./harness/bench.ts";
+import { bursts } from "./suite/bursts.ts";
+import { disk } from "./suite/disk.ts";
+import { dispatch } from "./suite/dispatch.ts";
+import { growth } from "./suite/growth.ts";
+import { islands } from "./suite/islands.ts";
+import { jobs } from "./suite/jobs.ts";
+import { latency } from "./suite/latency.ts";
+import { realIsland } from "./suite/real-island.ts";
+import { relay } from "./suite/relay.ts";
+import { streams } from "./suite/streams.ts";
+
+/** All that `npm run bench` runs, in this order. */
+export const BENCHES: readonly Bench[] = [
+  streams,
+  relay,
+  bursts,
+  disk,
+  latency,
+  jobs,
+  islands,
+  growth,
+  dispatch,
+  realIsland,
+];
+
+/** The order of RESULTS.md. The last two are run by themselves. */
+export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "restart", "soak"];

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { scriptedText } from "../load/frames.ts";
+import type { ClientLoad, ClientsApi, WindowFigures } from "../load/http-clients.ts";
+import type { IslandSeat, IslandsApi, Script } from "../load/scripted-islands.ts";
+import { cpuSeconds } from "./process-facts.ts";
+import type { Server } from "./servers.ts";
+import { Worker } from "./worker.ts";
+
+const LOAD = join(import.meta.dirname, "..", "load");
+/** The coordinator remembers 1,000 hosts of an account. */
+const SEATS_PER_ACCOUNT = 500;
+/** So few have an account each: the coordinator bounds the frames of an account in a turn of its loop. */
+const FEW_SEATS = 100;
+const JOB_INPUT = { prompt: "Go", max_tokens: 16 };
+
+export const startClients = (): Promise<Worker<ClientsApi>> => Worker.start(join(LOAD, "http-clients.ts"));
+export const startIslandsProcess = (): Promise<Worker<IslandsApi>> => Worker.start(join(LOAD, "scripted-islands.ts"));
+
+/** Places for Islands, of as many accounts as they need. */
+export function makeSeats(server: Server, count: number, from = 0): IslandSeat[] {
+  const seats: IslandSeat[] = [];
+  const perAccount = count <= FEW_SEATS ? 1 : SEATS_PER_ACCOUNT;
+  let token = "";
+  for (let index = from; index < from + count; index += 1) {
+    if (token === "" || index % perAccount === 0) token = server.account(`islands-${index}`).islandToken;
+    seats.push({ token, hostId: randomUUID() });
+  }
+  return seats;
+}
+
+/** Islands of their own process, which answer as `script` says. */
+export async function joinIslands(
+  server: Server,
+  { count, slots, script }: { count: number; slots: number; script: Script },
+): Promise<Worker<IslandsApi>> {
+  const islands = await startIslandsProcess();
+  await islands.call("script", script);
+  await islands.call("connect", { url: server.url, seats: makeSeats(server, count), slots });
+  return islands;
+}
+
+/** Streamed chats that must be answered with all tokens of a scripted Island. */
+export function chatLoad(server: Server, key: string, clients: number, tokens: number): ClientLoad {
+  const body = {
+    model: "tiny-chat",
+    messages: [{ role: "user", content: "Go" }],
+    max_tokens: Math.max(tokens, 16),
+    stream: true,
+  };
+  const expect = { status: 200, streamedText: scriptedText(tokens) };
+  return { url: server.url, key, method: "POST", path: "/chat/completions", body, clients, expect };
+}
+
+/** A job as it is sent for every figure about jobs. */
+export function jobLoad(server: Server, key: string, clients: number): ClientLoad {
+  const body = { workload: "tiny-chat", input: JOB_INPUT };
+  return { url: server.url, key, method: "POST", path: "/jobs", body, clients, expect: { status: 201 } };
+}
+
+/** As many jobs in one request as the API takes. */
+export const BATCH_JOBS = 100;
+
+export function batchLoad(server: Server, key: string, clients: number, jobs = BATCH_JOBS): ClientLoad {
+  const body = { workload: "tiny-chat", inputs: Array.from({ length: jobs }, () => JOB_INPUT) };
+  return { url: server.url, key, method: "POST", path: "/jobs/batch", body, clients, expect: { status: 201 } };
+}
+
+export interface LoadFigures extends WindowFigures {
+  /** Of the server, over the window. */
+  readonly cpuS: number;
+}
+
+/** Runs a load for a while and says what it did in a window after the warm-up. */
+export async function underLoad<T>(
+  clients: Worker<ClientsApi>,
+  load: ClientLoad,
+  warmUpMs: number,
+  window: () => Promise<T>,
+): Promise<T> {
+  await clients.call("start", load);
+  await clients.call("measure", { ms: warmUpMs });
+  const result = await window();
+  await clients.call("stop", undefined);
+  return result;
+}
+
+export async function measureWindow(server: Server, clients: Worker<ClientsApi>, ms: number): Promise<LoadFigures> {
+  const before = cpuSeconds(server.pid);
+  const figures = await clients.call("measure", { ms });
+  return { ...figures, cpuS: cpuSeconds(server.pid) - before };
+}

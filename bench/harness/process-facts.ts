@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { MIB } from "../../shared/format-bytes.ts";
+
+const NS_PER_S = 1e9;
+
+/** CPU time of a process and all its threads, in seconds. Linux only. */
+export function cpuSeconds(pid: number): number {
+  let ns = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+    } catch {
+      // The thread has ended since it was listed.
+    }
+  }
+  return ns / NS_PER_S;
+}
+
+/** Bytes that the process has sent towards the disk. 0 for files in memory (tmpfs). Linux only. */
+export function diskBytesWritten(pid: number): number {
+  return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+}
+
+/** Linux only. */
+export function residentMb(pid: number): number {
+  const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return (Number(kb) * 1_024) / MIB;
+}
+
+/** Size of the database and of its write-ahead log, in MB. */
+export function databaseMb(dataDirectory: string): { databaseMb: number; walMb: number } {
+  const mb = (name: string): number => {
+    const path = join(dataDirectory, name);
+    return existsSync(path) ? statSync(path).size / MIB : 0;
+  };
+  return { databaseMb: mb("atoll.db"), walMb: mb("atoll.db-wal") };
+}

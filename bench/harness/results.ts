@@ -1,0 +1,140 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { formatNumber } from "./format-number.ts";
+import { summarizeFigure, type Bench, type BenchResult, type FigureLine } from "./bench.ts";
+import { drawLinePlot } from "./line-plot.ts";
+import type { MachineFacts } from "./machine.ts";
+import type { Summary } from "./statistics.ts";
+
+/** One bench's figures, as they are kept in `raw/`. A bench that is run again replaces its own. */
+export interface StoredResult {
+  readonly name: string;
+  readonly title: string;
+  readonly machine: MachineFacts;
+  readonly minutes: number;
+  readonly lines: readonly FigureLine[];
+  readonly plots: readonly string[];
+  readonly notes: readonly string[];
+  /** All runs of each figure, and of the baseline that its name ends with. */
+  readonly values: Readonly<
+    Record<string, { readonly figure: readonly number[]; readonly baseline: readonly number[] }>
+  >;
+}
+
+const RAW = "raw";
+const PLOTS = "plots";
+
+/** Stores a bench's figures and plots under `directory`. */
+export async function storeResult(
+  directory: string,
+  { name, title }: Bench,
+  result: BenchResult,
+  about: { machine: MachineFacts; minutes: number },
+): Promise<StoredResult> {
+  await mkdir(join(directory, RAW), { recursive: true });
+  await mkdir(join(directory, PLOTS), { recursive: true });
+  const plots = result.plots ?? [];
+  for (const plot of plots) await writeFile(join(directory, PLOTS, `${plot.name}.svg`), drawLinePlot(plot));
+  const stored: StoredResult = {
+    name,
+    title,
+    ...about,
+    lines: result.figures.map(summarizeFigure),
+    plots: plots.map((plot) => plot.name),
+    notes: result.notes ?? [],
+    values: Object.fromEntries(
+      result.figures.map(({ what, values, baseline }) => [
+        baseline === undefined ? what : `${what} / ${baseline.name}`,
+        { figure: values.map(rounded), baseline: (baseline?.values ?? []).map(rounded) },
+      ]),
+    ),
+  };
+  await writeFile(join(directory, RAW, `${name}.json`), `${JSON.stringify(stored, null, 1)}\n`);
+  return stored;
+}
+
+/** Writes RESULTS.md from what is stored, in the order of `names`. */
+export async function writeResults(directory: string, names: readonly string[]): Promise<string> {
+  const files = new Set(await readdir(join(directory, RAW)));
+  for (const file of files) {
+    if (!names.includes(file.replace(/\.json$/, ""))) await rm(join(directory, RAW, file));
+  }
+  const stored: StoredResult[] = [];
+  for (const name of names.filter((name) => files.has(`${name}.json`))) {
+    stored.push(JSON.parse(await readFile(join(directory, RAW, `${name}.json`), "utf8")) as StoredResult);
+  }
+  const text = describeResults(stored);
+  await writeFile(join(directory, "RESULTS.md"), text);
+  return text;
+}
+
+function describeResults(stored: readonly StoredResult[]): string {
+  const budgets = stored.flatMap(({ lines }) => lines.filter(({ budget }) => budget !== null));
+  return [
+    "# Benchmark results",
+    "",
+    "Written by `npm run bench`. Each figure: the median of its runs, with the lowest and the highest; the ratio is the median of the ratios to the baseline's run of the same round. [README.md](README.md) says how they are taken.",
+    "",
+    ...describeMachines(stored),
+    "",
+    "## Budgets",
+    "",
+    ...table(budgets, true),
+    "",
+    "`kill -9` with 100,000 jobs waiting has a script of its own: `npm run bench:restart`. The soak: `npm run bench:soak -- --minutes 30`.",
+    ...stored.flatMap(describeBench),
+    "",
+  ].join("\n");
+}
+
+function describeMachines(stored: readonly StoredResult[]): string[] {
+  const lines = stored.map(({ name, machine }) => {
+    const { cpu, cores, memoryGb, system, node, commit, isBuilt, date, load } = machine;
+    return {
+      name,
+      line: `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node.js ${node}, commit ${commit} (${isBuilt ? "built" : "from sources"}), ${date}`,
+      load,
+    };
+  });
+  const distinct = [...new Set(lines.map(({ line }) => line))];
+  return distinct.map((line) => {
+    const own = lines.filter((each) => each.line === line);
+    const names = distinct.length === 1 ? "" : ` (${own.map(({ name }) => name).join(", ")})`;
+    const loads = own.map(({ load }) => load);
+    return `- ${line}; load before: ${Math.min(...loads)} to ${Math.max(...loads)}${names}`;
+  });
+}
+
+function describeBench({ title, name, lines, plots, notes, minutes }: StoredResult): string[] {
+  return [
+    "",
+    `## ${title}`,
+    "",
+    `\`npm run bench -- --only ${name}\`, ${formatNumber(minutes)} minutes.`,
+    "",
+    ...table(lines, false),
+    ...notes.flatMap((note) => ["", note]),
+    ...plots.flatMap((plot) => ["", `![${plot}](plots/${plot}.svg)`]),
+  ];
+}
+
+function table(lines: readonly FigureLine[], withBudget: boolean): string[] {
+  const heads = ["What", "Figure", "Baseline", "Ratio", ...(withBudget ? ["Budget", "Met"] : [])];
+  return [
+    `| ${heads.join(" | ")} |`,
+    `|${heads.map(() => "---|").join("")}`,
+    ...lines.map(({ what, unit, figure, baseline, ratio, budget }) => {
+      const base = baseline === null ? "" : `${baseline.name}: ${describeSummary(baseline, unit)}`;
+      const cells = [what, describeSummary(figure, unit), base, ratio === null ? "" : formatNumber(ratio)];
+      const ofBudget = withBudget ? [budget?.text ?? "", budget?.isMet === true ? "yes" : "**no**"] : [];
+      return `| ${[...cells, ...ofBudget].join(" | ")} |`;
+    }),
+  ];
+}
+
+function describeSummary({ median, min, max, runs }: Summary, unit: string): string {
+  const spread = runs === 1 ? "" : ` (${formatNumber(min)}–${formatNumber(max)})`;
+  return `${formatNumber(median)}${unit.startsWith("/") ? "" : " "}${unit}${spread}`;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(5));

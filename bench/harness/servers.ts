@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { NewAccount } from "../../test/support/account-rows.ts";
+import { Network } from "../../test/support/network.ts";
+import type { BareLoopApi } from "../bare-loop.ts";
+import { Worker } from "./worker.ts";
+
+/** A server under load, in a process of its own. */
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Where its database is; null for one that stores nothing. */
+  readonly data: string | null;
+  /** One that may do as much as it likes. */
+  account(name: string): Pick<NewAccount, "key" | "islandToken">;
+}
+
+export type ServerKind = "atoll" | "bare";
+
+const NO_LIMITS = { requestsPerMinute: 1e9, concurrentJobs: 1e6, concurrentStreams: 1e6 };
+const CREDITS = 1e9;
+/** Islands that a test means to keep waiting or many, and jobs that are held back on purpose. */
+const PATIENT = [
+  ["--island-sessions-per-token", "1000"],
+  ["--island-sessions-per-account", "1000"],
+  ["--accept-limit-s", "60"],
+  ["--first-output-limit-s", "3600"],
+  ["--silence-limit-s", "3600"],
+].flat();
+
+const BUILT = join(import.meta.dirname, "..", "..", "dist", "bin", "coordinator.js");
+let program = "coordinator";
+
+/** From now on coordinators are those of `npm run build`, and not the sources. @throws when nothing is built. */
+export function measureBuilt(): void {
+  if (!existsSync(BUILT)) throw new Error("There is no dist/bin/coordinator.js. Build it first: npm run build");
+  program = BUILT;
+}
+
+export const isBuiltMeasured = (): boolean => program === BUILT;
+
+/** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */
+export async function startAtoll(flags: readonly string[] = []): Promise<Server & { readonly network: Network }> {
+  const network = await Network.open([...PATIENT, ...flags], {}, program);
+  const { pid } = network.coordinator.process;
+  if (pid === undefined) throw new Error("The coordinator did not start");
+  return {
+    network,
+    url: network.url,
+    pid,
+    data: network.data,
+    account: (name) => network.createAccount(`${name}@example.com`, CREDITS, NO_LIMITS),
+    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
+  };
+}
+
+export async function startBareLoop(): Promise<Server> {
+  const worker = await Worker.start<BareLoopApi>(join(import.meta.dirname, "..", "bare-loop.ts"));
+  return {
+    url: await worker.call("listen", undefined),
+    pid: worker.pid,
+    data: null,
+    account: () => ({ key: "bare", islandToken: "bare" }),
+    [Symbol.asyncDispose]: () => worker[Symbol.asyncDispose](),
+  };
+}
+
+export const startServer = (kind: ServerKind): Promise<Server> => (kind === "atoll" ? startAtoll() : startBareLoop());

@@ -1,0 +1,37 @@
+/** What is told of one figure's runs. */
+export interface Summary {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  readonly runs: number;
+}
+
+/** @throws {RangeError} without a value. */
+export function summarize(values: readonly number[]): Summary {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [min, max] = [sorted[0], sorted.at(-1)];
+  if (min === undefined || max === undefined) throw new RangeError("A figure needs at least one run");
+  return { median: percentile(sorted, 0.5), min, max, runs: sorted.length };
+}
+
+/** Of sorted values, by linear interpolation; `share` 0.5 is the median. NaN without a value. */
+export function percentile(sorted: readonly number[], share: number): number {
+  const place = (sorted.length - 1) * share;
+  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  if (below === undefined || above === undefined) return Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** p50 and p99 of values in any order. */
+export function p50AndP99(values: readonly number[]): { p50: number; p99: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
+}
+
+/** Ratios of values of the same run: what slows a whole run slows both. */
+export function pairedRatios(values: readonly number[], baseline: readonly number[]): number[] {
+  return values.flatMap((value, run) => {
+    const base = baseline[run];
+    return base === undefined || base === 0 ? [] : [value / base];
+  });
+}

@@ -1,0 +1,196 @@
+import { systemClock } from "../../shared/clock.ts";
+import { p50AndP99 } from "../harness/statistics.ts";
+import { serveWorker } from "../harness/worker.ts";
+import { machineMs } from "./frames.ts";
+import { HttpConnection, requestBytes, type HttpAnswer } from "./http-connection.ts";
+
+/** Load generator: closed loops of HTTP requests, each on a connection of its own. A process of its own. */
+
+export interface ClientLoad {
+  readonly url: string;
+  readonly key: string;
+  readonly method: "GET" | "POST";
+  /** Before the path; that of the API unless given. */
+  readonly base?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly clients: number;
+  /** A client begins a request that often; absent: as soon as the last one is answered. */
+  readonly intervalMs?: number;
+  /** Pause after each answer. */
+  readonly pauseMs?: number;
+  readonly expect: Expectation;
+}
+export interface Expectation {
+  readonly status: number;
+  /** Text that the chat must stream, to its [DONE]. */
+  readonly streamedText?: string;
+  /** Content of the one message of the answer. */
+  readonly text?: string;
+}
+export interface WindowFigures {
+  readonly seconds: number;
+  /** Requests answered, as they should be, within the window. */
+  readonly answered: number;
+  /** Content chunks of streams that came within the window. */
+  readonly tokens: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly firstTokenP50Ms: number;
+  readonly firstTokenP99Ms: number;
+}
+export interface Submitted {
+  readonly id: string;
+  readonly sentMs: number;
+  readonly answeredMs: number;
+}
+
+const CONTENT_FIELD = '"content":"';
+const MAX_ERRORS = 5;
+const MAX_WINDOW_MS = 60_000;
+
+const state = {
+  isOn: false,
+  loops: [] as Promise<void>[],
+  errors: [] as string[],
+  answered: 0,
+  tokens: 0,
+  latenciesMs: [] as number[],
+  firstTokensMs: [] as number[],
+};
+
+/** Why an answer is not what was expected; null when it is. */
+function fault({ status, body }: HttpAnswer, expect: Expectation): string | null {
+  if (status !== expect.status) return `status ${status}: ${body.slice(0, 300)}`;
+  if (expect.streamedText !== undefined) {
+    const text = contentOf(body);
+    if (text !== expect.streamedText) return `streamed ${JSON.stringify(text)}: ${body.slice(-300)}`;
+    if (!body.endsWith("data: [DONE]\n\n")) return `no [DONE]: ${body.slice(-300)}`;
+  }
+  if (expect.text !== undefined) {
+    const { choices } = JSON.parse(body) as { choices: { message: { content: string } }[] };
+    if (choices[0]?.message.content !== expect.text) return `answered ${JSON.stringify(choices)}`;
+  }
+  return null;
+}
+
+/** The text of a stream's chunks, whose texts have nothing to escape. By hand: a regular expression halves what a client can do. */
+function contentOf(body: string): string {
+  let text = "";
+  for (let at = body.indexOf(CONTENT_FIELD); at >= 0; at = body.indexOf(CONTENT_FIELD, at)) {
+    at += CONTENT_FIELD.length;
+    text += body.slice(at, body.indexOf('"', at));
+  }
+  return text;
+}
+
+/** Chunks with content; the first chunk of a chat has none, as it carries the role. */
+function countTokens(text: string): number {
+  let tokens = 0;
+  for (let at = text.indexOf(CONTENT_FIELD); at >= 0; at = text.indexOf(CONTENT_FIELD, at + 1)) {
+    if (text[at + CONTENT_FIELD.length] !== '"') tokens += 1;
+  }
+  return tokens;
+}
+
+async function runClient(load: ClientLoad, index: number): Promise<void> {
+  const bytes = requestBytes(load.url, load);
+  const connection = new HttpConnection(load.url);
+  // Clients begin one after the other within the interval, or within a moment.
+  const spreadMs = load.intervalMs ?? Math.min(300, load.clients);
+  let dueMs = machineMs() + (spreadMs * index) / load.clients;
+  await systemClock.sleep(dueMs - machineMs());
+  while (state.isOn && state.errors.length < MAX_ERRORS) {
+    const beganMs = machineMs();
+    let firstTokenMs: number | null = null;
+    const onBody = (text: string): void => {
+      const tokens = countTokens(text);
+      state.tokens += tokens;
+      if (tokens > 0) firstTokenMs ??= machineMs() - beganMs;
+    };
+    const isStream = load.expect.streamedText !== undefined;
+    try {
+      const answer = await connection.request(bytes, isStream ? onBody : undefined);
+      const wrong = fault(answer, load.expect);
+      if (wrong !== null) throw new Error(wrong);
+      state.answered += 1;
+      state.latenciesMs.push(machineMs() - beganMs);
+      if (firstTokenMs !== null) state.firstTokensMs.push(firstTokenMs);
+    } catch (error) {
+      state.errors.push(String(error));
+    }
+    if (load.pauseMs !== undefined) await systemClock.sleep(load.pauseMs);
+    if (load.intervalMs === undefined) continue;
+    dueMs = Math.max(dueMs + load.intervalMs, machineMs());
+    await systemClock.sleep(dueMs - machineMs());
+  }
+  connection.close();
+}
+
+function assertNoErrors(): void {
+  if (state.errors.length > 0) throw new Error(`Requests failed: ${state.errors.join("\n")}`);
+}
+
+function clear(): void {
+  [state.answered, state.tokens, state.latenciesMs, state.firstTokensMs] = [0, 0, [], []];
+}
+
+const api = {
+  /** Begins the load, which goes on until `stop`. */
+  start(load: ClientLoad): void {
+    state.isOn = true;
+    state.loops = Array.from({ length: load.clients }, (_, index) => runClient(load, index));
+  },
+  /** What the load does from now on for `ms`, or until something is answered. @throws if any request failed. */
+  async measure({ ms }: { ms: number }): Promise<WindowFigures> {
+    clear();
+    const beganMs = machineMs();
+    do {
+      await systemClock.sleep(ms);
+      assertNoErrors();
+    } while (state.answered === 0 && machineMs() - beganMs < MAX_WINDOW_MS);
+    const latency = p50AndP99(state.latenciesMs);
+    const first = p50AndP99(state.firstTokensMs);
+    return {
+      seconds: (machineMs() - beganMs) / 1_000,
+      answered: state.answered,
+      tokens: state.tokens,
+      p50Ms: latency.p50,
+      p99Ms: latency.p99,
+      firstTokenP50Ms: first.p50,
+      firstTokenP99Ms: first.p99,
+    };
+  },
+  /** Resolves when what was begun is answered. @throws if any request failed. */
+  async stop(): Promise<void> {
+    state.isOn = false;
+    await Promise.all(state.loops);
+    assertNoErrors();
+  },
+  /** Sends `count` requests over all clients. @throws if any failed. */
+  async submit({ load, count }: { load: ClientLoad; count: number }): Promise<{ seconds: number; jobs: Submitted[] }> {
+    const bytes = requestBytes(load.url, load);
+    const jobs: Submitted[] = [];
+    let left = count;
+    const beganMs = machineMs();
+    const one = async (): Promise<void> => {
+      const connection = new HttpConnection(load.url);
+      while (left > 0) {
+        left -= 1;
+        const sentMs = machineMs();
+        const answer = await connection.request(bytes);
+        const answeredMs = machineMs();
+        const wrong = fault(answer, load.expect);
+        if (wrong !== null) throw new Error(wrong);
+        const id = /"id":"((?:job|batch)_[\w-]+)"/.exec(answer.body)?.[1] ?? "";
+        jobs.push({ id, sentMs, answeredMs });
+        if (load.pauseMs !== undefined) await systemClock.sleep(load.pauseMs);
+      }
+      connection.close();
+    };
+    await Promise.all(Array.from({ length: load.clients }, one));
+    return { seconds: (machineMs() - beganMs) / 1_000, jobs };
+  },
+};
+export type ClientsApi = typeof api;
+serveWorker(api);

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+const LINE_END = "\r\n";
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A request as the bytes that go over the wire. */
+export function requestBytes(
+  url: string,
+  request: { method: string; base?: string; path: string; key: string; body?: unknown },
+): Buffer {
+  const { method, base = "/api/v1", path, key, body } = request;
+  const json = body === undefined ? "" : JSON.stringify(body);
+  const fields = [
+    `${method} ${base}${path} HTTP/1.1`,
+    `Host: ${new URL(url).host}`,
+    `Authorization: Bearer ${key}`,
+    ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]),
+  ];
+  return Buffer.from(`${fields.join("\r\n")}\r\n\r\n${json}`);
+}
+
+/**
+ * One keep-alive connection, one request at a time. Just enough of HTTP/1.1 for a server under test, as the clients of Node.js take more
+ * CPU than a server. Bodies are read as Latin-1: the load is ASCII.
+ */
+export class HttpConnection {
+  readonly #url: URL;
+  #socket: Socket | null = null;
+  #rest = "";
+  /** What is read of `#rest`. */
+  #at = 0;
+  #status = 0;
+  /** Bytes of the body, or of its chunk, that are still to come; null before the head, -1 where a chunk's size is next. */
+  #missing: number | null = null;
+  #isChunked = false;
+  #body = "";
+  #piece = "";
+  #onBody: ((text: string) => void) | undefined;
+  #resolve: ((answer: HttpAnswer) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+
+  constructor(url: string) {
+    this.#url = new URL(url);
+  }
+
+  /** `onBody` gets each piece of the body as it comes. */
+  async request(bytes: Buffer, onBody?: (text: string) => void): Promise<HttpAnswer> {
+    const socket = this.#socket ?? (await this.#open());
+    return new Promise((resolve, reject) => {
+      [this.#resolve, this.#reject, this.#onBody] = [resolve, reject, onBody];
+      [this.#missing, this.#body] = [null, ""];
+      socket.write(bytes);
+    });
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+    this.#socket = null;
+  }
+
+  async #open(): Promise<Socket> {
+    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true });
+    socket.on("error", (error) => this.#lost(error));
+    socket.on("close", () => this.#lost(new Error("the server closed the connection")));
+    await once(socket, "connect");
+    socket.setEncoding("latin1");
+    socket.on("data", (text: unknown) => this.#read(text as string));
+    [this.#rest, this.#at] = ["", 0];
+    this.#socket = socket;
+    return socket;
+  }
+
+  #lost(error: Error): void {
+    this.#socket = null;
+    this.#reject?.(error);
+    this.#reject = undefined;
+  }
+
+  #read(text: string): void {
+    this.#rest = this.#at === this.#rest.length ? text : this.#rest.slice(this.#at) + text;
+    this.#at = 0;
+    while (this.#step());
+    this.#deliver();
+  }
+
+  /** Takes the next part of the answer; false when more bytes are needed. */
+  #step(): boolean {
+    if (this.#resolve === undefined) return false;
+    if (this.#missing === null) return this.#readHead();
+    if (this.#missing === -1) return this.#readChunkSize();
+    const taken = this.#rest.slice(this.#at, this.#at + this.#missing);
+    this.#piece += taken;
+    this.#missing -= taken.length;
+    this.#at += taken.length;
+    if (this.#missing > 0) return false;
+    if (!this.#isChunked) return this.#end();
+    if (this.#rest.length < this.#at + LINE_END.length) return false;
+    this.#at += LINE_END.length;
+    this.#missing = -1;
+    return true;
+  }
+
+  #readHead(): boolean {
+    const end = this.#rest.indexOf(LINE_END + LINE_END, this.#at);
+    if (end < 0) return false;
+    const head = this.#rest.slice(this.#at, end);
+    this.#at = end + 2 * LINE_END.length;
+    this.#status = Number(head.slice(9, 12));
+    this.#isChunked = /\r\ntransfer-encoding: *chunked/i.test(head);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    this.#missing = this.#isChunked ? -1 : Number(length ?? 0);
+    return this.#missing === 0 ? this.#end() : true;
+  }
+
+  #readChunkSize(): boolean {
+    const end = this.#rest.indexOf(LINE_END, this.#at);
+    if (end < 0) return false;
+    const size = Number.parseInt(this.#rest.slice(this.#at, end), 16);
+    if (Number.isNaN(size)) {
+      this.#lost(new Error(`no chunk size: ${this.#rest.slice(this.#at, end)}`));
+      return false;
+    }
+    if (size === 0) {
+      if (this.#rest.length < end + 2 * LINE_END.length) return false;
+      this.#at = end + 2 * LINE_END.length;
+      return this.#end();
+    }
+    this.#at = end + LINE_END.length;
+    this.#missing = size;
+    return true;
+  }
+
+  /** Once for all chunks of a read. */
+  #deliver(): void {
+    const piece = this.#piece;
+    if (piece === "") return;
+    this.#piece = "";
+    this.#body += piece;
+    this.#onBody?.(piece);
+  }
+
+  #end(): boolean {
+    this.#deliver();
+    const resolve = this.#resolve;
+    [this.#resolve, this.#reject, this.#missing] = [undefined, undefined, null];
+    resolve?.({ status: this.#status, body: this.#body });
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import { measureCeiling } from "../harness/ceiling.ts";
+import { chatLoad, joinIslands, measureWindow, startClients, underLoad } from "../harness/loads.ts";
+import { startServer, type ServerKind } from "../harness/servers.ts";
+
+const TOKENS = 16;
+const ISLANDS = 16;
+const SLOTS = 16;
+const CLIENTS = [1, 32];
+const MIN_RATIO = 0.7;
+/** A relay without storage on a machine whose bare loop makes more than 6,000. */
+const [LLAMA_SWAP, FAST_BARE_LOOP] = [4_308, 6_000];
+const BARE = { variant: "bare", name: "bare loop" };
+
+/** Chats that are answered at once, streamed: what a chat costs. */
+export const bursts: Bench = {
+  name: "bursts",
+  title: `Bursts (${TOKENS} tokens at once, streamed)`,
+  async run(options): Promise<BenchResult> {
+    const ceiling = await measureCeiling(options, TOKENS);
+    const samples = await alternate(
+      options.runs,
+      { atoll: () => measure("atoll", options), bare: () => measure("bare", options) },
+      options.log,
+    );
+    const figures = CLIENTS.flatMap((clients) => {
+      const name = `${clients} client${clients === 1 ? "" : "s"}`;
+      const budget = {
+        text: `≥ ${MIN_RATIO} of the bare loop; ≥ ${LLAMA_SWAP} where that makes ${FAST_BARE_LOOP}`,
+        isMet: ({ ratio, median, baseline }: { ratio: number; median: number; baseline: number }) =>
+          ratio >= MIN_RATIO && (baseline < FAST_BARE_LOOP || median >= LLAMA_SWAP),
+      };
+      const isLast = clients === CLIENTS.at(-1);
+      return [
+        figureOf(samples, {
+          what: `Chats, ${name}`,
+          unit: "/s",
+          metric: `chats/s ${clients}`,
+          against: BARE,
+          ...(isLast ? { budget } : {}),
+        }),
+        figureOf(samples, { what: `Whole chat, p50, ${name}`, unit: "ms", metric: `p50 ms ${clients}`, against: BARE }),
+        figureOf(samples, { what: `Whole chat, p99, ${name}`, unit: "ms", metric: `p99 ms ${clients}`, against: BARE }),
+        figureOf(samples, { what: `CPU per chat, ${name}`, unit: "µs", metric: `cpu µs ${clients}`, against: BARE }),
+      ];
+    });
+    return { figures, notes: [ceiling] };
+  },
+};
+
+async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Metrics> {
+  await using server = await startServer(kind);
+  const { key } = server.account("client");
+  await using islands = await joinIslands(server, {
+    count: ISLANDS,
+    slots: SLOTS,
+    script: { tokens: TOKENS, gapMs: 0 },
+  });
+  await using clients = await startClients();
+  const metrics: Record<string, number> = {};
+  for (const level of CLIENTS) {
+    const load = chatLoad(server, key, level, TOKENS);
+    const { answered, seconds, p50Ms, p99Ms, cpuS } = await underLoad(clients, load, isQuick ? 300 : 4_000, () =>
+      measureWindow(server, clients, isQuick ? 700 : 8_000),
+    );
+    Object.assign(metrics, {
+      [`chats/s ${level}`]: answered / seconds,
+      [`p50 ms ${level}`]: p50Ms,
+      [`p99 ms ${level}`]: p99Ms,
+      [`cpu µs ${level}`]: (cpuS * 1e6) / answered,
+    });
+  }
+  await islands.call("figures", undefined);
+  return metrics;
+}

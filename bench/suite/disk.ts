@@ -1,0 +1,89 @@
+import { systemClock } from "../../shared/clock.ts";
+import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import { chatLoad, joinIslands, startClients } from "../harness/loads.ts";
+import { databaseMb, diskBytesWritten } from "../harness/process-facts.ts";
+import { startAtoll } from "../harness/servers.ts";
+
+const MAX_BYTES_PER_TOKEN = 200;
+const MAX_KB_PER_CHAT = 20;
+/** After the last answer: what is written behind is written. */
+const SETTLE_MS = 1_500;
+const KB = 1_000;
+
+interface Work {
+  readonly tokens: number;
+  readonly gapMs: number;
+  readonly chats: number;
+}
+
+/** Bytes towards the disk, of a long stream and of short chats, one after the other: nothing shares a commit. */
+export const disk: Bench = {
+  name: "disk",
+  title: "Written to disk",
+  async run(options): Promise<BenchResult> {
+    const long: Work = { tokens: options.isQuick ? 50 : 1_000, gapMs: 20, chats: 1 };
+    const spaced: Work = { tokens: 16, gapMs: 20, chats: options.isQuick ? 2 : 50 };
+    const burst: Work = { tokens: 16, gapMs: 0, chats: options.isQuick ? 2 : 200 };
+    const samples = await alternate(
+      options.runs,
+      {
+        long: () => measure(long, options),
+        spaced: () => measure(spaced, options),
+        burst: () => measure(burst, options),
+      },
+      options.log,
+    );
+    const ofChat = (what: string, of: string) =>
+      figureOf(samples, {
+        what,
+        of,
+        unit: "kB",
+        metric: "kB per chat",
+        budget: { text: `≤ ${MAX_KB_PER_CHAT} kB`, isMet: ({ median }) => median <= MAX_KB_PER_CHAT },
+      });
+    return {
+      figures: [
+        figureOf(samples, {
+          what: `Written per token, stream of ${long.tokens} tokens at 50/s`,
+          of: "long",
+          unit: "bytes",
+          metric: "B per token",
+          budget: { text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`, isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN },
+        }),
+        ofChat("Written per chat of 16 tokens, 20 ms apart", "spaced"),
+        ofChat("Written per chat of 16 tokens at once", "burst"),
+        figureOf(samples, {
+          what: "Database grows per chat of 16 tokens",
+          of: "burst",
+          unit: "kB",
+          metric: "kept kB per chat",
+        }),
+        figureOf(samples, { what: "Write-ahead log after the chats", of: "burst", unit: "MB", metric: "WAL MB" }),
+      ],
+    };
+  },
+};
+
+async function measure({ tokens, gapMs, chats }: Work, _options: BenchOptions): Promise<Metrics> {
+  await using server = await startAtoll();
+  const { key } = server.account("client");
+  await using islands = await joinIslands(server, { count: 1, slots: 4, script: { tokens, gapMs } });
+  await using clients = await startClients();
+  const load = chatLoad(server, key, 1, tokens);
+  await clients.call("submit", { load, count: 1 });
+  await systemClock.sleep(SETTLE_MS);
+  const [before, sizeBefore] = [diskBytesWritten(server.pid), databaseMb(server.network.data)];
+  await clients.call("submit", { load, count: chats });
+  await systemClock.sleep(SETTLE_MS);
+  const written = diskBytesWritten(server.pid) - before;
+  const size = databaseMb(server.network.data);
+  const { acknowledged } = await islands.call("figures", undefined);
+  if (acknowledged !== chats + 1) throw new Error(`${acknowledged} ends are durable of ${chats + 1}`);
+  return {
+    "B per token": written / (chats * tokens),
+    "kB per chat": written / KB / chats,
+    "kept kB per chat": ((size.databaseMb - sizeBefore.databaseMb) * 2 ** 20) / KB / chats,
+    "WAL MB": size.walMb,
+  };
+}

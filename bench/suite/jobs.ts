@@ -1,0 +1,131 @@
+import { openQueue, whyNot, type QueueName } from "../baselines/queue-servers.ts";
+import { alternate, figureOf, type Metrics, type Samples } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
+import { BATCH_JOBS, batchLoad, jobLoad, makeSeats, startClients, startIslandsProcess } from "../harness/loads.ts";
+import { startAtoll, type Server } from "../harness/servers.ts";
+import { untilAcknowledged } from "../harness/until-acknowledged.ts";
+import { machineMs } from "../load/frames.ts";
+import { HttpConnection, requestBytes } from "../load/http-connection.ts";
+
+const MIN_JOBS_PER_S = 10_000;
+/** Of DESIGN §9. */
+const DESIGN_JOBS_PER_S = 5_000;
+const CONNECTIONS = 32;
+const ISLANDS = 16;
+const SLOTS = 64;
+const SAMPLED = 50;
+/** Those that are added one by one: enough to take seconds. */
+const SINGLE_SHARE = 5;
+
+/** Many jobs: all submitted, and stored, before the first one runs; then all run to their durable end. */
+export const jobs: Bench = {
+  name: "jobs",
+  title: "100,000 jobs, submitted over HTTP and completed, durable",
+  async run(options): Promise<BenchResult> {
+    const variants: Record<string, () => Promise<Metrics>> = { atoll: () => measure(options) };
+    const notes: string[] = [];
+    for (const name of ["bullmq", "graphile-worker"] as const) {
+      const missing = await whyNot(name);
+      if (missing === null) variants[name] = () => measureQueue(name, options);
+      else notes.push(missing);
+    }
+    const samples = await alternate(options.runs, variants, options.log);
+    return { figures: [...figures(samples, "bullmq"), ...figures(samples, "graphile-worker")], notes };
+  },
+};
+
+const NAMES: Record<QueueName, string> = {
+  bullmq: "BullMQ, appendfsync always",
+  "graphile-worker": "graphile-worker",
+};
+
+/** Beside one queue. The budgets are those beside BullMQ: its `add`, 32 at a time, is what the API's submissions are held against. */
+function figures(samples: Samples, variant: QueueName): Figure[] {
+  const isMeasured = variant in samples;
+  if (!isMeasured && variant !== "bullmq") return [];
+  const figure = (what: string, metric: string, of: string, more: { call?: string; budget?: Budget } = {}): Figure => {
+    const { call = "", budget } = more;
+    const against = isMeasured ? { against: { variant, name: NAMES[variant] + call, metric: of } } : {};
+    return figureOf(samples, { what, unit: "/s", metric, ...against, ...(budget === undefined ? {} : { budget }) });
+  };
+  const isBullMq = variant === "bullmq";
+  const atLeast = isBullMq
+    ? {
+        budget: {
+          text: `≥ ${MIN_JOBS_PER_S}, ≥ BullMQ`,
+          isMet: ({ median, ratio }: { median: number; ratio: number }) => median >= MIN_JOBS_PER_S && !(ratio < 1),
+        },
+      }
+    : {};
+  const design = isBullMq
+    ? {
+        budget: {
+          text: `≥ ${DESIGN_JOBS_PER_S}, > BullMQ (DESIGN §9)`,
+          isMet: ({ median, ratio }: { median: number; ratio: number }) => median >= DESIGN_JOBS_PER_S && !(ratio <= 1),
+        },
+      }
+    : {};
+  return [
+    figure("Jobs submitted, 100 a request", "batched", "single", { call: ", one a call", ...atLeast }),
+    figure("Jobs submitted, 100 a request", "batched", "batched", { call: ", 100 a call" }),
+    figure("Jobs submitted, one a request", "single", "single", { call: ", one a call" }),
+    figure("Jobs completed", "completed", "completed", atLeast),
+    figure("Jobs submitted, 100 a request, and then completed", "both", "both", { call: ", one a call", ...design }),
+  ];
+}
+
+/** A second for each job, both phases. */
+const both = (submitted: number, completed: number): number => 1 / (1 / submitted + 1 / completed);
+
+async function measure(options: BenchOptions): Promise<Metrics> {
+  const count = options.isQuick ? 400 : 100_000;
+  const singles = Math.ceil(count / SINGLE_SHARE);
+  await using server = await startAtoll();
+  const { key } = server.account("client");
+  await using clients = await startClients();
+  const batched = await clients.call("submit", {
+    load: batchLoad(server, key, CONNECTIONS),
+    count: count / BATCH_JOBS,
+  });
+  const single = await clients.call("submit", { load: jobLoad(server, key, CONNECTIONS), count: singles });
+  await using islands = await startIslandsProcess();
+  await islands.call("script", { tokens: 1, gapMs: 0 });
+  const beganMs = machineMs();
+  await islands.call("connect", { url: server.url, seats: makeSeats(server, ISLANDS), slots: SLOTS });
+  await untilAcknowledged(islands, count + singles);
+  const seconds = (machineMs() - beganMs) / 1_000;
+  await assertCompleted(
+    server,
+    key,
+    single.jobs.map(({ id }) => id),
+  );
+  const [perBatched, completed] = [count / batched.seconds, (count + singles) / seconds];
+  return { batched: perBatched, single: singles / single.seconds, completed, both: both(perBatched, completed) };
+}
+
+/** Asks for some of the jobs: each must have its output. */
+async function assertCompleted(server: Server, key: string, ids: readonly string[]): Promise<void> {
+  const connection = new HttpConnection(server.url);
+  const step = Math.max(1, Math.floor(ids.length / SAMPLED));
+  for (let index = 0; index < ids.length; index += step) {
+    const path = `/jobs/${ids[index]}`;
+    const { body } = await connection.request(requestBytes(server.url, { method: "GET", path, key }));
+    const { data } = JSON.parse(body) as { data: { status: string; output: unknown } };
+    if (data.status !== "completed" || data.output !== " w0") throw new Error(`A job is not completed: ${body}`);
+  }
+  connection.close();
+}
+
+async function measureQueue(name: QueueName, options: BenchOptions): Promise<Metrics> {
+  const count = options.isQuick ? 400 : 100_000;
+  const singles = Math.ceil(count / SINGLE_SHARE);
+  const perS: Record<string, number> = {};
+  {
+    await using queue = await openQueue(name);
+    perS["batched"] = count / (await queue.worker.call("add", { count, parallel: CONNECTIONS, perCall: BATCH_JOBS }));
+    perS["completed"] = count / (await queue.worker.call("work", { count, parallel: SLOTS }));
+  }
+  await using queue = await openQueue(name);
+  perS["single"] = singles / (await queue.worker.call("add", { count: singles, parallel: CONNECTIONS, perCall: 1 }));
+  return { ...perS, both: both(perS["single"] ?? Number.NaN, perS["completed"] ?? Number.NaN) };
+}

@@ -1,0 +1,113 @@
+import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openQueue, whyNot, type QueueName } from "../baselines/queue-servers.ts";
+import { alternate, figureOf, type Metrics, type Samples } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult, Budget } from "../harness/bench.ts";
+import { jobLoad, joinIslands, startClients } from "../harness/loads.ts";
+import { startServer, type ServerKind } from "../harness/servers.ts";
+import { p50AndP99 } from "../harness/statistics.ts";
+import { machineMs } from "../load/frames.ts";
+
+const BUDGET_MS = 0.6;
+/** Of DESIGN §9, for a faster machine. */
+const DESIGN_BUDGET_MS = 0.5;
+const PAGE = Buffer.alloc(4_096, 1);
+
+/** One job at a time into an idle network. */
+export const latency: Bench = {
+  name: "latency",
+  title: "Submit a job, idle",
+  async run(options): Promise<BenchResult> {
+    const variants: Record<string, () => Promise<Metrics>> = {
+      atoll: () => measure("atoll", options),
+      bare: () => measure("bare", options),
+      disk: () => measureDisk(options),
+    };
+    const notes: string[] = [];
+    for (const name of ["bullmq", "graphile-worker"] as const) {
+      const missing = await whyNot(name);
+      if (missing === null) variants[name] = () => measureQueue(name, options);
+      else notes.push(missing);
+    }
+    const samples = await alternate(options.runs, variants, options.log);
+    return { figures: figures(samples), notes };
+  },
+};
+
+function figures(samples: Samples) {
+  const bare = { variant: "bare", name: "bare loop" };
+  const of = (variant: string) => (variant in samples ? [variant] : []);
+  const toStart = { what: "Submit → `assign`, p50", unit: "ms", metric: "assign p50" };
+  return [
+    figureOf(samples, { what: "Submit → 201 (durable), p50", unit: "ms", metric: "201 p50", against: bare }),
+    figureOf(samples, { ...toStart, against: bare, budget: within(BUDGET_MS, "") }),
+    figureOf(samples, { ...toStart, what: "Submit → `assign`, p99", metric: "assign p99", against: bare }),
+    ...of("bullmq").map((variant) =>
+      figureOf(samples, { ...toStart, against: { variant, name: "BullMQ add → start", metric: "start p50" } }),
+    ),
+    ...of("graphile-worker").map((variant) =>
+      figureOf(samples, { ...toStart, against: { variant, name: "graphile-worker add → start", metric: "start p50" } }),
+    ),
+    figureOf(samples, {
+      ...toStart,
+      what: "Submit → `assign`, p50, beside one append and fdatasync",
+      against: { variant: "disk", name: "fdatasync", metric: "fdatasync p50" },
+      budget: within(DESIGN_BUDGET_MS, " (DESIGN §9)"),
+    }),
+    figureOf(samples, { what: "One append and fsync, p50", unit: "ms", of: "disk", metric: "fsync p50" }),
+  ];
+}
+
+const within = (ms: number, source: string): Budget => ({
+  text: `≤ ${ms} ms${source}`,
+  isMet: ({ median }) => median <= ms,
+});
+
+const rounds = ({ isQuick }: BenchOptions): number => (isQuick ? 20 : 500);
+
+async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics> {
+  await using server = await startServer(kind);
+  const { key } = server.account("client");
+  await using islands = await joinIslands(server, { count: 4, slots: 4, script: { tokens: 1, gapMs: 0 } });
+  await using clients = await startClients();
+  // A pause between two jobs: each finds everything idle.
+  const load = { ...jobLoad(server, key, 1), pauseMs: 5 };
+  await clients.call("submit", { load, count: rounds(options) });
+  await islands.call("takeAssigned", undefined);
+  const { jobs } = await clients.call("submit", { load, count: rounds(options) });
+  const assigned = new Map((await islands.call("takeAssigned", undefined)).map(({ jobId, atMs }) => [jobId, atMs]));
+  const toAssign = jobs.map(({ id, sentMs }) => (assigned.get(id) ?? Number.NaN) - sentMs);
+  if (toAssign.some(Number.isNaN)) throw new Error("A job was answered and not assigned");
+  const accepted = p50AndP99(jobs.map(({ sentMs, answeredMs }) => answeredMs - sentMs));
+  const assign = p50AndP99(toAssign);
+  return { "201 p50": accepted.p50, "201 p99": accepted.p99, "assign p50": assign.p50, "assign p99": assign.p99 };
+}
+
+async function measureQueue(name: QueueName, options: BenchOptions): Promise<Metrics> {
+  await using queue = await openQueue(name);
+  await queue.worker.call("idleStarts", { count: rounds(options) });
+  const { p50, p99 } = p50AndP99(await queue.worker.call("idleStarts", { count: rounds(options) }));
+  return { "start p50": p50, "start p99": p99 };
+}
+
+/** What the disk takes for one page, where the coordinator has its data. */
+async function measureDisk(options: BenchOptions): Promise<Metrics> {
+  const directory = await mkdtemp(join(tmpdir(), "atoll-bench-disk-"));
+  const metrics: Record<string, number> = {};
+  for (const [name, sync] of Object.entries({ fdatasync: fdatasyncSync, fsync: fsyncSync })) {
+    const file = openSync(join(directory, name), "w");
+    const tookMs: number[] = [];
+    for (let index = 0; index < rounds(options); index += 1) {
+      const beganMs = machineMs();
+      writeSync(file, PAGE);
+      sync(file);
+      tookMs.push(machineMs() - beganMs);
+    }
+    closeSync(file);
+    metrics[`${name} p50`] = p50AndP99(tookMs).p50;
+  }
+  await rm(directory, { recursive: true });
+  return metrics;
+}

@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import { hasLlamaServer, startLlamaServer } from "../baselines/llama-server.ts";
+import type { LlamaDirectApi } from "../baselines/llama-direct.ts";
+import { alternate, figureOf, type Metrics, type Samples, valuesOf } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
+import { startClients, underLoad } from "../harness/loads.ts";
+import { startAtoll } from "../harness/servers.ts";
+import { Worker } from "../harness/worker.ts";
+import type { ClientLoad, WindowFigures } from "../load/http-clients.ts";
+
+const MODEL = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
+/** As the catalog has them for tiny-chat. */
+const SHAPE = { contextSize: 1_024, sequences: 4, threads: 1 };
+const QUESTION = "Count from 3 to 9.";
+const ANSWER = "3, 4, 5, 6, 7, 8, 9.";
+const CLIENTS = [1, 4, 16];
+/** Between two questions to an idle Island. */
+const PAUSE_MS = 30;
+const MIN_OF_DIRECT = 0.95;
+const MIN_OF_SERVER = 0.7;
+const MAX_ADDED_MS = 1;
+
+/** What measures a load: `clients` questions at once, with a pause after each if there is one. */
+type Measure = (load: {
+  clients: number;
+  warmUpMs: number;
+  ms: number;
+  pauseMs?: number;
+}) => Promise<WindowFigures & { readonly wrong?: number }>;
+
+/** The whole way to a real model and back, beside the model alone. */
+export const realIsland: Bench = {
+  name: "real-island",
+  title: "tiny-chat through a real Island",
+  async run(options): Promise<BenchResult> {
+    const hasServer = await hasLlamaServer();
+    const samples = await alternate(
+      options.runs,
+      {
+        atoll: () => measureIsland(options),
+        direct: () => measureDirect(options),
+        ...(hasServer ? { server: () => measureServer(options) } : {}),
+      },
+      options.log,
+    );
+    const missing = "llama-server is not on the PATH here, so that nothing is compared with it.";
+    const wrong = valuesOf(samples, "direct", "wrong").reduce((sum, count) => sum + count, 0);
+    const mixed = `node-llama-cpp alone gave ${wrong} wrong answers, which are not counted: as shipped it can mix up the tokens of sequences that are batched together. Through the Island every answer was right.`;
+    return { figures: figures(samples), notes: [...(hasServer ? [] : [missing]), ...(wrong > 0 ? [mixed] : [])] };
+  },
+};
+
+function figures(samples: Samples): Figure[] {
+  const direct = { variant: "direct", name: "node-llama-cpp" };
+  const atLeast = (share: number): Budget => ({ text: `≥ ${share}`, isMet: ({ ratio }) => ratio >= share });
+  const all = CLIENTS.flatMap((clients) => {
+    const name = `${clients} client${clients === 1 ? "" : "s"}`;
+    const rate = { what: `Chats, ${name}`, unit: "/s", metric: `chats/s ${clients}` };
+    const hasBudget = clients === CLIENTS[0] || clients === CLIENTS.at(-1);
+    const server = { variant: "server", name: "llama-server" };
+    return [
+      figureOf(samples, { ...rate, against: direct, ...(hasBudget ? { budget: atLeast(MIN_OF_DIRECT) } : {}) }),
+      ...("server" in samples
+        ? [figureOf(samples, { ...rate, against: server, ...(hasBudget ? { budget: atLeast(MIN_OF_SERVER) } : {}) })]
+        : []),
+    ];
+  });
+  const [island, alone] = [valuesOf(samples, "atoll", "first ms"), valuesOf(samples, "direct", "first ms")];
+  return [
+    ...all,
+    figureOf(samples, {
+      what: "Chats of 4 clients beside those of 1",
+      unit: "/s",
+      metric: "chats/s 4",
+      against: { variant: "atoll", name: "1 client", metric: "chats/s 1" },
+      budget: { text: "≥ 2 times (DESIGN §9)", isMet: ({ ratio }) => ratio >= 2 },
+    }),
+    figureOf(samples, { what: "First token, idle Island, p50", unit: "ms", metric: "first ms", against: direct }),
+    {
+      what: "Added to the first token, idle Island, p50",
+      unit: "ms",
+      values: island.map((ms, run) => ms - (alone[run] ?? Number.NaN)),
+      budget: { text: `≤ ${MAX_ADDED_MS} ms`, isMet: ({ median }) => median <= MAX_ADDED_MS },
+    },
+  ];
+}
+
+async function metricsOf({ isQuick }: BenchOptions, measure: Measure): Promise<Metrics> {
+  const [warmUpMs, ms] = isQuick ? [300, 700] : [2_000, 6_000];
+  const metrics: Record<string, number> = {};
+  let wrong = 0;
+  for (const clients of CLIENTS) {
+    const { answered, seconds, wrong: more = 0 } = await measure({ clients, warmUpMs, ms });
+    wrong += more;
+    metrics[`chats/s ${clients}`] = answered / seconds;
+  }
+  const idle = await measure({ clients: 1, warmUpMs, ms, pauseMs: PAUSE_MS });
+  return { ...metrics, wrong, "first ms": idle.firstTokenP50Ms, "first p99 ms": idle.firstTokenP99Ms };
+}
+
+async function measureIsland(options: BenchOptions): Promise<Metrics> {
+  await using server = await startAtoll();
+  const { key, islandToken } = server.network.createAccount("owner@example.com", 1e9, {
+    requestsPerMinute: 1e9,
+    concurrentJobs: 1_000,
+    concurrentStreams: 1_000,
+  });
+  await server.network.startIsland("island", islandToken, { threads: String(SHAPE.threads) });
+  return await metricsOf(options, measureHttp(server.url, "/api/v1", key));
+}
+
+async function measureServer(options: BenchOptions): Promise<Metrics> {
+  await using server = await startLlamaServer(MODEL, SHAPE);
+  return await metricsOf(options, measureHttp(server.url, "/v1", "none"));
+}
+
+const measureHttp =
+  (url: string, base: string, key: string): Measure =>
+  async ({ clients, warmUpMs, ms, pauseMs }) => {
+    const messages = [{ role: "user", content: QUESTION }];
+    const load: ClientLoad = {
+      url,
+      base,
+      key,
+      method: "POST",
+      path: "/chat/completions",
+      body: { model: "tiny-chat", messages, temperature: 0, stream: true },
+      clients,
+      expect: { status: 200, streamedText: ANSWER },
+      ...(pauseMs === undefined ? {} : { pauseMs }),
+    };
+    await using worker = await startClients();
+    // The first chat loads the model.
+    await worker.call("submit", { load, count: clients });
+    return await underLoad(worker, load, warmUpMs, () => worker.call("measure", { ms }));
+  };
+
+async function measureDirect(options: BenchOptions): Promise<Metrics> {
+  const file = join(import.meta.dirname, "..", "baselines", "llama-direct.ts");
+  await using worker = await Worker.start<LlamaDirectApi>(file);
+  await worker.call("load", { modelPath: MODEL, ...SHAPE });
+  return await metricsOf(options, (load) => worker.call("run", { ...load, question: QUESTION, answer: ANSWER }));
+}

@@ -1,0 +1,61 @@
+import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import { measureCeiling } from "../harness/ceiling.ts";
+import { chatLoad, makeSeats, measureWindow, startClients, startIslandsProcess, underLoad } from "../harness/loads.ts";
+import { startServer, type ServerKind } from "../harness/servers.ts";
+
+const TOKENS = 2_000;
+/** A session may send 5,000 frames a second, so that many Islands are needed for more than a coordinator can relay. */
+const STREAMS = 40;
+const MIN_TOKENS_PER_CORE = 100_000;
+const MIN_RATIO = 0.8;
+
+/** Long answers as fast as they can be relayed, one token a frame: what one more token costs. */
+export const relay: Bench = {
+  name: "relay",
+  title: `Tokens at full speed (${STREAMS} streams of ${TOKENS.toLocaleString("en-US")} tokens)`,
+  async run(options): Promise<BenchResult> {
+    const ceiling = await measureCeiling(options, TOKENS);
+    const samples = await alternate(
+      options.runs,
+      { atoll: () => measure("atoll", options), bare: () => measure("bare", options) },
+      options.log,
+    );
+    const against = { variant: "bare", name: "bare loop" };
+    return {
+      figures: [
+        figureOf(samples, {
+          what: "Tokens relayed in a second of one core",
+          unit: "",
+          metric: "tokens/core s",
+          against,
+          budget: {
+            text: `≥ ${MIN_TOKENS_PER_CORE.toLocaleString("en-US")}, ≥ ${MIN_RATIO} of the bare loop (DESIGN §9)`,
+            isMet: ({ median, ratio }) => median >= MIN_TOKENS_PER_CORE && ratio >= MIN_RATIO,
+          },
+        }),
+        figureOf(samples, { what: "Tokens relayed", unit: "/s", metric: "tokens/s", against }),
+        figureOf(samples, { what: "CPU of the process", unit: "% of a core", metric: "core %", against }),
+      ],
+      notes: [`${ceiling} Each of these chats and runs has ${TOKENS.toLocaleString("en-US")} tokens.`],
+    };
+  },
+};
+
+async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Metrics> {
+  await using server = await startServer(kind);
+  const { key } = server.account("client");
+  await using islands = await startIslandsProcess();
+  const streams = isQuick ? 4 : STREAMS;
+  await islands.call("script", { tokens: TOKENS, gapMs: 0 });
+  // An account each: the coordinator reads so many frames of an account in a turn of its loop.
+  const seats = Array.from({ length: streams }, (_, index) => makeSeats(server, 1, index)).flat();
+  await islands.call("connect", { url: server.url, seats, slots: 1 });
+  await using clients = await startClients();
+  const load = chatLoad(server, key, streams, TOKENS);
+  const { tokens, seconds, cpuS } = await underLoad(clients, load, isQuick ? 500 : 4_000, () =>
+    measureWindow(server, clients, isQuick ? 1_000 : 8_000),
+  );
+  await islands.call("figures", undefined);
+  return { "tokens/core s": tokens / cpuS, "tokens/s": tokens / seconds, "core %": (cpuS / seconds) * 100 };
+}

@@ -1,0 +1,108 @@
+import { systemClock } from "../../shared/clock.ts";
+import { describeMetrics } from "../harness/alternate.ts";
+import type { Bench, BenchResult } from "../harness/bench.ts";
+import { formatNumber } from "../harness/format-number.ts";
+import { chatLoad, joinIslands, startClients, underLoad } from "../harness/loads.ts";
+import { cpuSeconds, databaseMb, residentMb } from "../harness/process-facts.ts";
+import { startAtoll } from "../harness/servers.ts";
+import { summarize } from "../harness/statistics.ts";
+
+const TOKENS = 16;
+const CLIENTS = 32;
+const MS_PER_MINUTE = 60_000;
+/** What is loaded, compiled and cached in the first minutes may stay. */
+const GROWING_MINUTES = 5;
+/** The last minutes beside those after the first five. */
+const MAX_GROWTH = 1.05;
+const SAMPLE_MS = 10_000;
+
+interface Sample {
+  readonly minute: number;
+  readonly residentMb: number;
+  readonly p50Ms: number;
+  readonly corePercent: number;
+}
+
+/** Half of what the coordinator can do, for a long time. It throws at the first request that fails. */
+export const makeSoak = (minutes: number): Bench => ({
+  name: "soak",
+  title: `Soak: ${minutes} minutes at half load`,
+  async run({ log }): Promise<BenchResult> {
+    await using server = await startAtoll();
+    const { key } = server.account("client");
+    await using islands = await joinIslands(server, { count: 16, slots: 16, script: { tokens: TOKENS, gapMs: 0 } });
+    await using clients = await startClients();
+    const full = chatLoad(server, key, CLIENTS, TOKENS);
+    const probeMs = Math.min(SAMPLE_MS, (minutes * MS_PER_MINUTE) / 10);
+    const { answered, seconds } = await underLoad(clients, full, probeMs, () =>
+      clients.call("measure", { ms: probeMs }),
+    );
+    const halfPerS = answered / seconds / 2;
+    log(`full load ${formatNumber(answered / seconds)} chats/s, half ${formatNumber(halfPerS)}`);
+    const half = { ...full, intervalMs: (CLIENTS * 1_000) / halfPerS };
+    const samples: Sample[] = [];
+    let chats = 0;
+    await underLoad(clients, half, 1_000, async () => {
+      const beganMs = systemClock.monotonicMs();
+      const minute = (): number => (systemClock.monotonicMs() - beganMs) / MS_PER_MINUTE;
+      while (minute() < minutes) {
+        const cpuBefore = cpuSeconds(server.pid);
+        const window = await clients.call("measure", { ms: probeMs });
+        chats += window.answered;
+        const sample: Sample = {
+          minute: minute(),
+          residentMb: residentMb(server.pid),
+          p50Ms: window.p50Ms,
+          corePercent: ((cpuSeconds(server.pid) - cpuBefore) / window.seconds) * 100,
+        };
+        samples.push(sample);
+        const facts = {
+          minute: sample.minute,
+          "chats/s": window.answered / window.seconds,
+          "p50 ms": sample.p50Ms,
+          "p99 ms": window.p99Ms,
+          "resident MB": sample.residentMb,
+          "core %": sample.corePercent,
+          "database MB": databaseMb(server.network.data).databaseMb,
+        };
+        log(describeMetrics(facts));
+      }
+    });
+    await islands.call("figures", undefined);
+    return result(samples, minutes, `${chats.toLocaleString("en-US")} chats, none of which failed.`);
+  },
+});
+
+function result(samples: readonly Sample[], minutes: number, note: string): BenchResult {
+  // A shorter soak, which proves less, leaves out its first sixth.
+  const settled = Math.min(GROWING_MINUTES, minutes / 6);
+  const later = samples.filter(({ minute }) => minute > settled);
+  const part = Math.max(1, Math.floor(later.length / 5));
+  const mb = (of: readonly Sample[]): number[] => of.map((sample) => sample.residentMb);
+  const [early, late] = [mb(later.slice(0, part)), mb(later.slice(-part))];
+  return {
+    figures: [
+      {
+        what: `Resident at the end, beside after ${formatNumber(settled)} minutes`,
+        unit: "MB",
+        values: [summarize(late).median],
+        baseline: { name: "early", values: [summarize(early).median] },
+        budget: { text: `≤ ${MAX_GROWTH} times`, isMet: ({ ratio }) => ratio <= MAX_GROWTH },
+      },
+      { what: "Whole chat, p50", unit: "ms", values: samples.map(({ p50Ms }) => p50Ms) },
+      { what: "CPU of the process", unit: "% of a core", values: samples.map(({ corePercent }) => corePercent) },
+    ],
+    notes: [note],
+    plots: [
+      {
+        name: "soak",
+        title: "Half load",
+        x: { label: "minutes", values: samples.map(({ minute }) => minute), isLinear: true },
+        panels: [
+          { label: "Resident, MB", lines: [{ name: "coordinator", points: mb(samples).map((each) => [each]) }] },
+          { label: "Chat, p50, ms", lines: [{ name: "coordinator", points: samples.map(({ p50Ms }) => [p50Ms]) }] },
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,112 @@
+import { alternate, figureOf, type FigureRecipe, lineOf, type Metrics, type Samples } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult, Figure } from "../harness/bench.ts";
+import { chatLoad, joinIslands, measureWindow, startClients, underLoad } from "../harness/loads.ts";
+import type { LinePlot, Panel } from "../harness/line-plot.ts";
+import { diskBytesWritten, residentMb } from "../harness/process-facts.ts";
+import { startServer, type ServerKind } from "../harness/servers.ts";
+
+const TOKENS = 16;
+const GAP_MS = 20;
+const ISLANDS = 16;
+const BUDGET_STREAMS = 64;
+const MAX_CPU_RATIO = 1.5;
+
+/** Answers of 16 tokens, 20 ms apart: what a token costs that comes alone, as most do. */
+export const streams: Bench = {
+  name: "streams",
+  title: `Streams of spaced tokens (${TOKENS} tokens, ${GAP_MS} ms apart)`,
+  async run(options): Promise<BenchResult> {
+    const levels = options.isQuick ? [1, 8] : [1, 16, 64, 256, 512];
+    const samples = await alternate(
+      options.runs,
+      { atoll: () => measure("atoll", levels, options), bare: () => measure("bare", levels, options) },
+      options.log,
+    );
+    const budgetLevel = levels.includes(BUDGET_STREAMS) ? BUDGET_STREAMS : levels.at(-1);
+    return {
+      figures: levels.flatMap((level) => figuresOf(samples, level, level === budgetLevel)),
+      plots: [plot(samples, levels)],
+    };
+  },
+};
+
+async function measure(kind: ServerKind, levels: readonly number[], { isQuick }: BenchOptions): Promise<Metrics> {
+  await using server = await startServer(kind);
+  const { key } = server.account("client");
+  await using islands = await joinIslands(server, {
+    count: ISLANDS,
+    slots: Math.max(...levels),
+    script: { tokens: TOKENS, gapMs: GAP_MS },
+  });
+  await using clients = await startClients();
+  const metrics: Record<string, number> = {};
+  for (const level of levels) {
+    const [warmUpMs, windowMs] = isQuick ? [500, 1_000] : [3_000, 8_000];
+    await underLoad(clients, chatLoad(server, key, level, TOKENS), warmUpMs, async () => {
+      const disk = diskBytesWritten(server.pid);
+      const { cpuS, tokens, seconds, answered, firstTokenP50Ms, firstTokenP99Ms } = await measureWindow(
+        server,
+        clients,
+        windowMs,
+      );
+      Object.assign(metrics, {
+        [`cpu µs/token ${level}`]: (cpuS * 1e6) / tokens,
+        [`core % ${level}`]: (cpuS / seconds) * 100,
+        [`chats/s ${level}`]: answered / seconds,
+        [`first ms ${level}`]: firstTokenP50Ms,
+        [`first p99 ms ${level}`]: firstTokenP99Ms,
+        [`resident MB ${level}`]: residentMb(server.pid),
+        [`disk B/token ${level}`]: (diskBytesWritten(server.pid) - disk) / tokens,
+      });
+    });
+  }
+  await islands.call("figures", undefined);
+  return metrics;
+}
+
+const BARE = { variant: "bare", name: "bare loop" };
+
+function figuresOf(samples: Samples, level: number, hasBudget: boolean): Figure[] {
+  const figure = (
+    what: string,
+    unit: string,
+    metric: string,
+    more: Partial<FigureRecipe> = { against: BARE },
+  ): Figure =>
+    figureOf(samples, {
+      what: `${what}, ${level} stream${level === 1 ? "" : "s"}`,
+      unit,
+      metric: `${metric} ${level}`,
+      ...more,
+    });
+  const budget = { text: `≤ ${MAX_CPU_RATIO} times`, isMet: ({ ratio }: { ratio: number }) => ratio <= MAX_CPU_RATIO };
+  return [
+    figure("CPU per spaced token", "µs", "cpu µs/token", { against: BARE, ...(hasBudget ? { budget } : {}) }),
+    figure("CPU of the process", "% of a core", "core %"),
+    figure("Chats", "/s", "chats/s"),
+    figure("First token, p50", "ms", "first ms"),
+    figure("First token, p99", "ms", "first p99 ms"),
+    figure("Written to disk per token", "bytes", "disk B/token", {}),
+    figure("Resident", "MB", "resident MB"),
+  ];
+}
+
+function plot(samples: Samples, levels: readonly number[]): LinePlot {
+  const panel = (label: string, metric: string): Panel => ({
+    label,
+    lines: [
+      lineOf(samples, "atoll", "coordinator", metric, levels),
+      lineOf(samples, "bare", "bare loop", metric, levels),
+    ],
+  });
+  return {
+    name: "streams",
+    title: `${TOKENS} tokens, ${GAP_MS} ms apart`,
+    x: { label: "streams at once", values: levels },
+    panels: [
+      panel("First token, p50, ms", "first ms"),
+      panel("CPU per token, µs", "cpu µs/token"),
+      panel("Resident, MB", "resident MB"),
+    ],
+  };
+}
