@@ -1,10 +1,9 @@
-import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobError } from "../../shared/errors.ts";
-import { formatBytes } from "../../shared/format-bytes.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import type { FullBudget } from "../quotas/output-budget.ts";
 import type { LetDown } from "../scheduler/scheduler.ts";
 import type { JobInput } from "../store/job-store.ts";
+import { describeExpiry, tooLarge } from "./attempt-errors.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
@@ -269,34 +268,5 @@ export class JobAttempts {
     void assigned.then(() => {
       if (job.assigned === assigned) job.assigned = null;
     });
-  }
-}
-
-const TOO_LARGE: Readonly<Record<FullBudget | "day", string>> = {
-  day: "The account's jobs have made as much output as the coordinator stores for one account in a day",
-  account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
-  island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
-  coordinator: "The coordinator keeps as much output in memory as it may, and the account has its share of that",
-};
-
-function tooLarge({ traits }: MutableJob, full: FullBudget | "job" | "day"): JobError {
-  const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
-  const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
-  return { code: "output_too_large", message, retryable: true };
-}
-
-function describeExpiry(phase: AttemptPhase, limitMs: number): string {
-  const limit = `${limitMs / 1_000} s`;
-  switch (phase) {
-    case "accept":
-      return `The Island did not accept the job within ${limit}`;
-    case "start":
-      return `The Island accepted the job and did not begin it within ${limit}`;
-    case "first_output":
-      return `The Island began the job and gave no output within ${limit}`;
-    case "silence":
-      return `The Island fell silent: no output for ${limit}`;
-    default:
-      return phase satisfies never;
   }
 }
