@@ -41,7 +41,7 @@ it("coordinator serve that others can reach names the choices of who may registe
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([
     1,
     "",
-    "registration: not chosen, and others can reach this coordinator (https://atoll.example). Set it to one of:",
+    "registration: not chosen, and others can reach this coordinator (public_url https://atoll.example). Set it to one of:",
   ]);
   for (const choice of ['"closed"', '"email"', '"open"']) expect(stderr).toContain(choice);
   expect(existsSync(join(data, "atoll.db"))).toBe(false);

@@ -118,12 +118,12 @@ describe("jobs of a Cargo that changes", () => {
       attempt,
       seq: 1,
       finishReason: "stop",
-      output: { label: "POSITIVE" },
+      output: [{ label: "POSITIVE", score: 0.9 }],
       usage: { promptTokens: 0, completionTokens: 0 },
       timings: { loadMs: 0, firstOutputMs: null, runMs: 1 },
     });
     await first.next("ack");
-    expect(await detail(ids[0])).toMatchObject({ status: "completed", output: { label: "POSITIVE" } });
+    expect(await detail(ids[0])).toMatchObject({ status: "completed", output: [{ label: "POSITIVE", score: 0.9 }] });
     first.cut();
     const lost = await until(
       () => detail(ids[1]),

@@ -21,7 +21,7 @@ export let other: Account;
 /** To be called once by each test file. */
 export function openForEachTest(): void {
   beforeEach(async () => {
-    coordinator = await TestCoordinator.open();
+    coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000 });
     owner = await coordinator.createAccount("owner@example.com");
     other = await coordinator.createAccount("other@example.com");
   });

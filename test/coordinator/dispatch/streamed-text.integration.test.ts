@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, collect, jobEvents } from "../../support/http.ts";
+import { makeCatalog } from "../../support/small-catalog.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
@@ -10,7 +13,12 @@ let account: { key: string; islandToken: string };
 let island: FakeIsland;
 
 beforeEach(async () => {
-  coordinator = await TestCoordinator.open();
+  const catalogDirectory = makeCatalog(["tiny-chat", "base64"]);
+  const path = join(catalogDirectory, "cargos", "base64.json");
+  // Its values may be of any form.
+  const { output_schema: _, ...cargo } = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify(cargo));
+  coordinator = await TestCoordinator.open({ catalogDirectory });
   account = await coordinator.createAccount("account@example.com");
   island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes: [{ type: "wasm", version: "1" }] });
 });

@@ -102,10 +102,10 @@ it("An Island that floods with images larger than the heap ends nothing, and nei
   again.send(makeHello({ ...wasm, held: [{ jobId, attempt, claim, started: true }] }));
   expect((await again.next("welcome")).held).toMatchObject([{ action: "continue", ackedSeq: IMAGES }]);
   const live = imagesOf(await openStream(jobId));
-  again.send(finishedFrame(assign, IMAGES + 1, { output: "done" }));
+  again.send(finishedFrame(assign, IMAGES + 1, { output: { data: "done" } }));
   const all = Array.from({ length: IMAGES }, () => IMAGE_CHARS);
   expect(await live).toEqual(all);
   expect(await imagesOf(await openStream(jobId))).toEqual(all);
   const { status, body } = await call(url, flooder.key, "GET", `/jobs/${jobId}`);
-  expect([status, body.data.status, body.data.output]).toEqual([200, "completed", "done"]);
+  expect([status, body.data.status, body.data.output]).toEqual([200, "completed", { data: "done" }]);
 });

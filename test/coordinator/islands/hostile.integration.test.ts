@@ -69,12 +69,12 @@ describe("a hostile Island", () => {
     expect((await island.closed).reason).toContain("output: not a JSON value");
   });
 
-  it("may pass an output of very many elements", async () => {
+  it("may send a result of very many elements", async () => {
     const runtimes = [{ type: "wasm" as const, version: "test" }];
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes });
     const id = await submit({ data: "x" }, "base64");
     const assign = await island.next("assign");
-    const output = Array.from({ length: 500_000 }, () => 0);
+    const output = { data: "x", more: Array.from({ length: 500_000 }, () => 0) };
     const usage = { promptTokens: 1, completionTokens: 1 };
     const frame = {
       type: "finished" as const,
@@ -86,7 +86,8 @@ describe("a hostile Island", () => {
     };
     island.send({ type: "started", ...attemptOf(assign) }, { ...frame, output });
     await island.next("ack");
-    expect((await detail(id)).output).toHaveLength(output.length);
+    // It is read as a whole, and is not what the Cargo says that it gives.
+    expect(await detail(id)).toMatchObject({ status: "failed", error: { code: "invalid_output" } });
   });
 
   it("cannot claim more tokens in one item than a number can sum", async () => {

@@ -108,7 +108,7 @@ describe("The webhook of a job", () => {
     const runtimes = [{ type: "wasm" as const, version: "1" }];
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, { runtimes });
     await submit({ workload: "base64", input: { data: "a" } });
-    const output = { pages: ["x".repeat(100_000), "\u00e9\n"] };
+    const output = { data: `${"x".repeat(100_000)}\u00e9\n` };
     island.send(finishedFrame(await island.next("assign"), 1, { output }));
     expect((await receiver.next()).body.data).toMatchObject({ output, output_omitted: false });
   });

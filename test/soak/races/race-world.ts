@@ -10,7 +10,7 @@ export const PRICE = 0.005;
 /** It ends in one frame, and costs all or nothing. */
 export const JOB = { workload: "base64", input: { data: "Hi" } };
 export const RUNTIMES = [{ type: "wasm" as const, version: "test" }];
-export const RESULT = { output: "SGk=" };
+export const RESULT = { output: { data: "SGk=" } };
 export const UNLIMITED = { requestsPerMinute: 1_000_000, concurrentJobs: 1_000, concurrentStreams: 1_000 };
 
 /** The coordinator of the test file that imports this. */
