@@ -4,6 +4,7 @@ import { MIB } from "../format-bytes.ts";
 import { fromCoordinatorSchema, type FromCoordinator } from "./from-coordinator.ts";
 import { fromIslandSchema, type FromIsland } from "./from-island.ts";
 import { hasTooManyValues } from "./frame-values.ts";
+import { asTokenFrame } from "./token-frames.ts";
 
 /** WebSocket subprotocol; its version is the protocol's. Source: DESIGN §5. */
 export const SUBPROTOCOL = "atoll.island.v1";
@@ -39,22 +40,25 @@ export function encodeFrame(frame: FromIsland | FromCoordinator): Buffer {
 
 /** @throws {ProtocolError} */
 export function readFromIsland(raw: Uint8Array): FromIsland {
-  return read(fromIslandSchema, raw);
+  const value = unpack(raw);
+  return asTokenFrame(value) ?? check(fromIslandSchema, value);
 }
 
 /** @throws {ProtocolError} */
 export function readFromCoordinator(raw: Uint8Array): FromCoordinator {
-  return read(fromCoordinatorSchema, raw);
+  return check(fromCoordinatorSchema, unpack(raw));
 }
 
-function read<T>(schema: z.ZodType<T>, raw: Uint8Array): T {
+function unpack(raw: Uint8Array): unknown {
   if (hasTooManyValues(raw)) throw new ProtocolError("frame has too many values");
-  let value: unknown;
   try {
-    value = unpackr.unpack(raw);
+    return unpackr.unpack(raw);
   } catch (cause) {
     throw new ProtocolError("frame is not MessagePack", { cause });
   }
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = parseSafely(schema, value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];

@@ -1,0 +1,32 @@
+import { isTokenItem } from "../output.ts";
+import type { FromIsland } from "./from-island.ts";
+
+/** Source: `fromIslandSchema`. */
+const MAX_ID_CHARS = 64;
+const MAX_ITEMS = 10_000;
+const FRAME_FIELDS = 5;
+const ITEM_FIELDS = 3;
+
+/**
+ * The frame, if it is output of tokens and has no field that the schema does not know; null for anything else, of which the schema says
+ * what it is. By hand, because most frames are such ones, and the schema takes most of the time that one costs.
+ */
+export function asTokenFrame(value: unknown): Extract<FromIsland, { type: "output" }> | null {
+  if (typeof value !== "object" || value === null || countFields(value) !== FRAME_FIELDS) return null;
+  const { type, jobId, attempt, seq, items } = value as Record<string, unknown>;
+  if (type !== "output" || typeof jobId !== "string" || jobId.length > MAX_ID_CHARS) return null;
+  if (!isPositiveInteger(attempt) || !isPositiveInteger(seq)) return null;
+  if (!Array.isArray(items) || items.length === 0 || items.length > MAX_ITEMS) return null;
+  for (const item of items) if (!isTokenItem(item) || countFields(item) !== ITEM_FIELDS) return null;
+  return value as Extract<FromIsland, { type: "output" }>;
+}
+
+function isPositiveInteger(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function countFields(value: object): number {
+  let count = 0;
+  for (const _ in value) count += 1;
+  return count;
+}
