@@ -62,6 +62,7 @@ describe("resolveConfig()", () => {
       startLimitMs: 30_000,
       firstOutputLimitMs: 60_000,
       silenceLimitMs: 60_000,
+      feedDelayMs: 100,
       sseHeartbeatMs: 15_000,
       publicRequestsPerMinute: 300,
       maxOutputBytes: 16 * MIB,
