@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const DAY_S = 86_400;
@@ -13,7 +13,7 @@ const MAX_ACCOUNTS = 10_000;
 export class DailyOutput {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #maxBytes: number;
-  readonly #accounts = new LRUCache<string, TokenBucket>({ max: MAX_ACCOUNTS });
+  readonly #accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
 
   constructor(clock: Pick<Clock, "monotonicMs">, maxBytes: number) {
     this.#clock = clock;
