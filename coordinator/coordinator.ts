@@ -35,7 +35,7 @@ import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
 import { Submissions } from "./jobs/submissions.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
-import { DailyOutput } from "./quotas/daily-output.ts";
+import { DailyStorage } from "./quotas/daily-storage.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -108,12 +108,14 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const isNew = !(await store.islands.hasAny());
   const signer = await stored(() => CargoSigner.open({ dataDirectory, isNew, log }));
+  const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry({
     store,
     catalog,
     jobQuota,
     outputBudget: new OutputBudget(memory),
-    dailyOutput: new DailyOutput(clock, config.accountDailyOutputBytes),
+    dailyStorage,
+    maxRunMs: config.maxRunMs,
     maxOutputBytes: memory.maxOutputBytes,
     clock,
     graceMs,
@@ -127,7 +129,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const limitOf = async (accountId: string) => (await accounts.limits(accountId)).concurrentJobs;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
-  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice });
+  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const proofs = await stored(() => AttemptProofs.open(dataDirectory));

@@ -70,6 +70,7 @@ export const LIMIT_NAMES = [
   "concurrent_streams",
   "login_attempts",
   "island_sessions",
+  "daily_storage",
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 

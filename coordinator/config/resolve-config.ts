@@ -143,12 +143,13 @@ const COORDINATOR_SETTINGS = {
     fallback: 1,
     meaning: "Price of a job of priority 100, as a multiple of its Cargo's price; lower priorities in proportion",
   }),
-  accountDailyOutputBytes: setting.number("account_output_mb_per_day", {
+  accountDailyBytes: setting.number("account_mb_per_day", {
     min: 1,
     max: 1_048_576,
     factor: MIB,
     fallback: 4_096,
-    meaning: "Output of one account's jobs that is stored in a day; above it, the job that makes more fails",
+    meaning:
+      "What one account's jobs may store in a day, inputs and outputs; above it, submissions get 429, and the job that makes more fails",
   }),
   acceptLimitMs: seconds("accept_limit_s", {
     ...PHASE_RANGE,
@@ -176,6 +177,12 @@ const COORDINATOR_SETTINGS = {
     fallback: 100,
     meaning:
       "Output is stored this long after it was relayed, that of long streams up to ten times as long; 0 stores each piece at once",
+  }),
+  maxRunMs: seconds("run_limit_s", {
+    min: 0.01,
+    max: 604_800,
+    fallback: 3_600,
+    meaning: "Longest run of a job, whatever its Cargo says",
   }),
   sseHeartbeatMs: seconds("sse_heartbeat_s", {
     min: 0.01,

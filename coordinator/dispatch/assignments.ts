@@ -64,7 +64,7 @@ export class Assignments {
       cacheKey: proofs.cacheKey(job.accountId, islandId),
       ...signer.sign(cargo),
       input,
-      runLimitMs: cargo.runLimitMs,
+      runLimitMs: jobs.runLimitMs(job),
       ...(feed.hasOutput ? { resume: { text: feed.text(), tokens: feed.tokens } } : {}),
     });
   }

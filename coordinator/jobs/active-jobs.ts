@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
-import type { DailyOutput } from "../quotas/daily-output.ts";
+import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
 import type { JobEnding, JobInput } from "../store/job-store.ts";
@@ -26,7 +26,7 @@ export interface ActiveJobsDeps extends JobWritesDeps {
   readonly catalog: Catalog;
   readonly jobQuota: JobQuota;
   readonly outputBudget: OutputBudget;
-  readonly dailyOutput: Pick<DailyOutput, "take">;
+  readonly dailyStorage: Pick<DailyStorage, "take">;
   /** Output that a job may make if neither its input nor its Cargo says how much. */
   readonly maxOutputBytes: number;
   readonly clock: Clock;
@@ -34,6 +34,8 @@ export interface ActiveJobsDeps extends JobWritesDeps {
   readonly networkFee: number;
   /** For Cargos that set none. */
   readonly phaseLimits: PhaseLimits;
+  /** Longest run, whatever the Cargo says. */
+  readonly maxRunMs: number;
   /** Called when the end of a job, now durable, makes a webhook due. */
   readonly onWebhookDue: (webhookId: string, accountId: string) => void;
 }
@@ -103,7 +105,7 @@ export class ActiveJobs {
     const { outputBudget } = this.#deps;
     const full = outputBudget.fullFor(job.accountId, job.islandId, memoryBytes);
     if (full !== null) return full;
-    if (!this.#deps.dailyOutput.take(job.accountId, bytes)) return "day";
+    if (this.#deps.dailyStorage.take(job.accountId, bytes) > 0) return "day";
     outputBudget.add(job.accountId, job.islandId, memoryBytes);
     job.outputBytes += bytes;
     job.memoryBytes += memoryBytes;
@@ -151,7 +153,7 @@ export class ActiveJobs {
   }
 
   runLimitMs(job: MutableJob): number {
-    return this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS;
+    return Math.min(this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS, this.#deps.maxRunMs);
   }
 
   /** A sign of life of the present attempt. It costs no timer. */

@@ -71,6 +71,11 @@ export class JobRegistry {
     return this.#active.cargoOf(this.#active.require(id));
   }
 
+  /** Longest time that the job may run. */
+  runLimitMs({ id }: ActiveJob): number {
+    return this.#active.runLimitMs(this.#active.require(id));
+  }
+
   /** Calls `listener` for each event, synchronously. */
   subscribe(listener: (event: JobRegistryEvent) => void): void {
     this.#active.subscribe(listener);

@@ -1,10 +1,11 @@
 import type { Clock } from "../../shared/clock.ts";
-import { MAX_DETAILS, ValidationError, type FieldError } from "../../shared/errors.ts";
+import { MAX_DETAILS, RateLimitedError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
+import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
@@ -17,6 +18,7 @@ export interface SubmissionsDeps {
   readonly webhookAllowPrivate: boolean;
   /** Price of a job of priority 100, as a multiple of its Cargo's price. */
   readonly priorityPrice: number;
+  readonly dailyStorage: Pick<DailyStorage, "take">;
 }
 
 /** What a client asks of one job and of a batch alike. */
@@ -79,7 +81,8 @@ export class Submissions {
   /**
    * @param inputs Each with the field of the request that held it.
    * @param maxWaitMs How long a client waits for the answer: shortens the Cargo's wait limit. Undefined if none waits.
-   * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming what is wrong in every input.
+   * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming what is wrong in every input; {@link RateLimitedError} when the
+   *   account has stored as much as it may in a day.
    */
   async check(
     request: SubmissionRequest,
@@ -90,6 +93,7 @@ export class Submissions {
     const { accountId, priority } = request;
     const cargo = catalog.get(request.slug, accountId);
     checkInputs(cargo, inputs);
+    this.#countStorage(accountId, inputs);
     const createdAtMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
     const limits = await store.accounts.limits(accountId);
@@ -117,6 +121,12 @@ export class Submissions {
       ),
       newJob: (input) => ({ ...common, id: newId("job", createdAtMs), input, priceMicro, waitDeadlineMs }),
     };
+  }
+
+  #countStorage(accountId: string, inputs: readonly { readonly input: JobInput }[]): void {
+    const bytes = inputs.reduce((sum, { input }) => sum + JSON.stringify(input).length, 0);
+    const waitMs = this.#deps.dailyStorage.take(accountId, bytes);
+    if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
   }
 
   /**

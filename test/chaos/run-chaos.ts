@@ -55,7 +55,7 @@ export async function runChaos({ seed, minutes, kinds }: ChaosOptions): Promise<
   );
   const beganMs = performance.now();
   for (const { atMs, fault } of plan) {
-    await new Promise((resolve) => setTimeout(resolve, beganMs + atMs - performance.now()));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, beganMs + atMs - performance.now())));
     world.inflict(fault);
     const name = describeFault(fault).replace(/ \d+/, "");
     faults[name] = (faults[name] ?? 0) + 1;

@@ -214,7 +214,9 @@ export class World implements AsyncDisposable {
     restart: () => Promise<void>,
   ): void {
     this.readOnlyPeriods += stderr.split("Nothing new is accepted").length - 1;
-    const isExpected = code === 0 || program.process.signalCode === "SIGKILL";
+    const { signalCode } = program.process;
+    // By SIGTERM before Node.js runs the program's first line, and with 130 by a second one while it stops.
+    const isExpected = code === 0 || code === 130 || signalCode === "SIGKILL" || signalCode === "SIGTERM";
     if (program === this.#coordinator) this.#coordinatorDiedAtMs = performance.now();
     if (!isExpected) this.badEnds.push({ program: name, code, stderr: stderr.slice(-2_000) });
     if (!this.#isOver) this.#track(wait(RESTART_AFTER_MS).then(() => (this.#isOver ? undefined : restart())));

@@ -11,7 +11,7 @@ import { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
 import { JobService } from "../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
-import { DailyOutput } from "../../coordinator/quotas/daily-output.ts";
+import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
 import { OutputBudget } from "../../coordinator/quotas/output-budget.ts";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
@@ -84,6 +84,7 @@ export class CoordinatorLife {
       firstPauseMs: 1_000,
       random,
     });
+    const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
     const registry = new JobRegistry({
       store,
       catalog,
@@ -97,7 +98,8 @@ export class CoordinatorLife {
       networkFee: NETWORK_FEE,
       phaseLimits: PHASE_LIMITS,
       feedDelayMs: FEED_DELAY_MS,
-      dailyOutput: new DailyOutput(clock, 1_024 * MIB),
+      dailyStorage,
+      maxRunMs: 3_600_000,
       onWebhookDue: () => {},
       onFatal,
     });
@@ -109,6 +111,7 @@ export class CoordinatorLife {
       clock,
       webhookAllowPrivate: false,
       priorityPrice: PRIORITY_PRICE,
+      dailyStorage,
     });
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const proofs = new AttemptProofs(SECRET);

@@ -20,7 +20,7 @@ export interface RunResult extends Scenario {
 }
 
 /** Steps of a seed. */
-const STEPS = { min: 50, max: 180 };
+const STEPS = { min: 40, max: 140 };
 
 /** Makes up the steps of a seed as it goes, and checks what came of them. */
 export async function runSeed(seed: number, database: SimulatedDatabase): Promise<RunResult> {

@@ -1272,7 +1272,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -1659,7 +1659,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */

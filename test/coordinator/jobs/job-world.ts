@@ -14,7 +14,7 @@ import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
-import { DailyOutput } from "../../../coordinator/quotas/daily-output.ts";
+import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
 import { OutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
@@ -69,7 +69,7 @@ export class JobWorld {
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
-    const dailyOutput = new DailyOutput(clock, 1_024 * MIB);
+    const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
     const outputBudget = new OutputBudget({
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
@@ -81,8 +81,9 @@ export class JobWorld {
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
-      dailyOutput,
+      dailyStorage,
       phaseLimits: PHASE_LIMITS,
+      maxRunMs: 3_600_000,
       feedDelayMs,
       ...memory,
     };
@@ -118,7 +119,14 @@ export class JobWorld {
       heartbeatMs,
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false, priorityPrice: 1 });
+    const submissions = new Submissions({
+      store,
+      catalog,
+      clock,
+      webhookAllowPrivate: false,
+      priorityPrice: 1,
+      dailyStorage,
+    });
     const explainWait = waitReasons.of.bind(waitReasons);
     const removeContent = async (): Promise<void> => undefined;
     this.jobs = new JobService({ removeContent, store, jobs: registry, submissions, jobQuota, clock, explainWait });

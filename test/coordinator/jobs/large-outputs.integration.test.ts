@@ -133,7 +133,7 @@ it("An Island's jobs have as much output in memory as one Island may", async () 
 });
 
 it("An account whose jobs have stored a day's output gets no more, whoever runs them", async () => {
-  await open({ accountOutputMbPerDay: 1 });
+  await open({ accountMbPerDay: 1 });
   const first = await submit();
   island.send(...beginFrames(first), imageFrame(first, 1, "A".repeat(0.6 * MIB)), finishedFrame(first, 2));
   await island.next("ack", ({ jobId, seq }) => jobId === first.jobId && seq === 2);

@@ -67,7 +67,14 @@ describe("a batch whose commit is under way", () => {
       limitOf: async () => 10,
       onFatal: (error) => world.fatal.push(error),
     });
-    const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate: false, priorityPrice: 1 });
+    const submissions = new Submissions({
+      store,
+      catalog,
+      clock,
+      webhookAllowPrivate: false,
+      priorityPrice: 1,
+      dailyStorage: { take: () => 0 },
+    });
     batches = new BatchService({ store: { batches: held, webhooks: store.webhooks }, jobs, submissions, gate, clock });
   });
 

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const DAY_S = 86_400;
@@ -7,24 +7,26 @@ const DAY_S = 86_400;
 const MAX_ACCOUNTS = 10_000;
 
 /**
- * How much output the jobs of one account may store: that of a day at once, which comes back within a day. Without it, an account with an
- * Island of its own could fill the disk. A restart forgets what was used.
+ * How much the jobs of one account may store, inputs and outputs: that of a day at once, which comes back within a day. Without it, an
+ * account with an Island of its own could fill the disk. A restart forgets what was used.
  */
-export class DailyOutput {
+export class DailyStorage {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #maxBytes: number;
-  readonly #accounts = new LRUCache<string, TokenBucket>({ max: MAX_ACCOUNTS });
+  readonly #accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
 
   constructor(clock: Pick<Clock, "monotonicMs">, maxBytes: number) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
   }
 
-  /** Counts output of the account's jobs. False when the day's is used up. */
-  take(accountId: string, bytes: number): boolean {
+  /** Counts what the account's jobs store. Returns the ms until there is room for it, and counts nothing then; 0 if there is. */
+  take(accountId: string, bytes: number): number {
     const rate = { perSecond: this.#maxBytes / DAY_S, burst: this.#maxBytes };
     const account = this.#accounts.get(accountId) ?? new TokenBucket(this.#clock, rate);
     this.#accounts.set(accountId, account);
-    return account.take(bytes) === 0;
+    const waitMs = account.take(bytes);
+    if (waitMs > 0) account.take(-bytes);
+    return waitMs;
   }
 }

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { beginFrames, outputFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+it("run_limit_s bounds the run of every Cargo, and the Island is told", async () => {
+  await using coordinator = await TestCoordinator.open({ runLimitS: 0.05 });
+  const { key, islandToken } = await coordinator.createAccount("client@example.com");
+  await using island = await FakeIsland.join(coordinator.url, islandToken);
+  const { body } = await call(coordinator.url, key, "POST", "/jobs", {
+    workload: "tiny-chat",
+    input: { prompt: "Hi" },
+  });
+  const assign = await island.next("assign");
+  expect(assign.runLimitMs).toBe(50);
+  island.send(...beginFrames(assign), outputFrame(assign, 1, "a"));
+  const job = await until(
+    () => call(coordinator.url, key, "GET", `/jobs/${body.data.id}`),
+    (answer) => answer.body.data.status === "timeout",
+    "timeout",
+  );
+  expect(job.body.data.error.code).toBe("run_timeout");
+});
