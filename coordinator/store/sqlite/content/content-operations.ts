@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import type { ContentPart, RemovalSubject } from "../../content-store.ts";
 import { returnPostings } from "../../../credits/postings.ts";
+import { pageBytesOf } from "../engine/connection.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ACCOUNT_ROWS, UNFINISHED_OF } from "./content-tables.ts";
 import { prepareRemoveJobContent } from "./job-content.ts";
@@ -8,10 +9,10 @@ import { prepareRemoveJobContent } from "./job-content.ts";
 /** Most that one step removes. It takes about as long as a checkpoint: tens of ms on a slow disk. */
 const MAX_STEP_BYTES = 4 * 1_024 * 1_024;
 const MAX_STEP_ROWS = 200;
-/** 1 MB. A step moves at most as many pages from the end of the file into holes. */
-const PAGES_A_STEP = 256;
-/** 10 MB stay in the file for what comes next, so that it does not shrink and grow all the time. */
-const KEPT_PAGES = 2_560;
+/** A step moves at most as much from the end of the file into holes. */
+const MOVED_BYTES = 1_024 * 1_024;
+/** So much stays in the file for what comes next, so that it does not shrink and grow all the time. */
+const KEPT_BYTES = 10 * MOVED_BYTES;
 
 export interface ContentOperations {
   beginRemoval(args: RemovalSubject & { atMs: number }): void;
@@ -45,10 +46,11 @@ export function contentOperations(db: Database.Database, ledger: Ledger): Conten
     finishRemoval: finishRemoval(db, ledger),
     removeWebhooks: ({ endedByMs, limit }) => removeWebhooks.run(endedByMs, limit).changes,
     reclaim() {
-      const free = (): number => db.pragma("freelist_count", { simple: true }) as number;
-      if (db.pragma("auto_vacuum", { simple: true }) !== 2 || free() <= KEPT_PAGES) return false;
-      db.pragma(`incremental_vacuum(${Math.min(PAGES_A_STEP, free() - KEPT_PAGES)})`);
-      return free() > KEPT_PAGES;
+      const pageBytes = pageBytesOf(db);
+      const spare = (): number => (db.pragma("freelist_count", { simple: true }) as number) - KEPT_BYTES / pageBytes;
+      if (db.pragma("auto_vacuum", { simple: true }) !== 2 || spare() <= 0) return false;
+      db.pragma(`incremental_vacuum(${Math.min(MOVED_BYTES / pageBytes, Math.ceil(spare()))})`);
+      return spare() > 0;
     },
   };
 }

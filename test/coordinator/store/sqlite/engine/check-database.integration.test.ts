@@ -6,7 +6,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 import { runProgram } from "../../../../support/program.ts";
 import { makeAccount, temporaryFolder } from "../../contract/store-builders.ts";
 
-const PAGE_BYTES = 4_096;
+const PAGE_BYTES = 1_024;
 
 let folder: ReturnType<typeof temporaryFolder>;
 let file: string;
