@@ -33,10 +33,10 @@ export function prepareFile(path: string): string {
 /** A connection for writing. A commit returns after the WAL is synced, so that it survives a power cut. */
 export function openForWriting(path: string): Database.Database {
   const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
+    // A commit writes whole pages, of which a job changes a few bytes each. First of all: a database that has tables keeps its size.
+    "page_size = 1024",
     // Before anything is written: a database that has tables keeps its mode until `coordinator vacuum` rewrites it.
     "auto_vacuum = INCREMENTAL",
-    // A commit writes whole pages, of which a job changes a few bytes each. A database that has tables keeps its size, too.
-    "page_size = 1024",
     "journal_mode = WAL",
     // What is deleted is overwritten with zeros.
     "secure_delete = ON",

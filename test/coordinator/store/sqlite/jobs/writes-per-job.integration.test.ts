@@ -1,0 +1,41 @@
+import { statSync } from "node:fs";
+import { expect, it } from "vitest";
+import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { newId } from "../../../../../shared/ids.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
+import { ISLAND_ID, makeAccount, makeEnding, makeJob, temporaryFolder } from "../../contract/store-builders.ts";
+
+const FRAME_BYTES = 1_024 + 24;
+const STATES = ["pending", "queued", "running", "streaming"].map((state) => ({ type: "status" as const, state }));
+const TOKENS = Array.from({ length: 16 }, () => ({ type: "token" as const, content: " word", count: 1 }));
+
+it("a chat that finds a free Island writes two commits and few pages", async () => {
+  using folder = temporaryFolder();
+  const path = folder.file("atoll.db");
+  const store = await openSqliteStore({ path, clock: systemClock });
+  const accountId = await makeAccount(store);
+  const pages = (): number => (statSync(`${path}-wal`).size - 32) / FRAME_BYTES;
+  const chat = async (): Promise<void> => {
+    const nowMs = systemClock.now();
+    const job = makeJob(accountId, {
+      id: newId("job", nowMs),
+      createdAtMs: nowMs,
+      priceMicro: 10,
+      assignedTo: ISLAND_ID,
+    });
+    await store.jobs.submit({ ...job, jobClass: "chat", isClientBound: true });
+    const started = store.jobs.move({ jobId: job.id, event: "start", attempt: 1, islandId: ISLAND_ID, atMs: nowMs });
+    const lastChunk = { jobId: job.id, attempt: 1, seq: 16, items: [...STATES, ...TOKENS] };
+    await Promise.all([started, store.jobs.end(makeEnding(job, { atMs: nowMs, lastChunk }))]);
+  };
+  // Until no index is a single page.
+  for (let round = 0; round < 50; round += 1) await chat();
+  const before = { commits: store.commits, pages: pages() };
+  const ROUNDS = 20;
+  for (let round = 0; round < ROUNDS; round += 1) await chat();
+  expect((store.commits - before.commits) / ROUNDS).toBe(2);
+  // About 26 KB: 15 tables and indexes, and pages of theirs that are split.
+  expect((pages() - before.pages) / ROUNDS).toBeLessThan(30);
+  expect((pages() - before.pages) / ROUNDS).toBeGreaterThan(5);
+  await store.close();
+});
