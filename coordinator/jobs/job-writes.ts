@@ -47,6 +47,7 @@ export class JobWrites {
 
   /** Output that is too large to be in memory is stored now, and readers get it from storage. */
   largeOutput(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
+    if (job.unstored.hasOutput) this.#append(job);
     const before = job.unstored.count;
     const stored = job.unstored.add(seq, items, bytes);
     const { chunk, appended } = this.#append(job);
