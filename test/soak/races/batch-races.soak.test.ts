@@ -62,9 +62,12 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
         const batch = (await submitBatch(key)).body.data as Batch;
         const held = await assignments.ofBatch(batch);
         const [one, other] = held;
+        // In some rounds the completion goes first: a cancel that always had a head start could win them all.
+        const isFirst = index % 4 === 0;
+        if (isFirst) island.send(finishedFrame(one.assign, 1, RESULT));
         const cancelled = api(key, "DELETE", `/jobs/batch/${batch.id}`);
         await headStart(index);
-        island.send(finishedFrame(one.assign, 1, RESULT));
+        if (!isFirst) island.send(finishedFrame(one.assign, 1, RESULT));
         await headStart(index >> 3);
         island.send(finishedFrame(other.assign, 1, RESULT));
         await acked(held);
