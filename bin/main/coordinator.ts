@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { Command } from "commander";
+import { systemClock } from "../../shared/clock.ts";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { addAccountCommands } from "./account-commands.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
@@ -31,7 +32,7 @@ try {
       const { serve } = await import("./serve.ts");
       await serve(await readCoordinatorConfig(flags), version);
       // Where NODE_COMPILE_CACHE is set: a process that is killed later leaves what it compiled.
-      setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
+      systemClock.schedule(FLUSH_AFTER_MS, () => flushCompileCache());
     });
   for (const { flag, meaning, fallback } of describeConfig()) {
     if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
