@@ -1,54 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, Hello } from "../../../shared/protocol/from-island.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { api, coordinator, earned, ended, join, openForEachTest, owner, paid, prompt, submit } from "./paid-islands.ts";
 
 /** Of the Cargo tiny-chat. */
 const PRICE = 0.01;
-const CREDITS = 100;
 
-let coordinator: TestCoordinator;
-let client: { id: string; key: string };
-/** An Island's owner, who is not the client. */
-let owner: { id: string; key: string; islandToken: string };
+openForEachTest();
 
-beforeEach(async () => {
-  coordinator = await TestCoordinator.open({ islandGraceS: 0.3, networkFee: 0 });
-  client = await coordinator.createAccount("client@example.com", CREDITS);
-  owner = await coordinator.createAccount("owner@example.com", CREDITS);
-});
-afterEach(async () => {
-  expect(coordinator.fatal).toEqual([]);
-  const report = await coordinator.withStore((store) => store.ledger.verify());
-  expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
-  await coordinator[Symbol.asyncDispose]();
-});
-
-const join = (more: Partial<Hello> = {}): Promise<FakeIsland> =>
-  FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), ...more });
-const api = (method: string, path: string, body?: unknown) => call(coordinator.url, client.key, method, path, body);
-async function submit(input: object = {}, workload = "tiny-chat"): Promise<string> {
-  const { status, body } = await api("POST", "/jobs", { workload, input });
-  expect([status, body.error]).toEqual([201, undefined]);
-  return body.data.id as string;
-}
-const ended = (jobId: string) =>
-  until(
-    async () => (await api("GET", `/jobs/${jobId}`)).body.data,
-    ({ completed_at }) => completed_at !== null,
-    "the job ended",
-  );
-const paid = async (): Promise<number> =>
-  Math.round((CREDITS - ((await api("GET", "/account")).body.data.credits as number)) * 1e6) / 1e6;
-const earned = async (): Promise<number> => {
-  const { body } = await call(coordinator.url, owner.key, "GET", "/account");
-  return Math.round(((body.data.credits as number) - CREDITS) * 1e6) / 1e6;
-};
-const prompt = (text = "Hi", more: object = {}) => ({ prompt: text, ...more });
 const progress = ({ jobId, attempt }: Assign, seq: number): FromIsland => ({
   type: "output",
   jobId,

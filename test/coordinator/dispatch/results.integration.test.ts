@@ -1,53 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../shared/json-value.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, Hello } from "../../../shared/protocol/from-island.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { call, collect, jobEvents, until } from "../../support/http.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { collect, jobEvents } from "../../support/http.ts";
+import { client, coordinator, earned, ended, join, openForEachTest, paid, prompt, submit } from "./paid-islands.ts";
 
-const CREDITS = 100;
-
-let coordinator: TestCoordinator;
-let client: { id: string; key: string };
-/** An Island's owner, who is not the client. */
-let owner: { id: string; key: string; islandToken: string };
-
-beforeEach(async () => {
-  coordinator = await TestCoordinator.open({ islandGraceS: 0.3, networkFee: 0 });
-  client = await coordinator.createAccount("client@example.com", CREDITS);
-  owner = await coordinator.createAccount("owner@example.com", CREDITS);
-});
-afterEach(async () => {
-  expect(coordinator.fatal).toEqual([]);
-  const report = await coordinator.withStore((store) => store.ledger.verify());
-  expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
-  await coordinator[Symbol.asyncDispose]();
-});
-
-const join = (more: Partial<Hello> = {}): Promise<FakeIsland> =>
-  FakeIsland.join(coordinator.url, owner.islandToken, { hostId: randomUUID(), ...more });
-const api = (method: string, path: string, body?: unknown) => call(coordinator.url, client.key, method, path, body);
-async function submit(input: object = {}, workload = "tiny-chat"): Promise<string> {
-  const { status, body } = await api("POST", "/jobs", { workload, input });
-  expect([status, body.error]).toEqual([201, undefined]);
-  return body.data.id as string;
-}
-const ended = (jobId: string) =>
-  until(
-    async () => (await api("GET", `/jobs/${jobId}`)).body.data,
-    ({ completed_at }) => completed_at !== null,
-    "the job ended",
-  );
-const paid = async (): Promise<number> =>
-  Math.round((CREDITS - ((await api("GET", "/account")).body.data.credits as number)) * 1e6) / 1e6;
-const earned = async (): Promise<number> => {
-  const { body } = await call(coordinator.url, owner.key, "GET", "/account");
-  return Math.round(((body.data.credits as number) - CREDITS) * 1e6) / 1e6;
-};
-const prompt = (text = "Hi", more: object = {}) => ({ prompt: text, ...more });
+openForEachTest();
 
 describe("A chat's output", () => {
   it("is what was streamed: an Island that gives another one is not continued, and is not paid", async () => {

@@ -1,31 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import type { AttemptName } from "../../../island-agent/session/attempt-log.ts";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
-
-const name = (jobId: string, attempt: number): AttemptName => ({
-  jobId,
-  attempt,
-  claim: `claim of ${jobId} ${attempt}`,
-});
-const NEVER_FAILS = (): void => {
-  throw new Error("It failed");
-};
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const token = (content: string) => ({ type: "token" as const, content, count: 1 });
-const finished = {
-  type: "finished" as const,
-  finishReason: "stop" as const,
-  usage: { promptTokens: 1, completionTokens: 2 },
-  timings: { loadMs: 0, firstOutputMs: 1, runMs: 2 },
-};
-
-function open(): { outbox: Outbox; sent: FromIsland[] } {
-  const outbox = new Outbox();
-  const sent: FromIsland[] = [];
-  outbox.connect((frame) => sent.push(frame), []);
-  return { outbox, sent };
-}
+import { finished, name, NEVER_FAILS, open, token, turn } from "./outbox-world.ts";
 
 describe("Outbox, frames for tokens", () => {
   it("sends the output of one turn of the event loop as one frame", async () => {
