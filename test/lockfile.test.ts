@@ -6,6 +6,7 @@ interface LockEntry {
   readonly integrity?: string;
   /** A workspace of this repository. */
   readonly link?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -24,4 +25,8 @@ it.each([
     .filter(([, { integrity }]) => integrity?.startsWith("sha512-") !== true)
     .map(([path]) => path);
   expect(withoutHash).toEqual([]);
+  // npm ci refuses a file without them, on every platform.
+  const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, "")));
+  const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+  expect(optional.filter((name) => !names.has(name))).toEqual([]);
 });

@@ -23,9 +23,11 @@ export async function recoverJobs(
   islands: IslandRegistry,
 ): Promise<{ waiting: number; held: number }> {
   const absent = new Map<string, AbsentIsland>();
+  const ofClients: string[] = [];
   let [waiting, held] = [0, 0];
   for await (const record of unfinished(store)) {
     const { id: jobId, attempt, islandId } = record;
+    if (record.isClientBound) ofClients.push(jobId);
     if (islandId === null) {
       waiting += 1;
       await jobs.restore(record, null);
@@ -38,7 +40,7 @@ export async function recoverJobs(
     await jobs.restore(record, island.accountId);
   }
   for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
-  jobs.awaitReaders(await store.jobs.unfinishedOfClients());
+  jobs.awaitReaders(ofClients);
   return { waiting, held };
 }
 

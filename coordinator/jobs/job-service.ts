@@ -165,19 +165,19 @@ export class JobService {
 
   /** Takes a place of the account, and returns it if no job is made. */
   async #store(
-    { input, idempotency, answer, isClientBound = false }: SubmitRequest,
+    { input, idempotency, answer, isClientBound }: SubmitRequest,
     checked: CheckedSubmission,
   ): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, postings, maxJobs } = checked;
-    const submitted = checked.newJob(input);
+    const submitted = checked.newJob(input, isClientBound);
     const { accountId } = submitted;
     jobQuota.enter(accountId, maxJobs);
     return submissions.commit([submitted.id], async () => {
       const offer = jobs.offer(submitted, cargo);
       const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
       const link = answer === undefined ? {} : { answer };
-      const newJob: NewJob = { ...submitted, isClientBound, idempotency, webhook, postings, ...assigned, ...link };
+      const newJob: NewJob = { ...submitted, idempotency, webhook, postings, ...assigned, ...link };
       let isCreated = false;
       try {
         const { created, job } = await store.jobs.submit(newJob);

@@ -46,7 +46,7 @@ export interface CheckedSubmission {
   /** They hold the prices of all jobs. */
   readonly postings: NewJob["postings"];
   /** A job to store, with an id of its own. Ids grow in the order of the calls. */
-  newJob(input: JobInput): SubmittedJob;
+  newJob(input: JobInput, isClientBound?: boolean): SubmittedJob;
 }
 
 /** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
@@ -119,7 +119,10 @@ export class Submissions {
         accountId,
         inputs.map(() => priceMicro),
       ),
-      newJob: (input) => ({ ...common, id: newId("job", createdAtMs), input, priceMicro, waitDeadlineMs }),
+      newJob(input, isClientBound = false) {
+        const id = newId("job", createdAtMs);
+        return { ...common, id, input, priceMicro, waitDeadlineMs, isClientBound };
+      },
     };
   }
 

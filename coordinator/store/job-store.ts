@@ -28,8 +28,8 @@ export interface SubmittedJob {
   readonly createdAtMs: number;
   /** A job that has not started by then ends in `timeout`. */
   readonly waitDeadlineMs: number;
-  /** A client waits for it on a connection, and cannot read it once that is lost. Absent: false. */
-  readonly isClientBound?: boolean;
+  /** A client waits for it on a connection, and cannot read it once that is lost. */
+  readonly isClientBound: boolean;
 }
 
 /** What a submission has beside its job or its batch of jobs. */
@@ -78,6 +78,7 @@ export interface ActiveJobRecord {
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly waitDeadlineMs: number;
+  readonly isClientBound: boolean;
 }
 
 export interface JobRecord extends ActiveJobRecord {
@@ -215,8 +216,6 @@ export interface JobStore {
     readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;
     readonly limit: number;
   }): Promise<ActiveJobRecord[]>;
-  /** Ids of those among them that are bound to a client's connection. */
-  unfinishedOfClients(): Promise<string[]>;
   /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
   move(move: JobMove): Promise<void>;
   /**

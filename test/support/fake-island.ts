@@ -64,7 +64,10 @@ export class FakeIsland implements AsyncDisposable {
     for (;;) {
       const index = this.#received.findIndex((frame) => frame.type === type && match(frame as FrameOf<T>));
       if (index >= 0) return this.#received.splice(index, 1)[0] as FrameOf<T>;
-      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`The session closed before ${type}`);
+      if (this.socket.readyState === WebSocket.CLOSED) {
+        const { code, reason } = await this.closed;
+        throw new Error(`The session closed before ${type}: ${code} ${reason}`);
+      }
       await new Promise<void>((resolve) => {
         const wake = (): void => {
           this.#wakers.delete(wake);

@@ -120,6 +120,7 @@ describe("A restart of the coordinator", () => {
         priceMicro: 1,
         createdAtMs: atMs,
         waitDeadlineMs: atMs,
+        isClientBound: false,
         idempotency: null,
         webhook: null,
         postings: [],

@@ -46,6 +46,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     webhookId: null,
     webhook: null,
     waitDeadlineMs: T0 + 60_000,
+    isClientBound: false,
     output: undefined,
     usage: null,
     creditsUsedMicro: 0,

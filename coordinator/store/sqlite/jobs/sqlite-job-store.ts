@@ -23,12 +23,14 @@ import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
 import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import {
+  activeJobOf,
   jobOf,
   ACTIVE_COLUMNS,
   newJobRecord,
   OUTPUT_NAME,
   WHOLE_COLUMNS,
   WHOLE_TABLES,
+  type ActiveJobRow,
   type JobRow,
 } from "./job-rows.ts";
 import type { Reader } from "../engine/reader.ts";
@@ -42,11 +44,10 @@ export class SqliteJobStore implements JobStore {
   readonly #selectAccount: Database.Statement<[string], string>;
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
-  readonly #selectUnfinished: Database.Statement<[accountId: string, id: string, limit: number], ActiveJobRecord>;
+  readonly #selectUnfinished: Database.Statement<[accountId: string, id: string, limit: number], ActiveJobRow>;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
-  readonly #selectUnfinishedOfClients: Database.Statement<[], string>;
   readonly #selectCompletions: Database.Statement<[number], [string, number]>;
 
   constructor(db: Database.Database, reader: Pick<Reader, "run">, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
@@ -61,11 +62,6 @@ export class SqliteJobStore implements JobStore {
        WHERE completed_at_ms IS NULL AND (account_id, id) > (?, ?) ORDER BY account_id, id LIMIT ?`,
     );
     this.#feeds = new FeedReads(db);
-    this.#selectUnfinishedOfClients = db
-      .prepare<[], string>(
-        "SELECT id FROM jobs INDEXED BY jobs_live WHERE client_bound = 1 AND completed_at_ms IS NULL ORDER BY id",
-      )
-      .pluck();
     this.#selectCompletions = db
       .prepare<[number], [string, number]>(
         "SELECT slug, count(*) FROM jobs WHERE state = 'completed' AND completed_at_ms >= ? GROUP BY slug",
@@ -120,11 +116,7 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
-    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1);
-  }
-
-  async unfinishedOfClients(): Promise<string[]> {
-    return this.#selectUnfinishedOfClients.all();
+    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map(activeJobOf);
   }
 
   move(move: JobMove): Promise<void> {

@@ -94,7 +94,7 @@ function prepareInsertJob(
       waitDeadlineMs,
       batchId,
       webhookId,
-      clientBound: isClientBound === true ? 1 : 0,
+      clientBound: isClientBound ? 1 : 0,
       state: assignedTo === undefined ? "pending" : nextState("pending", "assign"),
       attempt: assignedTo === undefined ? 0 : 1,
       islandId: assignedTo ?? null,

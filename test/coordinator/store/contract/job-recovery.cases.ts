@@ -4,7 +4,7 @@ import { type Check, endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeJob, 
 
 /** What a start of the coordinator relies on. */
 export function describeJobRecovery(check: Check): void {
-  check("jobs.unfinishedOfClients() gives those that a client waits for on a connection", async (store) => {
+  check("jobs.unfinished() says which jobs a client waits for on a connection", async (store) => {
     const accountId = await makeAccount(store);
     const isClientBound = true;
     const [ended, bound, free] = [
@@ -14,7 +14,12 @@ export function describeJobRecovery(check: Check): void {
     ];
     for (const job of [ended, bound, free]) await store.jobs.submit(job);
     await endUncharged(store, ended.id, { event: "cancel", attempt: 0 });
-    expect(await store.jobs.unfinishedOfClients()).toEqual([bound.id]);
+    const unfinished = await store.jobs.unfinished();
+    expect(unfinished.map(({ id, isClientBound }) => ({ id, isClientBound }))).toEqual([
+      { id: bound.id, isClientBound: true },
+      { id: free.id, isClientBound: false },
+    ]);
+    expect((await store.jobs.get(bound.id))?.isClientBound).toBe(true);
   });
 
   check("jobs.move() of a lost job raises its wait deadline, and never lowers it", async (store) => {

@@ -222,6 +222,7 @@ export function describeJobs(check: Check): void {
         createdAtMs: MADE_AT_MS,
         startedAtMs: MADE_AT_MS + 2_000,
         waitDeadlineMs: MADE_AT_MS + HOUR_MS,
+        isClientBound: false,
       },
       expect.objectContaining({ id: pending.id, state: "pending" }),
     ]);

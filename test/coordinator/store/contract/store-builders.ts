@@ -54,6 +54,7 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     postings: holdPostings(accountId, [priceMicro]),
     createdAtMs: MADE_AT_MS,
     waitDeadlineMs: MADE_AT_MS + 3_600_000,
+    isClientBound: false,
     idempotency: null,
     webhook: null,
     ...override,
