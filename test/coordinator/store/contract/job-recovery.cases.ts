@@ -4,6 +4,20 @@ import { type Check, endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeJob, 
 
 /** What a start of the coordinator relies on. */
 export function describeJobRecovery(check: Check): void {
+  check("jobs.unfinished() has share, class and refusals", async (store) => {
+    const accountId = await makeAccount(store);
+    await store.accounts.setLimits(accountId, { share: 250 });
+    const job = makeJob(accountId, { jobClass: "chat" });
+    await store.jobs.submit(job);
+    const move = { jobId: job.id, islandId: ISLAND_ID, atMs: MADE_AT_MS };
+    const lost = { ...move, event: "lose", islandId: null } as const;
+    await store.jobs.move({ ...move, event: "assign", attempt: 1 });
+    await store.jobs.move({ ...lost, attempt: 1, refusals: 1 });
+    await store.jobs.move({ ...move, event: "assign", attempt: 2 });
+    await store.jobs.move({ ...lost, attempt: 2 });
+    expect(await store.jobs.unfinished()).toMatchObject([{ jobClass: "chat", share: 250, attempt: 2, refusals: 1 }]);
+  });
+
   check("jobs.unfinished() says which jobs a client waits for on a connection", async (store) => {
     const accountId = await makeAccount(store);
     const isClientBound = true;

@@ -228,19 +228,6 @@ export function describeJobs(check: Check): void {
     ]);
   });
 
-  check("jobs.unfinished() has share, class and refusals", async (store) => {
-    const accountId = await makeAccount(store);
-    await store.accounts.setLimits(accountId, { share: 250 });
-    const job = makeJob(accountId, { jobClass: "chat" });
-    await store.jobs.submit(job);
-    await apply(store, job.id, "assign", 1);
-    const lost = { jobId: job.id, event: "lose", islandId: null, atMs: MADE_AT_MS } as const;
-    await store.jobs.move({ ...lost, attempt: 1, refusals: 1 });
-    await apply(store, job.id, "assign", 2);
-    await store.jobs.move({ ...lost, attempt: 2 });
-    expect(await store.jobs.unfinished()).toMatchObject([{ jobClass: "chat", share: 250, attempt: 2, refusals: 1 }]);
-  });
-
   check("jobs.feed() joins chunks in the order of their appends", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
