@@ -50,10 +50,11 @@ export class NetworkWorld implements AsyncDisposable {
 
   /** Shell commands that print those of `addresses` whose server answers. */
   static reachable(addresses: readonly string[]): string {
+    // nc limits only the connecting: an answer that a filter cuts off would never end.
     // Not wget: that of a static busybox crashes where it finds no files of names and services.
     const each = addresses.map(
       (address) =>
-        `(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 1 ${address} ${PORT} | grep -q reached && echo ${address} >> /tmp/reached) &`,
+        `(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | timeout 5 nc -w 1 ${address} ${PORT} | grep -q reached && echo ${address} >> /tmp/reached) &`,
     );
     return [": > /tmp/reached", ...each, "wait", "sort /tmp/reached"].join("\n");
   }
