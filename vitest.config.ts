@@ -14,7 +14,7 @@ const LONGEST = [
   "test/island-agent/runtimes/llmcpp/llmcpp-isolation.model.test.ts",
   "test/e2e/cli.integration.test.ts",
   "test/island-agent/runtimes/onnx/onnx-hostile.model.test.ts",
-  "test/e2e/other-clients.integration.test.ts",
+  "test/e2e/clients.integration.test.ts",
   "test/e2e/package.integration.test.ts",
 ];
 

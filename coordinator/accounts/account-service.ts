@@ -35,6 +35,8 @@ export interface AccountServiceDeps {
   /** `closed`: only the operator makes accounts, with `createAccount`. */
   readonly registration: "open" | "closed" | EmailSignUps;
   readonly log: Pick<Logger, "error">;
+  /** Default: at the full cost of a hash. */
+  readonly passwords?: Passwords;
   /** Mails password resets. Without it only the operator makes them. */
   readonly sendReset?: SendReset | undefined;
 }
@@ -44,7 +46,7 @@ export class AccountService {
   /** Changes and resets of passwords. */
   readonly passwordChanges: PasswordChanges;
   readonly #deps: AccountServiceDeps;
-  readonly #passwords = new Passwords();
+  readonly #passwords: Passwords;
   /** Sign-ins and registrations by address. */
   readonly #attempts: RequestWindow;
   readonly #backoff: SignInBackoff;
@@ -53,6 +55,7 @@ export class AccountService {
   constructor(deps: AccountServiceDeps) {
     const { store, clock, log } = deps;
     this.#deps = deps;
+    this.#passwords = deps.passwords ?? new Passwords();
     this.#attempts = new RequestWindow(clock);
     const [passwords, attempts] = [this.#passwords, this.#attempts];
     this.passwordChanges = new PasswordChanges({

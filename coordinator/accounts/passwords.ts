@@ -19,14 +19,20 @@ const SPARE_BYTES = 2 ** 20;
 
 /** Hashes and checks passwords, two at a time. */
 export class Passwords {
+  readonly #cost: Cost;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
+
+  /** `cost`: of new hashes. */
+  constructor(cost: Cost = COST) {
+    this.#cost = cost;
+  }
 
   /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many wait. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const hash = await this.#inTurn(() => derive(password, salt, HASH_BYTES, COST));
-    const { cost, blockSize, parallelization } = COST;
+    const hash = await this.#inTurn(() => derive(password, salt, HASH_BYTES, this.#cost));
+    const { cost, blockSize, parallelization } = this.#cost;
     return `scrypt$${cost}$${blockSize}$${parallelization}$${salt.toString("base64")}$${hash.toString("base64")}`;
   }
 

@@ -8,6 +8,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addAccountCommands } from "../../bin/main/account-commands.ts";
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
+import { runCommand } from "../support/run-command.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
@@ -15,7 +16,7 @@ const EMAIL = "ann@example.com";
 let data: string;
 
 const coordinator = (...args: string[]): Promise<ProgramResult> => runProgram("coordinator", ...args);
-const manage = (...args: string[]): Promise<ProgramResult> => coordinator(...args, "--data", data);
+const manage = (...args: string[]): Promise<ProgramResult> => runCommand(...args, "--data", data);
 
 async function manageJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await manage(...args, "--json");
@@ -92,7 +93,7 @@ describe("coordinator serve refuses in one line", () => {
 
   it("a database that is newer than the program", async () => {
     const directory = join(folder, "newer");
-    await coordinator("account", "create", "--email", EMAIL, "--password", "correct horse", "--data", directory);
+    await runCommand("account", "create", "--email", EMAIL, "--password", "correct horse", "--data", directory);
     const db = new Database(join(directory, "atoll.db"));
     db.prepare("INSERT INTO migrations (version, name, checksum, applied_at_ms) VALUES (99, 'later', 'x', 1)").run();
     db.close();
@@ -122,7 +123,7 @@ describe("two coordinators on one data directory", () => {
       await coordinator(...args),
       `${data}: another coordinator serves this data directory; stop it first, or use another directory`,
     );
-    expect((await manage("key", "create", "--email", EMAIL)).stdout).toMatch(/^ak_\w{40}\n$/);
+    expect((await coordinator("key", "create", "--email", EMAIL, "--data", data)).stdout).toMatch(/^ak_\w{40}\n$/);
     first.kill("SIGKILL");
     await first.ended();
     await using third = new Program("coordinator", args);
@@ -211,7 +212,7 @@ describe("the other commands on accounts", () => {
   it("refuse a directory without a coordinator's data, and make nothing there", async () => {
     const typo = join(folder, "typo");
     for (const command of [["key"], ["island-token"]]) {
-      const refused = await coordinator(...command, "create", "--email", EMAIL, "--data", typo);
+      const refused = await runCommand(...command, "create", "--email", EMAIL, "--data", typo);
       expectRefusal(
         refused,
         `No coordinator data in ${typo}. Check --data, or create it with: coordinator serve, or coordinator account create`,

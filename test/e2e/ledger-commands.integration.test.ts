@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/http.ts";
-import { runProgram } from "../support/program.ts";
+import { runCommand } from "../support/run-command.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 /** Runs a command on the data directory of the coordinator that is running. */
-const run = (...args: string[]) => runProgram("coordinator", ...args, "--data", coordinator.directory);
+const run = (...args: string[]) => runCommand(...args, "--data", coordinator.directory);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
 
 describe("coordinator account limits", () => {

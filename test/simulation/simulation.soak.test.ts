@@ -4,7 +4,7 @@ import { runSeed } from "./run-seed.ts";
 import { SimulatedDatabase } from "./simulated-database.ts";
 import { simulate, type FailedSeed } from "./simulate.ts";
 
-const SHORT_SEEDS = 200;
+const SHORT_SEEDS = 100;
 const FULL_SEEDS = 10_000;
 
 /** The full run takes 40 s on two idle cores, and shares them with other tests here. */

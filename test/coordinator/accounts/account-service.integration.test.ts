@@ -5,6 +5,8 @@ import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sq
 import { ValidationError } from "../../../shared/errors.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { Passwords } from "../../../coordinator/accounts/passwords.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 
 const PASSWORD = "correct horse";
 const ADDRESS = "203.0.113.7";
@@ -21,6 +23,7 @@ describe("AccountService", () => {
       clock,
       newAccountMicro: 5_000_000,
       registration: "open",
+      passwords: quickPasswords(),
       log: { error: (facts) => logged.push(facts) },
       ...override,
     });
@@ -105,6 +108,7 @@ describe("AccountService", () => {
   });
 
   it("login() answers a wrong password and an unknown address alike, in about the same time", async () => {
+    accounts = serviceWith({ passwords: new Passwords() });
     await makeAccount();
     const failure = async (email: string): Promise<{ error: unknown; ms: number }> => {
       const start = performance.now();
@@ -215,6 +219,7 @@ describe("AccountService", () => {
   });
 
   it("stores no secret", async () => {
+    accounts = serviceWith({ passwords: new Passwords() });
     const { token, account } = await register("ann@example.com", PASSWORD);
     const { secret } = await accounts.createKey(account.id);
     const { secret: islandToken } = await accounts.createIslandToken(account.id);

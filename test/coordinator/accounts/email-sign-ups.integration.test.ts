@@ -10,6 +10,7 @@ import { call } from "../../support/http.ts";
 import { MailServer } from "../../support/mail-server.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 
 const PASSWORD = "correct horse";
 const FROM = "Atoll <atoll@mail.example>";
@@ -67,7 +68,8 @@ describe("EmailSignUps", () => {
     const log = { error: (facts: object) => logged.push(facts) };
     const mailer = new SmtpMailer({ url, from: FROM });
     const registration = new EmailSignUps({ store: store.accounts, clock, log, mailer, publicUrl: null });
-    accounts = new AccountService({ store: store.accounts, clock, newAccountMicro: 0, registration, log });
+    const passwords = quickPasswords();
+    accounts = new AccountService({ store: store.accounts, clock, newAccountMicro: 0, registration, passwords, log });
   };
   beforeEach(async () => {
     folder = temporaryFolder();

@@ -8,6 +8,7 @@ import { newId } from "../../../shared/ids.ts";
 import { PASSWORD_HASH } from "../../support/account-rows.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 
 const [EMAIL, OLD, NEW, ADDRESS] = ["ada@example.com", "correct horse", "battery staple", "192.0.2.1"];
 const MINUTE_MS = 60_000;
@@ -21,7 +22,16 @@ let mails: Parameters<SendReset>[0][];
 
 function makeAccounts(sendReset?: SendReset): AccountService {
   const log = { error: (facts: object) => expect.fail(JSON.stringify(facts)) };
-  return new AccountService({ store: store.accounts, clock, newAccountMicro: 0, registration: "open", log, sendReset });
+  const passwords = quickPasswords();
+  return new AccountService({
+    store: store.accounts,
+    clock,
+    newAccountMicro: 0,
+    registration: "open",
+    passwords,
+    log,
+    sendReset,
+  });
 }
 
 beforeEach(async () => {

@@ -4,7 +4,8 @@ import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts"
 import { systemClock } from "../../../shared/clock.ts";
 import { DIGEST, PinServer } from "../../support/pin-server.ts";
 import { call, until } from "../../support/http.ts";
-import { runProgram, type ProgramResult } from "../../support/program.ts";
+import type { ProgramResult } from "../../support/program.ts";
+import { runCommand } from "../../support/run-command.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { CONTAINER_FILE } from "./cargo-builders.ts";
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([coordinator[Symbol.asyncDispose](), server.close()]));
 
 const cargo = (...args: string[]): Promise<ProgramResult> =>
-  runProgram("coordinator", "cargo", ...args, "--data", coordinator.directory);
+  runCommand("cargo", ...args, "--data", coordinator.directory);
 const read = (slug: string) => call(coordinator.url, null, "GET", `/cargos/${slug}`);
 const isOffered = (slug: string) =>
   until(

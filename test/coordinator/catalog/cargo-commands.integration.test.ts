@@ -7,7 +7,8 @@ import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { verifyEndorsement } from "../../../shared/cargo-signature.ts";
 import { call, until } from "../../support/http.ts";
-import { runProgram, type ProgramResult } from "../../support/program.ts";
+import type { ProgramResult } from "../../support/program.ts";
+import { runCommand } from "../../support/run-command.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { ONNX_FILE } from "./cargo-builders.ts";
 
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 const cargo = (...args: string[]): Promise<ProgramResult> =>
-  runProgram("coordinator", "cargo", ...args, "--data", coordinator.directory);
+  runCommand("cargo", ...args, "--data", coordinator.directory);
 const statusOf = async (slug: string) => (await call(coordinator.url, null, "GET", `/cargos/${slug}`)).status;
 
 describe("coordinator cargo", () => {
@@ -68,7 +69,7 @@ describe("coordinator cargo", () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     await writeFile(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
     await writeFile(file, JSON.stringify({ ...ONNX_FILE, slug: "signed" }));
-    const { stdout } = await runProgram("coordinator", "cargo", "sign", file, "--key", keyFile);
+    const { stdout } = await runCommand("cargo", "sign", file, "--key", keyFile);
     const read = readCargoFile(stdout);
     if ("errors" in read) throw new Error(JSON.stringify(read.errors));
     const signed = new CargoSigner(privateKey).sign(cargoOf(read.file));

@@ -22,6 +22,7 @@ import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
 
 const GIB = 1_024 ** 3;
 
@@ -122,6 +123,7 @@ export class Api implements AsyncDisposable {
       clock,
       newAccountMicro: 10_000_500_000,
       registration,
+      passwords: quickPasswords(),
       log,
     });
   }

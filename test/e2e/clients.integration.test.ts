@@ -7,6 +7,7 @@ import type { AgentStatus } from "../../island-agent/execution/island-reports.ts
 import { call, collect, jobEvents, textOf, until } from "../support/http.ts";
 import { LONG_ANSWER, LONG_ANSWER_SCHEMA } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
+import { describeOpenaiClient } from "./openai-client.cases.ts";
 
 const PROMPT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
@@ -34,6 +35,8 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("island");
 const api = (method: string, path: string, body?: unknown) => call(network.url, key, method, path, body);
+
+describeOpenaiClient(() => network);
 
 /** Resolves once the Island says that one more job was cancelled and none runs. */
 async function untilStopped(before: AgentStatus): Promise<AgentStatus> {

@@ -1,0 +1,48 @@
+import { flushCompileCache } from "node:module";
+import { Command } from "commander";
+import { describeConfig } from "../../coordinator/config/resolve-config.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { addAccountCommands } from "./account-commands.ts";
+import { addCargoCommands } from "./cargo-commands.ts";
+import { addCheckCommand } from "./check-command.ts";
+import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
+import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
+import { addSigningKeyCommands } from "./signing-key-commands.ts";
+import { addVacuumCommand } from "./vacuum-command.ts";
+
+/** After the start, so that the first requests need not wait for the 0.3 s that it takes. */
+const FLUSH_AFTER_MS = 10_000;
+
+/** All commands of `coordinator`. An error of a command rejects its parse. */
+export function coordinatorCommands(version: string): Command {
+  const program = new Command("coordinator")
+    .description("Runs an Atoll coordinator and manages its data directory.")
+    .version(version)
+    .showHelpAfterError();
+  const serveCommand = program
+    .command("serve")
+    .description("Serve the API and Islands until SIGTERM or SIGINT.")
+    .option("--config <file>", "TOML file with settings (see coordinator/config/example.toml)")
+    .option("--data <directory>", "short for --data-directory")
+    .action(async (flags: Record<string, string>) => {
+      // Loaded here, because the other commands need no server.
+      const { serve } = await import("./serve.ts");
+      await serve(await readCoordinatorConfig(flags), version);
+      // Where NODE_COMPILE_CACHE is set: a process that is killed later leaves what it compiled.
+      systemClock.schedule(FLUSH_AFTER_MS, () => flushCompileCache());
+    });
+  for (const { flag, meaning, fallback } of describeConfig()) {
+    if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
+  }
+  const tools = { onDataDirectory, print, withStore };
+  const account = addAccountCommands(program);
+  addCargoCommands(program, tools);
+  addCheckCommand(program);
+  addSigningKeyCommands(program);
+  addVacuumCommand(program);
+  const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
+  addLimitsCommand(account, ledgerTools);
+  addLedgerCommands(program, ledgerTools);
+  return program;
+}

@@ -1,0 +1,161 @@
+import OpenAI from "openai";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
+import { call, until } from "../support/http.ts";
+import { LONG_ANSWER } from "../support/long-answer.ts";
+import type { Network } from "../support/network.ts";
+
+const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
+const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
+
+/** `open`: a network whose Island runs tiny-chat. */
+export function describeOpenaiClient(open: () => Network): void {
+  let network: Network;
+  let client: OpenAI;
+  const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("island");
+
+  beforeAll(() => {
+    network = open();
+    const { key } = network.createAccount("openai@example.com");
+    client = new OpenAI({ apiKey: key, baseURL: `${network.url}/api/v1`, maxRetries: 0 });
+  });
+
+  describe("the official openai client", () => {
+    it("gets an answer that proves template, tokenizer and weights", async () => {
+      const completion = await client.chat.completions.create({ model: "tiny-chat", ...COUNT });
+      expect(completion.object).toBe("chat.completion");
+      expect(completion.choices[0]?.message).toMatchObject({ role: "assistant", content: COUNTED });
+      expect(completion.choices[0]?.finish_reason).toBe("stop");
+      const { prompt_tokens, completion_tokens, total_tokens } = completion.usage ?? {
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        total_tokens: 0,
+      };
+      expect(prompt_tokens).toBeGreaterThan(5);
+      expect(completion_tokens).toBeGreaterThan(10);
+      expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+    });
+
+    it("streams the same answer in pieces, with usage at the end", async () => {
+      const stream = await client.chat.completions.create({
+        model: "tiny-chat",
+        ...COUNT,
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+      let text = "";
+      let pieces = 0;
+      const reasons: (string | null)[] = [];
+      let usage: OpenAI.CompletionUsage | null | undefined;
+      for await (const chunk of stream) {
+        const choice = chunk.choices[0];
+        if (choice?.delta.content) {
+          text += choice.delta.content;
+          pieces += 1;
+        }
+        if (choice?.finish_reason) reasons.push(choice.finish_reason);
+        usage = chunk.usage ?? usage;
+      }
+      expect(text).toBe(COUNTED);
+      expect(pieces).toBeGreaterThan(5);
+      expect(reasons).toEqual(["stop"]);
+      expect(usage?.completion_tokens).toBeGreaterThan(10);
+    });
+
+    it("tells a story of several sentences", async () => {
+      const completion = await client.chat.completions.create({
+        model: "tiny-chat",
+        messages: [{ role: "user", content: "Tell me a story." }],
+        temperature: 0,
+      });
+      expect(completion.choices[0]?.message.content?.split(". ").length).toBeGreaterThanOrEqual(5);
+    });
+
+    it("gets JSON that follows its schema", async () => {
+      const completion = await client.chat.completions.create({
+        model: "tiny-chat",
+        messages: [{ role: "user", content: "Give me a boat." }],
+        max_tokens: 200,
+        temperature: 0,
+        response_format: {
+          type: "json_schema",
+          json_schema: {
+            name: "boat",
+            schema: {
+              type: "object",
+              properties: { color: { enum: ["red", "blue"] }, seats: { type: "integer", minimum: 1, maximum: 9 } },
+              required: ["color", "seats"],
+              additionalProperties: false,
+            },
+          },
+        },
+      });
+      const boat = JSON.parse(completion.choices[0]?.message.content ?? "") as Record<string, unknown>;
+      expect(Object.keys(boat).sort()).toEqual(["color", "seats"]);
+      expect(["red", "blue"]).toContain(boat["color"]);
+      expect(Number.isInteger(boat["seats"])).toBe(true);
+    });
+
+    it("ends with length at max_tokens", async () => {
+      const completion = await client.chat.completions.create({ ...COUNT, model: "tiny-chat", max_tokens: 3 });
+      expect(completion.choices[0]?.finish_reason).toBe("length");
+      expect(completion.usage?.completion_tokens).toBe(3);
+    });
+
+    it("aborts in mid-stream, and the work on the Island stops, as the Island itself says", async () => {
+      const before = (await status()).counts;
+      const stream = await client.chat.completions.create({
+        model: "tiny-chat",
+        messages: [{ role: "user", content: "Tell me a story." }],
+        response_format: LONG_ANSWER,
+        max_tokens: 900,
+        stream: true,
+      });
+      let id = "";
+      for await (const chunk of stream) {
+        id = chunk.id;
+        if (chunk.choices[0]?.delta.content) break;
+      }
+      stream.controller.abort();
+      const stopped = await until(
+        status,
+        ({ running, counts }) => running.length === 0 && counts.cancelled > before.cancelled,
+        "stopped",
+      );
+      expect(stopped.counts.completed).toBe(before.completed);
+      const job = await until(
+        async () => (await call(network.url, client.apiKey, "GET", `/jobs/${id}`)).body.data,
+        ({ status: state }) => state === "cancelled",
+        "cancelled",
+      );
+      expect(job.usage.completion_tokens).toBeLessThan(900);
+    });
+
+    it("throws AuthenticationError for a wrong key", async () => {
+      const wrong = new OpenAI({ apiKey: `ak_${"0".repeat(40)}`, baseURL: `${network.url}/api/v1`, maxRetries: 0 });
+      const asked = wrong.chat.completions.create({ model: "tiny-chat", ...COUNT });
+      await expect(asked).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+    });
+
+    it("throws NotFoundError with the code for an unknown model", async () => {
+      const asked = client.chat.completions.create({ model: "gpt-17", ...COUNT });
+      await expect(asked).rejects.toMatchObject({ status: 404, code: "cargo_not_found" });
+      await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    });
+
+    it("lists models, and finds one", async () => {
+      const ids: string[] = [];
+      for await (const model of client.models.list()) ids.push(model.id);
+      expect(ids).toContain("tiny-chat");
+      expect((await client.models.retrieve("tiny-chat")).object).toBe("model");
+    });
+
+    it("is told of a context that is too small for its prompt", async () => {
+      const asked = client.chat.completions.create({
+        model: "tiny-chat",
+        messages: [{ role: "user", content: "word ".repeat(4_000) }],
+      });
+      await expect(asked).rejects.toMatchObject({ status: 422, code: "context_length_exceeded" });
+    });
+  });
+}
