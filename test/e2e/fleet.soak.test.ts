@@ -5,7 +5,7 @@ import { call } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 
-const ISLANDS = 3;
+const ISLANDS = IS_FULL_SOAK ? 3 : 2;
 const ACCOUNTS = 5;
 const JOBS = IS_FULL_SOAK ? 200 : 40;
 /** Prompts with answers that the model is known to give at temperature 0. */

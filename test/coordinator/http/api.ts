@@ -116,11 +116,10 @@ export class Api implements AsyncDisposable {
   #directory = "";
 
   private constructor(registration: "open" | "closed") {
-    const { clock } = this;
     const log = { error: (facts: object) => void this.logLines.push({ ...facts }) };
     this.accounts = new AccountService({
       store: store.accounts,
-      clock,
+      clock: this.clock,
       newAccountMicro: 10_000_500_000,
       registration,
       passwords: quickPasswords(),
