@@ -48,8 +48,9 @@ export default defineConfig({
   test: {
     // One more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For hangs alone: a machine that does other work is slow.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
