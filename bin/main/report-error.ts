@@ -1,7 +1,7 @@
 import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
 import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
 import { DatabaseError } from "../../coordinator/store/sqlite/engine/database-error.ts";
-import { MigrationError } from "../../coordinator/store/sqlite/engine/migrate.ts";
+import { MigrationError } from "../../coordinator/store/migrations.ts";
 import { CliError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import { partiesOf, type Posting } from "../../../credits/postings.ts";
 import type { AccountLimits } from "../../account-store.ts";
+import { REFUSALS } from "../../refusals.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 export interface AccountOperations {
@@ -33,7 +33,7 @@ export function accountOperations(db: Database.Database, ledger: Ledger): Accoun
   return {
     createAccount({ id, email, emailKey, passwordHash, postings, createdAtMs }) {
       if (findEmail.get(emailKey) !== undefined) {
-        throw new ServiceError("email_taken", "There is an account with this e-mail address");
+        throw REFUSALS.email_taken();
       }
       const parties = partiesOf(id);
       ledger.assertAccepts(postings, parties);
@@ -43,7 +43,7 @@ export function accountOperations(db: Database.Database, ledger: Ledger): Accoun
     },
     setLimits({ accountId, limits }) {
       const known = selectLimits.get(accountId);
-      if (known === undefined) throw new ServiceError("not_found", "There is no such account");
+      if (known === undefined) throw REFUSALS.no_account();
       const changed = { ...known, ...limits };
       updateLimits.run({ ...changed, accountId });
       return changed;

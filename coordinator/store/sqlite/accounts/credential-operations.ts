@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import type { ApiKey, IslandToken, KeyCap, Session } from "../../account-store.ts";
+import { REFUSALS } from "../../refusals.ts";
 
 type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes"> & { scopes: string; secretHash: string };
 type NewSession = Session & { tokenHash: string; createdAtMs: number };
@@ -47,8 +47,7 @@ export function credentialOperations(db: Database.Database): CredentialOperation
   return {
     createKey(args) {
       if (insertKey.run(args).changes === 1) return;
-      const rule = `An account has at most ${args.maxKeys} API keys; revoke one and try again after a minute`;
-      throw new ServiceError("too_many_keys", rule);
+      throw REFUSALS.too_many_keys(args.maxKeys);
     },
     revokeKey: ({ accountId, id, atMs }) => revokeKey.run(atMs, id, accountId).changes === 1,
     touchKey: (args) => void touchKey.run(args),

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type CargoApproval, type StoredCargo } from "../../catalog-store.ts";
+import { REFUSALS } from "../../refusals.ts";
 
 /** Counts the Cargos of an account, without deleted ones. */
 export const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL";
@@ -88,18 +88,12 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
     createCargo({ slug, ownerId, file, enabled, atMs }) {
       const holder = selectHolder.get(slug);
       const isOwn = holder?.ownerId === ownerId && holder.isDeleted === 1;
-      if (holder !== undefined && !isOwn) throw slugTaken(slug);
+      if (holder !== undefined && !isOwn) throw REFUSALS.slug_taken(slug);
       if ((countOwned.get(ownerId) ?? 0) >= MAX_OWNED_CARGOS) {
-        throw new ServiceError(
-          "too_many_cargos",
-          `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`,
-        );
+        throw REFUSALS.too_many_cargos();
       }
       if (holder === undefined && (countHeld.get(ownerId) ?? 0) >= MAX_HELD_SLUGS) {
-        throw new ServiceError(
-          "too_many_cargos",
-          `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; use one of them again`,
-        );
+        throw REFUSALS.too_many_slugs();
       }
       return store(slug, ownerId, file, enabled, 0, atMs, atMs);
     },
@@ -108,7 +102,7 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
     removeCargo: ({ slug, ownerId, atMs }) => raiseIf(remove.run(atMs, slug, ownerId).changes),
     importCargo({ slug, file, atMs }) {
       const holder = selectHolder.get(slug);
-      if (holder !== undefined && holder.ownerId !== null) throw slugTaken(slug);
+      if (holder !== undefined && holder.ownerId !== null) throw REFUSALS.slug_taken(slug);
       return store(slug, null, file, 1, 1, atMs, atMs);
     },
     approveCargo({ approval: { slug, file, revision, by, atMs }, storedRevision }) {
@@ -121,8 +115,4 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
       raiseIf(disabled ? disable.run(slug, atMs).changes : enable.run(slug).changes);
     },
   };
-}
-
-function slugTaken(slug: string): ServiceError {
-  return new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`);
 }

@@ -7,9 +7,9 @@ export interface RemovalBudget {
 }
 
 /** Rows cost more than their content: each rewrites a page. */
-const MIN_ROW_BYTES = 4_096;
+export const MIN_ROW_BYTES = 4_096;
 const ROWS_AT_ONCE = 256;
-const REMOVED_MESSAGE = "The message was removed with the job's output";
+export const REMOVED_MESSAGE = "The message was removed with the job's output";
 
 /** A chunk of a feed, or a piece of a large value. */
 interface StoredRow {

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import type { AnswerEnding, Question } from "../../conversation-store.ts";
+import { REFUSALS } from "../../refusals.ts";
 import type { ConversationRow } from "./conversation-rows.ts";
 import type { JobOperations } from "../jobs/job-operations.ts";
 
@@ -59,7 +59,7 @@ function prepareEntries(
     updateConversation({ accountId, id, title, metadata, atMs }) {
       const setsTitle = title === undefined ? 0 : 1;
       const values = { accountId, id, setsTitle, title: title ?? null, metadata: metadata ?? null, atMs };
-      if (update.run(values).changes === 0) throw noConversation();
+      if (update.run(values).changes === 0) throw REFUSALS.no_conversation();
     },
     deleteConversation({ accountId, id, atMs }) {
       if (find.get(id, accountId) === undefined) return false;
@@ -98,10 +98,10 @@ function prepareAsking(
   return {
     askQuestion({ question, job }) {
       const { conversationId, userMessageId, content, answerId, afterMessageId } = question;
-      if (findOwner.get(conversationId) !== job.accountId) throw noConversation();
+      if (findOwner.get(conversationId) !== job.accountId) throw REFUSALS.no_conversation();
       const last = findLast.get(conversationId);
       if (last?.state === "in_progress" || (last?.id ?? null) !== afterMessageId) {
-        throw new ServiceError("conversation_busy", "Another message of this conversation is being answered");
+        throw REFUSALS.conversation_busy();
       }
       const answered = submitJob(job);
       linkJob.run(conversationId, job.id);
@@ -113,7 +113,7 @@ function prepareAsking(
     askAgain({ answerId, endedJobId, job }) {
       const conversationId = findAnswer.get(answerId, endedJobId);
       if (conversationId === undefined) {
-        throw new ServiceError("not_found", "The answer is not in progress");
+        throw REFUSALS.no_answer();
       }
       const answered = submitJob(job);
       linkJob.run(conversationId, job.id);
@@ -140,8 +140,4 @@ function prepareEndAnswer(
     touch.run(ending.atMs, conversationId);
     return true;
   };
-}
-
-function noConversation(): ServiceError {
-  return new ServiceError("not_found", "There is no such conversation");
 }

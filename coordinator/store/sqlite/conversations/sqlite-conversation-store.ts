@@ -1,5 +1,4 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import type {
   AnswerEnding,
   Conversation,
@@ -8,6 +7,7 @@ import type {
   UnfinishedAnswer,
 } from "../../conversation-store.ts";
 import { assertPage, type Page } from "../../page.ts";
+import { REFUSALS } from "../../refusals.ts";
 import {
   CONVERSATION_COLUMNS,
   conversationOf,
@@ -80,7 +80,7 @@ export class SqliteConversationStore implements ConversationStore {
       atMs,
     });
     const updated = await this.get(conversationId);
-    if (updated === undefined) throw new ServiceError("not_found", "There is no such conversation");
+    if (updated === undefined) throw REFUSALS.no_conversation();
     return updated;
   }
 

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import { piecesOf } from "../../large-json.ts";
+import { REFUSALS } from "../../refusals.ts";
 import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "./feed-layout.ts";
 
 /** The JSON text of a large value, and its name among those of the job. */
@@ -32,7 +32,7 @@ export function feedOperations(db: Database.Database): FeedOperations {
   const insertLarge = prepareInsertLarge(db);
   return {
     appendFeed({ jobId, attempt, seq, items, text, large }) {
-      if (findJob.get(jobId) === undefined) throw new ServiceError("not_found", "There is no such job");
+      if (findJob.get(jobId) === undefined) throw REFUSALS.no_job();
       if (insert.run(jobId, attempt, seq, items, text).changes === 0) return;
       for (const value of large) insertLarge(jobId, value);
     },

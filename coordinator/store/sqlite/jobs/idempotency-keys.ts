@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import type { NewJob } from "../../job-store.ts";
+import { REFUSALS } from "../../refusals.ts";
 
 /** How long an Idempotency-Key is remembered. Source: DESIGN §4. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
@@ -48,7 +48,7 @@ export class IdempotencyKeys {
     const known = this.#select.get(accountId, idempotency.key);
     if (known === undefined || createdAtMs - known.createdAtMs >= IDEMPOTENCY_WINDOW_MS) return undefined;
     if (known.bodyHash === idempotency.bodyHash) return known;
-    throw new ServiceError("idempotency_conflict", "The Idempotency-Key was used with another request; send a new key");
+    throw REFUSALS.idempotency_conflict();
   }
 
   /** Does nothing for a submission without a key. */

@@ -1,9 +1,9 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
-import { guardOf } from "./job-guards.ts";
+import { REFUSALS } from "../../refusals.ts";
+import { guardOf } from "../../job-guards.ts";
 import { OUTPUT_NAME } from "./job-rows.ts";
 import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
@@ -132,8 +132,6 @@ function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent)
   const findState = db.prepare<[string], JobState>("SELECT state FROM jobs WHERE id = ?").pluck();
   return (jobId, event) => {
     const state = findState.get(jobId);
-    return state === undefined
-      ? new ServiceError("not_found", "There is no such job")
-      : new IllegalTransitionError(state, event);
+    return state === undefined ? REFUSALS.no_job() : new IllegalTransitionError(state, event);
   };
 }

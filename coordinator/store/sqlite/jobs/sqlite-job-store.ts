@@ -1,5 +1,4 @@
 import type Database from "better-sqlite3";
-import { ServiceError } from "../../../../shared/errors.ts";
 import type {
   FeedChunk,
   FeedItem,
@@ -18,6 +17,7 @@ import type {
 } from "../../job-store.ts";
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
+import { REFUSALS } from "../../refusals.ts";
 import type { JobOperations } from "./job-operations.ts";
 import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
 import type { ChunkRow } from "./feed-operations.ts";
@@ -105,7 +105,7 @@ export class SqliteJobStore implements JobStore {
 
   async input(jobId: string): Promise<JobInput> {
     const text = this.#selectInput.get(jobId);
-    if (text === undefined) throw new ServiceError("not_found", "There is no such job");
+    if (text === undefined) throw REFUSALS.no_job();
     return JSON.parse(text) as JobInput;
   }
 

@@ -1,4 +1,4 @@
-import type { Migration } from "../engine/migrate.ts";
+import type { Migration } from "../../migrations.ts";
 import { initial } from "./001-initial.ts";
 import { quotas } from "./002-quotas.ts";
 import { cargos } from "./003-cargos.ts";

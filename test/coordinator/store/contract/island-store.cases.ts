@@ -68,12 +68,11 @@ export function describeIslands(check: Check): void {
     const hostIds = Array.from({ length: MAX_HOSTS + 2 }, (_, index) => `host-${index}`);
     const ofAnother = makeIsland(otherId, { hostId: "other", lastSeenAtMs: 0 });
     await store.islands.save(ofAnother);
+    const save = (hostId: string, index: number) =>
+      store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index }));
+    await Promise.all(hostIds.slice(0, MAX_HOSTS).map(save));
     // The first is seen again, later than the second and the third.
-    await Promise.all(
-      [...hostIds.slice(0, 3), "host-0", ...hostIds.slice(3)].map((hostId, index) =>
-        store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index })),
-      ),
-    );
+    for (const hostId of ["host-0", ...hostIds.slice(MAX_HOSTS)]) await save(hostId, MAX_HOSTS);
     const found = await Promise.all(hostIds.map((hostId) => store.islands.get(hostId)));
     expect(hostIds.filter((_, index) => found[index] === undefined)).toEqual(["host-1", "host-2"]);
     expect(await store.islands.get("other")).toEqual(ofAnother);

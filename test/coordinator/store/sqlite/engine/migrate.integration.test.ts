@@ -1,11 +1,7 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import {
-  checksumOf,
-  migrate,
-  MigrationError,
-  type Migration,
-} from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
+import { checksumOf, MigrationError, type Migration } from "../../../../../coordinator/store/migrations.ts";
+import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";

@@ -1,4 +1,4 @@
-import { nextState, statesAllowing, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
+import { nextState, statesAllowing, type JobEvent, type JobState } from "../../shared/job-state.ts";
 
 /** For the UPDATE of an event: the states that allow it, as an SQL list, and the state that it leads to. */
 export function guardOf(event: JobEvent): { readonly from: string; readonly to: JobState } {

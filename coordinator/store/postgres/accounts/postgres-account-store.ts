@@ -1,0 +1,293 @@
+import { partiesOf } from "../../../credits/postings.ts";
+import type {
+  Account,
+  AccountLimits,
+  AccountStore,
+  ApiKey,
+  IslandToken,
+  Scope,
+  Session as SignIn,
+} from "../../account-store.ts";
+import { REFUSALS } from "../../refusals.ts";
+import type { Session } from "../engine/connection.ts";
+import type { Database } from "../engine/database.ts";
+import { textFromColumn, textToColumn } from "../engine/text.ts";
+import { post } from "../ledger/post.ts";
+
+type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
+
+const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro"
+  FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
+const KEY = `SELECT id, account_id AS "accountId", name, prefix, scopes, created_at_ms AS "createdAtMs",
+  last_used_at_ms AS "lastUsedAtMs" FROM api_keys`;
+const TOKEN = `SELECT id, account_id AS "accountId", name, created_at_ms AS "createdAtMs" FROM island_tokens`;
+const LIMITS = `SELECT requests_per_minute AS "requestsPerMinute", concurrent_jobs AS "concurrentJobs",
+  concurrent_streams AS "concurrentStreams", share FROM accounts WHERE id = $1`;
+
+export class PostgresAccountStore implements AccountStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  create({ id, email, passwordHash, postings, createdAtMs }: Parameters<AccountStore["create"]>[0]): Promise<Account> {
+    return this.#db.transact(async (session) => {
+      const inserted = await session.run(
+        `INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (email_key) DO NOTHING`,
+        [id, email, emailKey(email), passwordHash, createdAtMs],
+      );
+      if (inserted === 0) throw REFUSALS.email_taken();
+      for (const party of partiesOf(id)) {
+        // oxlint-disable-next-line no-await-in-loop -- Two.
+        await session.run("INSERT INTO balances (party, micro) VALUES ($1, 0)", [party]);
+      }
+      await post(session, postings, createdAtMs);
+      const created = await session.one<Account>(`${ACCOUNT} WHERE accounts.id = $1`, [id]);
+      if (created === undefined) throw new Error(`The account ${id} is missing from the database`);
+      return created;
+    });
+  }
+
+  get(accountId: string): Promise<Account | undefined> {
+    return this.#one(`${ACCOUNT} WHERE accounts.id = $1 AND deleted_at_ms IS NULL`, [accountId]);
+  }
+
+  getByEmail(email: string): Promise<Account | undefined> {
+    return this.#one(`${ACCOUNT} WHERE email_key = $1`, [emailKey(email)]);
+  }
+
+  async passwordHash(accountId: string): Promise<string | undefined> {
+    return (await this.#one<{ hash: string }>("SELECT password_hash AS hash FROM accounts WHERE id = $1", [accountId]))
+      ?.hash;
+  }
+
+  setPassword(change: Parameters<AccountStore["setPassword"]>[0]): Promise<boolean> {
+    return this.#db.transact((session) => setPassword(session, change));
+  }
+
+  createReset(reset: Parameters<AccountStore["createReset"]>[0]): Promise<boolean> {
+    const { tokenHash, accountId, expiresAtMs, nowMs, maxResets } = reset;
+    return this.#db.transact(async (session) => {
+      await lockAccount(session, accountId);
+      const inserted = await session.run(
+        `INSERT INTO password_resets (token_hash, account_id, expires_at_ms) SELECT $1, $2, $3
+         WHERE (SELECT count(*) FROM password_resets WHERE account_id = $2 AND expires_at_ms > $4) < $5`,
+        [tokenHash, accountId, expiresAtMs, nowMs, maxResets],
+      );
+      return inserted === 1;
+    });
+  }
+
+  async findReset(tokenHash: string, nowMs: number): Promise<string | undefined> {
+    return (await this.#one<{ id: string }>(RESET, [tokenHash, nowMs]))?.id;
+  }
+
+  useReset({ tokenHash, passwordHash, nowMs }: Parameters<AccountStore["useReset"]>[0]): Promise<boolean> {
+    return this.#db.transact(async (session) => {
+      const found = await session.one<{ id: string }>(`${RESET} FOR UPDATE`, [tokenHash, nowMs]);
+      return found !== undefined && setPassword(session, { accountId: found.id, passwordHash, keptTokenHash: null });
+    });
+  }
+
+  delete(accountId: string, atMs: number): Promise<boolean> {
+    return this.#db.transact(async (session) => {
+      // The key of the address must be unique, and an id is no address.
+      const blanked = await session.run(
+        `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = $1
+         WHERE id = $2 AND deleted_at_ms IS NULL`,
+        [atMs, accountId],
+      );
+      if (blanked === 0) return false;
+      for (const table of ["api_keys", "sessions", "island_tokens", "password_resets"]) {
+        // oxlint-disable-next-line no-await-in-loop -- Four.
+        await session.run(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
+      }
+      await session.run("INSERT INTO removals (kind, id, at_ms) VALUES ('account', $1, $2) ON CONFLICT DO NOTHING", [
+        accountId,
+        atMs,
+      ]);
+      return true;
+    });
+  }
+
+  createSignUp(signUp: Parameters<AccountStore["createSignUp"]>[0]): Promise<boolean> {
+    const { tokenHash, email, expiresAtMs, nowMs, keptIfAfterMs } = signUp;
+    return this.#db.transact(async (session) => {
+      await session.run("DELETE FROM sign_ups WHERE expires_at_ms <= $1", [nowMs]);
+      const stored = await session.run(
+        `INSERT INTO sign_ups (token_hash, email, email_key, expires_at_ms) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (email_key) DO UPDATE SET token_hash = excluded.token_hash, email = excluded.email,
+           expires_at_ms = excluded.expires_at_ms
+         WHERE sign_ups.expires_at_ms <= $5`,
+        [tokenHash, email, emailKey(email), expiresAtMs, keptIfAfterMs],
+      );
+      return stored === 1;
+    });
+  }
+
+  async findSignUp(tokenHash: string, nowMs: number): Promise<string | undefined> {
+    const sql = "SELECT email FROM sign_ups WHERE token_hash = $1 AND expires_at_ms > $2";
+    return (await this.#one<{ email: string }>(sql, [tokenHash, nowMs]))?.email;
+  }
+
+  async deleteSignUp(tokenHash: string): Promise<void> {
+    await this.#run("DELETE FROM sign_ups WHERE token_hash = $1", [tokenHash]);
+  }
+
+  limits(accountId: string): Promise<AccountLimits | undefined> {
+    return this.#one(LIMITS, [accountId]);
+  }
+
+  setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits> {
+    return this.#db.transact(async (session) => {
+      const known = await session.one<AccountLimits>(`${LIMITS} FOR UPDATE`, [accountId]);
+      if (known === undefined) throw REFUSALS.no_account();
+      const changed = { ...known, ...limits };
+      await session.run(
+        `UPDATE accounts SET requests_per_minute = $1, concurrent_jobs = $2, concurrent_streams = $3, share = $4 WHERE id = $5`,
+        [changed.requestsPerMinute, changed.concurrentJobs, changed.concurrentStreams, changed.share, accountId],
+      );
+      return changed;
+    });
+  }
+
+  createKey(...[key, { maxKeys, revokedAfterMs }]: Parameters<AccountStore["createKey"]>): Promise<void> {
+    const { id, accountId, name, prefix, scopes, secretHash, createdAtMs } = key;
+    return this.#db.transact(async (session) => {
+      await lockAccount(session, accountId);
+      const inserted = await session.run(
+        `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms)
+         SELECT $1, $2, $3, $4, $5, $6, $7
+         WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND (revoked_at_ms IS NULL OR revoked_at_ms > $8)) < $9`,
+        [id, accountId, textToColumn(name), prefix, scopes.join(","), secretHash, createdAtMs, revokedAfterMs, maxKeys],
+      );
+      if (inserted === 0) throw REFUSALS.too_many_keys(maxKeys);
+    });
+  }
+
+  async findKey(secretHash: string): Promise<ApiKey | undefined> {
+    const row = await this.#one<KeyRow>(`${KEY} WHERE secret_hash = $1 AND revoked_at_ms IS NULL`, [secretHash]);
+    return row === undefined ? undefined : keyOf(row);
+  }
+
+  async listKeys(accountId: string): Promise<ApiKey[]> {
+    const sql = `${KEY} WHERE account_id = $1 AND revoked_at_ms IS NULL ORDER BY id DESC`;
+    return (await this.#db.use((session) => session.all<KeyRow>(sql, [accountId]))).map(keyOf);
+  }
+
+  revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean> {
+    return this.#isRun(
+      "UPDATE api_keys SET revoked_at_ms = $1 WHERE id = $2 AND account_id = $3 AND revoked_at_ms IS NULL",
+      [atMs, keyId, accountId],
+    );
+  }
+
+  async touchKey(keyId: string, atMs: number): Promise<void> {
+    await this.#run("UPDATE api_keys SET last_used_at_ms = $1 WHERE id = $2 AND coalesce(last_used_at_ms, 0) < $1", [
+      atMs,
+      keyId,
+    ]);
+  }
+
+  createSession(...[signIn, maxSessions]: Parameters<AccountStore["createSession"]>): Promise<void> {
+    const { tokenHash, accountId, createdAtMs, expiresAtMs } = signIn;
+    return this.#db.transact(async (session) => {
+      await session.run(
+        "INSERT INTO sessions (token_hash, account_id, created_at_ms, expires_at_ms) VALUES ($1, $2, $3, $4)",
+        [tokenHash, accountId, createdAtMs, expiresAtMs],
+      );
+      await session.run(
+        `DELETE FROM sessions WHERE token_hash IN (
+           SELECT token_hash FROM sessions WHERE account_id = $1 AND token_hash <> $2
+           ORDER BY created_at_ms DESC OFFSET $3)`,
+        [accountId, tokenHash, maxSessions - 1],
+      );
+    });
+  }
+
+  findSession(tokenHash: string, nowMs: number): Promise<SignIn | undefined> {
+    return this.#one(
+      `SELECT account_id AS "accountId", expires_at_ms AS "expiresAtMs" FROM sessions
+       WHERE token_hash = $1 AND expires_at_ms > $2`,
+      [tokenHash, nowMs],
+    );
+  }
+
+  async deleteSession(tokenHash: string): Promise<void> {
+    await this.#run("DELETE FROM sessions WHERE token_hash = $1", [tokenHash]);
+  }
+
+  async createIslandToken(token: Parameters<AccountStore["createIslandToken"]>[0]): Promise<void> {
+    const { id, accountId, name, tokenHash, createdAtMs } = token;
+    await this.#run(
+      "INSERT INTO island_tokens (id, account_id, name, token_hash, created_at_ms) VALUES ($1, $2, $3, $4, $5)",
+      [id, accountId, textToColumn(name), tokenHash, createdAtMs],
+    );
+  }
+
+  async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
+    const row = await this.#one<IslandToken>(`${TOKEN} WHERE token_hash = $1 AND revoked_at_ms IS NULL`, [tokenHash]);
+    return row === undefined ? undefined : named(row);
+  }
+
+  async listIslandTokens(accountId: string): Promise<IslandToken[]> {
+    const sql = `${TOKEN} WHERE account_id = $1 AND revoked_at_ms IS NULL ORDER BY id DESC`;
+    return (await this.#db.use((session) => session.all<IslandToken>(sql, [accountId]))).map(named);
+  }
+
+  revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean> {
+    return this.#isRun(
+      "UPDATE island_tokens SET revoked_at_ms = $1 WHERE id = $2 AND account_id = $3 AND revoked_at_ms IS NULL",
+      [atMs, tokenId, accountId],
+    );
+  }
+
+  #one<T>(sql: string, values: readonly unknown[]): Promise<T | undefined> {
+    return this.#db.use((session) => session.one<T>(sql, values));
+  }
+
+  #run(sql: string, values: readonly unknown[]): Promise<number> {
+    return this.#db.use((session) => session.run(sql, values));
+  }
+
+  async #isRun(sql: string, values: readonly unknown[]): Promise<boolean> {
+    return (await this.#run(sql, values)) === 1;
+  }
+}
+
+const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = $1 AND expires_at_ms > $2";
+
+/** Calls that count what an account has take turns. */
+async function lockAccount(session: Session, accountId: string): Promise<void> {
+  await session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
+}
+
+async function setPassword(
+  session: Session,
+  { accountId, passwordHash, keptTokenHash }: Parameters<AccountStore["setPassword"]>[0],
+): Promise<boolean> {
+  const changed = await session.run("UPDATE accounts SET password_hash = $1 WHERE id = $2 AND deleted_at_ms IS NULL", [
+    passwordHash,
+    accountId,
+  ]);
+  if (changed === 0) return false;
+  await session.run("DELETE FROM sessions WHERE account_id = $1 AND token_hash <> $2", [
+    accountId,
+    keptTokenHash ?? "",
+  ]);
+  await session.run("DELETE FROM password_resets WHERE account_id = $1", [accountId]);
+  return true;
+}
+
+const named = <T extends { readonly name: string }>(row: T): T => ({ ...row, name: textFromColumn(row.name) });
+
+function keyOf({ scopes, ...row }: KeyRow): ApiKey {
+  return { ...named(row), scopes: scopes.split(",") as Scope[] };
+}
+
+/** Two addresses with the same key are the same account. */
+function emailKey(email: string): string {
+  return email.toLowerCase();
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+
+const INT8 = 20;
+/** `sum` and `count` of bigints. */
+const NUMERIC = 1700;
+
+/** How connections behave: a server that is frozen or gone is an error within these times, not a wait. */
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 30_000;
+const LOCK_MS = 10_000;
+/** A client that stands still in a transaction gives up its locks. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+
+export type Values = readonly unknown[];
+export type Row = Record<string, unknown>;
+
+/** What statements run on: a connection of the pool, in or outside of a transaction. */
+export interface Session {
+  /** All rows. */
+  all<T = Row>(sql: string, values?: Values): Promise<T[]>;
+  /** The first row. */
+  one<T = Row>(sql: string, values?: Values): Promise<T | undefined>;
+  /** How many rows were written. */
+  run(sql: string, values?: Values): Promise<number>;
+}
+
+/** Amounts and times are exact doubles, as in the rest of the program; balances are read as text where they may be larger. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === INT8 || oid === NUMERIC ? (Number as never) : (pg.types.getTypeParser(oid, format as "text")),
+};
+
+/** `address`: `postgres://user:password@host:port/database?sslmode=…`. */
+export function clientConfig(address: string, name: string): pg.ClientConfig {
+  return {
+    connectionString: address,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    statement_timeout: STATEMENT_MS,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    types,
+  };
+}
+
+/** Statements are prepared once for each connection, under a name made of their text. */
+export function sessionOn(client: Pick<pg.ClientBase, "query">): Session {
+  const query = <T>(text: string, values: Values = []): Promise<pg.QueryResult<T & pg.QueryResultRow>> =>
+    client.query<T & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] });
+  return {
+    all: async <T>(sql: string, values?: Values) => (await query<T>(sql, values)).rows as T[],
+    one: async <T>(sql: string, values?: Values) => (await query<T>(sql, values)).rows[0] as T | undefined,
+    run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+  };
+}
+
+const names = new Map<string, string>();
+
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `s${createHash("sha256").update(sql).digest("base64url").slice(0, 20)}`;
+    names.set(sql, name);
+  }
+  return name;
+}

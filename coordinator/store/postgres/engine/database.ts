@@ -1,0 +1,90 @@
+import pg from "pg";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { clientConfig, sessionOn, type Session } from "./connection.ts";
+import { isTransient, storageErrorOf } from "./storage-fault.ts";
+
+/** Connections for reads and for writes that are not in batches. */
+const MAX_CONNECTIONS = 8;
+const MAX_TRIES = 3;
+
+/** The pool. While the store closes, calls under way may still read what their answers need; new ones reject. */
+export class Database {
+  readonly #pool: pg.Pool;
+  readonly #session: Session;
+  #underWay = 0;
+  #onIdle: (() => void) | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor(address: string, onLost: (error: Error) => void) {
+    this.#pool = new pg.Pool({ ...clientConfig(address, "atoll"), max: MAX_CONNECTIONS, allowExitOnIdle: true });
+    // Of a connection that no call has: the pool replaces it.
+    this.#pool.on("error", onLost);
+    this.#session = sessionOn(this.#pool);
+  }
+
+  /** Runs a call of the store. Its statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
+  async use<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    if (this.#closed !== null) throw new ServiceError("shutting_down", "The store is closed");
+    this.#underWay += 1;
+    try {
+      return await call(this.#session);
+    } catch (error) {
+      throw storageErrorOf(error);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#onIdle?.();
+    }
+  }
+
+  /** Like {@link use}, in one transaction, which is tried again if it lost against another one. */
+  transact<T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> {
+    return this.use(async () => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await this.#transactOnce(call, isolation);
+        } catch (error) {
+          if (tries === MAX_TRIES || !isTransient(error)) throw error;
+        }
+      }
+    });
+  }
+
+  /** A call of the store that writes in batches; with {@link whileOpen} it may read what its answer needs. */
+  track<T>(call: () => Promise<T>): Promise<T> {
+    return this.use(call);
+  }
+
+  /** Only inside of a call that is under way. */
+  whileOpen<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    return call(this.#session);
+  }
+
+  /** Resolves when the calls under way are done and all connections are closed. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#pool.end();
+  }
+
+  async #transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
+    const client = await this.#pool.connect();
+    let fault: Error | undefined;
+    try {
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+      const result = await call(sessionOn(client));
+      const { command } = await client.query("COMMIT");
+      if (command !== "COMMIT") throw new Error(`The transaction ended with ${command}`);
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch((lost: Error) => (fault = lost));
+      throw error;
+    } finally {
+      // A connection that cannot even roll back is not used again.
+      client.release(fault);
+    }
+  }
+}

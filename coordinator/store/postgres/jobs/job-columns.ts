@@ -1,0 +1,19 @@
+export const SUMMARY_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs",
+  completed_at_ms AS "completedAtMs"` as const;
+
+/** Of `ActiveJobRecord`. */
+export const ACTIVE_COLUMNS =
+  `jobs.id, jobs.account_id AS "accountId", batch_id AS "batchId", slug, state, job_class AS "jobClass",
+  (SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share, priority, price_micro AS "priceMicro", attempt, refusals,
+  island_id AS "islandId", jobs.created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs", wait_deadline_ms AS "waitDeadlineMs",
+  client_bound AS "isClientBound"` as const;
+
+export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS "workloadId", completed_at_ms AS "completedAtMs",
+  charged_micro AS "creditsUsedMicro", prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens",
+  finish_reason AS "finishReason", timings, error, webhook_id AS "webhookId", input_removed_at_ms AS "inputRemovedAtMs",
+  output_removed_at_ms AS "outputRemovedAtMs", input, output, large_chars AS "largeChars",
+  CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text` as const;
+
+/** What WHOLE_COLUMNS are read from. An input and an output can have been removed. */
+export const WHOLE_TABLES = `jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
+  LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id` as const;

@@ -1,0 +1,5 @@
+import type { Migration } from "../../migrations.ts";
+import { initial } from "./001-initial.ts";
+
+/** In order. A released migration is never edited. */
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, name: "initial", sql: initial }];

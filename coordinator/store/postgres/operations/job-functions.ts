@@ -1,0 +1,279 @@
+import { nextState } from "../../../../shared/job-state.ts";
+import { guardOf } from "../../job-guards.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "../../sqlite/jobs/idempotency-keys.ts";
+
+const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;
+
+function endStates(): string {
+  return END_EVENTS.map((event) => `WHEN '${event}' THEN '${guardOf(event).to}'`).join(" ");
+}
+
+function endGuards(): string {
+  return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guardOf(event).from})`).join(" ");
+}
+
+/**
+ * Functions for the writes that every job makes. `a`: the arguments, as in `operations.ts`. A function returns null, a value, or
+ * `{"refused": …}` before it has written anything.
+ */
+export const JOB_FUNCTIONS = `
+-- Adds postings to the balances and entries. A refusal has the balances of all parties, from which the caller learns why.
+CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  total bigint := (SELECT sum((p->>'micro')::bigint) FROM jsonb_array_elements(postings) p);
+  short jsonb;
+  first bigint;
+BEGIN
+  IF total <> 0 THEN RAISE EXCEPTION 'The postings sum to % micro-credits, not to 0', total; END IF;
+  SELECT jsonb_build_object('refused', 'postings', 'balances', jsonb_object_agg(party, b.micro::text)) INTO short
+  FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
+  LEFT JOIN balances b USING (party)
+  HAVING bool_or(party <> 'network' AND (b.micro IS NULL OR b.micro + added.micro < 0));
+  IF short IS NOT NULL THEN RETURN short; END IF;
+  UPDATE balances SET micro = balances.micro + added.micro
+  FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
+  WHERE balances.party = added.party AND added.party <> 'network' AND added.micro <> 0;
+  INSERT INTO network_moves (micro)
+  SELECT (p->>'micro')::bigint FROM jsonb_array_elements(postings) p WHERE p->>'party' = 'network' AND p->>'micro' <> '0';
+  first := nextval('entries_id_seq');
+  INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms)
+  SELECT CASE row_number() OVER (ORDER BY n) WHEN 1 THEN first ELSE nextval('entries_id_seq') END,
+    first, p->>'party', (p->>'micro')::bigint, p->>'kind', subject, at
+  FROM jsonb_array_elements(postings) WITH ORDINALITY AS posting (p, n) WHERE p->>'micro' <> '0' ORDER BY n;
+  RETURN NULL;
+END $f$;
+
+-- What the first request with an Idempotency-Key made.
+CREATE FUNCTION pg_temp.find_repeat(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  known record;
+BEGIN
+  IF a->'idempotency'->>'key' IS NULL THEN RETURN NULL; END IF;
+  SELECT body_hash, job_id, batch_id, created_at_ms INTO known FROM idempotency_keys
+  WHERE account_id = a->>'accountId' AND key = a->'idempotency'->>'key';
+  IF NOT FOUND OR (a->>'createdAtMs')::bigint - known.created_at_ms >= ${IDEMPOTENCY_WINDOW_MS} THEN RETURN NULL; END IF;
+  IF known.body_hash <> a->'idempotency'->>'bodyHash' THEN RETURN '{"refused": "idempotency_conflict"}'; END IF;
+  RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
+END $f$;
+
+CREATE FUNCTION pg_temp.insert_job(j jsonb, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
+BEGIN
+  INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
+    client_bound, created_at_ms, wait_deadline_ms, batch_id, webhook_id, conversation_id)
+  VALUES (j->>'id', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
+    CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
+    j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
+    CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
+    (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch, webhook, conversation);
+  INSERT INTO job_inputs (job_id, input) VALUES (j->>'id', j->>'input');
+END $f$;
+
+-- The part of a submission that jobs and batches share; the jobs follow. Returns null where they may be stored.
+CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  made jsonb := pg_temp.find_repeat(a);
+  w jsonb := a->'webhook';
+BEGIN
+  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint); END IF;
+  IF made IS NOT NULL THEN RETURN made; END IF;
+  IF w->>'id' IS NOT NULL THEN
+    INSERT INTO webhooks (id, account_id, subject_kind, subject_id, url, secret, is_secret_generated)
+    VALUES (w->>'id', a->>'accountId', subject_kind, a->>'id', w->>'url', w->>'secret', (w->>'isSecretGenerated')::boolean);
+  END IF;
+  IF a->'idempotency'->>'key' IS NOT NULL THEN
+    INSERT INTO idempotency_keys (account_id, key, body_hash, job_id, batch_id, created_at_ms)
+    VALUES (a->>'accountId', a->'idempotency'->>'key', a->'idempotency'->>'bodyHash', first_job,
+      CASE subject_kind WHEN 'batch' THEN a->>'id' END, (a->>'createdAtMs')::bigint)
+    ON CONFLICT (account_id, key) DO UPDATE SET body_hash = excluded.body_hash, job_id = excluded.job_id,
+      batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms;
+  END IF;
+  RETURN NULL;
+END $f$;
+
+CREATE FUNCTION pg_temp.submit_job(a jsonb, conversation text) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  made jsonb := pg_temp.begin_submission(a, 'job', a->>'id');
+BEGIN
+  IF made IS NULL THEN PERFORM pg_temp.insert_job(a, NULL, a->'webhook'->>'id', conversation); END IF;
+  RETURN made;
+END $f$;
+
+CREATE FUNCTION pg_temp.submit_batch(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id');
+BEGIN
+  IF made IS NOT NULL THEN RETURN made; END IF;
+  INSERT INTO batches (id, account_id, slug, workload_id, priority, fail_mode, unfinished, created_at_ms, webhook_id)
+  VALUES (a->>'id', a->>'accountId', a->>'slug', (a->>'workloadId')::bigint, (a->>'priority')::int, a->>'failMode',
+    jsonb_array_length(a->'jobs'), (a->>'createdAtMs')::bigint, a->'webhook'->>'id');
+  PERFORM pg_temp.insert_job(j, a->>'id', NULL, NULL) FROM jsonb_array_elements(a->'jobs') j;
+  RETURN NULL;
+END $f$;
+
+CREATE FUNCTION pg_temp.ask_question(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  q jsonb := a->'question';
+  j jsonb := a->'job';
+  last record;
+  made jsonb;
+BEGIN
+  PERFORM 1 FROM conversations WHERE id = q->>'conversationId' AND account_id = j->>'accountId' FOR UPDATE;
+  IF NOT FOUND THEN RETURN '{"refused": "no_conversation"}'; END IF;
+  SELECT id, state INTO last FROM messages WHERE conversation_id = q->>'conversationId' ORDER BY ord DESC LIMIT 1;
+  IF last.state = 'in_progress' OR last.id IS DISTINCT FROM q->>'afterMessageId' THEN
+    RETURN '{"refused": "conversation_busy"}';
+  END IF;
+  made := pg_temp.submit_job(j, q->>'conversationId');
+  IF made IS NOT NULL THEN RETURN made; END IF;
+  INSERT INTO messages (id, conversation_id, role, content, state, job_id, created_at_ms, completed_at_ms) VALUES
+    (q->>'userMessageId', q->>'conversationId', 'user', q->>'content', 'completed', NULL,
+      (j->>'createdAtMs')::bigint, (j->>'createdAtMs')::bigint),
+    (q->>'answerId', q->>'conversationId', 'assistant', '""', 'in_progress', j->>'id', (j->>'createdAtMs')::bigint, NULL);
+  UPDATE conversations SET updated_at_ms = (j->>'createdAtMs')::bigint WHERE id = q->>'conversationId';
+  RETURN NULL;
+END $f$;
+
+CREATE FUNCTION pg_temp.ask_again(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  conversation text;
+  made jsonb;
+BEGIN
+  SELECT conversation_id INTO conversation FROM messages
+  WHERE id = a->>'answerId' AND job_id = a->>'endedJobId' AND state = 'in_progress' FOR UPDATE;
+  IF NOT FOUND THEN RETURN '{"refused": "no_answer"}'; END IF;
+  made := pg_temp.submit_job(a->'job', conversation);
+  IF made IS NULL THEN UPDATE messages SET job_id = a->'job'->>'id' WHERE id = a->>'answerId'; END IF;
+  RETURN made;
+END $f$;
+
+CREATE FUNCTION pg_temp.explain_guard(job text, event text) RETURNS jsonb LANGUAGE sql AS $f$
+  SELECT coalesce((SELECT jsonb_build_object('refused', 'transition', 'from', state, 'event', event) FROM jobs WHERE id = job),
+    '{"refused": "no_job"}');
+$f$;
+
+CREATE FUNCTION pg_temp.move_job(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+BEGIN
+  CASE a->>'event'
+    WHEN 'assign' THEN
+      UPDATE jobs SET state = '${guardOf("assign").to}', attempt = (a->>'attempt')::int, island_id = a->>'islandId'
+      WHERE id = a->>'jobId' AND state IN (${guardOf("assign").from}) AND attempt < (a->>'attempt')::int;
+    WHEN 'start' THEN
+      UPDATE jobs SET state = '${guardOf("start").to}', started_at_ms = (a->>'atMs')::bigint
+      WHERE id = a->>'jobId' AND state IN (${guardOf("start").from}) AND attempt = (a->>'attempt')::int;
+    WHEN 'lose' THEN
+      UPDATE jobs SET state = '${guardOf("lose").to}', island_id = NULL, started_at_ms = NULL,
+        refusals = coalesce((a->>'refusals')::int, refusals),
+        wait_deadline_ms = greatest(wait_deadline_ms, (a->>'waitDeadlineMs')::bigint)
+      WHERE id = a->>'jobId' AND state IN (${guardOf("lose").from}) AND attempt = (a->>'attempt')::int;
+    WHEN 'regain' THEN
+      UPDATE jobs SET state = '${guardOf("regain").to}', island_id = a->>'islandId'
+      WHERE id = a->>'jobId' AND state IN (${guardOf("regain").from}) AND attempt = (a->>'attempt')::int;
+  END CASE;
+  IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', a->>'event'); END IF;
+  RETURN NULL;
+END $f$;
+
+CREATE FUNCTION pg_temp.insert_pieces(job text, pieces jsonb) RETURNS void LANGUAGE sql AS $f$
+  INSERT INTO large_pieces (job_id, name, piece, text)
+  SELECT job, p->>'name', (p->>'piece')::int, p->>'text' FROM jsonb_array_elements(pieces) p;
+$f$;
+
+CREATE FUNCTION pg_temp.append_feed(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+BEGIN
+  PERFORM 1 FROM jobs WHERE id = a->>'jobId';
+  IF NOT FOUND THEN RETURN '{"refused": "no_job"}'; END IF;
+  INSERT INTO feed_chunks (job_id, attempt, seq, items, text)
+  VALUES (a->>'jobId', (a->>'attempt')::int, (a->>'seq')::bigint, a->>'items', a->>'text')
+  ON CONFLICT (job_id, attempt, seq) DO NOTHING;
+  IF FOUND THEN PERFORM pg_temp.insert_pieces(a->>'jobId', a->'pieces'); END IF;
+  RETURN NULL;
+END $f$;
+
+-- Replaces the chunks of an ended job's feed, and what it said last, by one row: the layouts joined, with the attempt where it changes.
+CREATE FUNCTION pg_temp.fold_feed(job text, last jsonb, is_output boolean) RETURNS void LANGUAGE plpgsql AS $f$
+DECLARE
+  folded record;
+BEGIN
+  WITH gone AS (DELETE FROM feed_chunks WHERE job_id = job RETURNING ord, attempt, items, text),
+  parts AS (
+    SELECT ord, attempt, items, text FROM gone
+    UNION ALL SELECT 9223372036854775807, (last->>'attempt')::int, last->>'items', last->>'text' WHERE last->>'items' IS NOT NULL
+  ),
+  entries AS (
+    SELECT ord, text, nullif(concat_ws(',',
+      CASE WHEN attempt <> lag(attempt, 1, 0) OVER (ORDER BY ord) THEN '{"attempt":' || attempt || '}' END,
+      nullif(substr(items, 2, length(items) - 2), '')), '') AS layout
+    FROM parts
+  )
+  SELECT count(*) AS chunks, coalesce(string_agg(layout, ',' ORDER BY ord), '') AS layout,
+    coalesce(string_agg(text, '' ORDER BY ord), '') AS text INTO folded FROM entries;
+  IF folded.chunks = 0 AND NOT is_output THEN RETURN; END IF;
+  INSERT INTO job_feeds (job_id, layout, text)
+  VALUES (job, '[' || folded.layout || ']', CASE WHEN is_output THEN folded.text ELSE nullif(folded.text, '') END);
+END $f$;
+
+-- Completes the batch of an ended job if it was the last, and makes webhooks due. Returns their ids.
+CREATE FUNCTION pg_temp.follow_up(batch text, webhook text, at bigint) RETURNS text[] LANGUAGE plpgsql AS $f$
+DECLARE
+  due text[] := array_remove(ARRAY[webhook], NULL);
+  b record;
+BEGIN
+  IF batch IS NOT NULL THEN
+    UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN at END
+    WHERE id = batch RETURNING completed_at_ms, webhook_id INTO b;
+    IF b.completed_at_ms IS NOT NULL AND b.webhook_id IS NOT NULL THEN due := due || b.webhook_id; END IF;
+  END IF;
+  IF due <> '{}' THEN
+    UPDATE webhooks SET state = 'pending', ended_at_ms = at, due_at_ms = at WHERE id = ANY (due) AND state = 'waiting';
+  END IF;
+  RETURN due;
+END $f$;
+
+CREATE FUNCTION pg_temp.end_job(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  at bigint := (a->>'atMs')::bigint;
+  links record;
+  refusal jsonb;
+BEGIN
+  UPDATE jobs SET state = CASE a->>'event' ${endStates()} END,
+    completed_at_ms = at, charged_micro = (a->>'chargeMicro')::bigint,
+    prompt_tokens = (a->'usage'->>'promptTokens')::bigint, completion_tokens = (a->'usage'->>'completionTokens')::bigint,
+    finish_reason = a->>'finishReason', timings = a->>'timings', error = a->>'error'
+  WHERE id = a->>'jobId' AND attempt = (a->>'attempt')::int AND CASE a->>'event' ${endGuards()} END
+  RETURNING batch_id, webhook_id INTO links;
+  IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', a->>'event'); END IF;
+  IF a->>'output' IS NOT NULL THEN
+    INSERT INTO job_outputs (job_id, output, large_chars) VALUES (a->>'jobId', a->>'output', (a->>'largeChars')::bigint);
+  END IF;
+  PERFORM pg_temp.insert_pieces(a->>'jobId', a->'pieces');
+  PERFORM pg_temp.fold_feed(a->>'jobId', a->'lastChunk', a->>'event' = 'complete' AND a->>'output' IS NULL);
+  refusal := pg_temp.post(a->'postings', a->>'jobId', at);
+  -- It is a fault, which rolls back what was written.
+  IF refusal IS NOT NULL THEN RAISE EXCEPTION 'The ledger refuses postings: %', refusal; END IF;
+  RETURN to_jsonb(pg_temp.follow_up(links.batch_id, links.webhook_id, at));
+END $f$;
+
+-- All operations, in order, in one commit. The balances come first and sorted, so that two coordinators never wait for each other in a circle.
+CREATE FUNCTION pg_temp.run(ops jsonb, parties text[]) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  op jsonb;
+  result jsonb;
+  results jsonb[] := '{}';
+BEGIN
+  PERFORM 1 FROM balances WHERE party = ANY (parties) ORDER BY party FOR UPDATE;
+  FOR op IN SELECT o FROM jsonb_array_elements(ops) WITH ORDINALITY AS operation (o, n) ORDER BY n LOOP
+    CASE op->>0
+      WHEN 'submitJob' THEN result := pg_temp.submit_job(op->1, NULL);
+      WHEN 'submitBatch' THEN result := pg_temp.submit_batch(op->1);
+      WHEN 'askQuestion' THEN result := pg_temp.ask_question(op->1);
+      WHEN 'askAgain' THEN result := pg_temp.ask_again(op->1);
+      WHEN 'findRepeat' THEN result := pg_temp.find_repeat(op->1);
+      WHEN 'moveJob' THEN result := pg_temp.move_job(op->1);
+      WHEN 'appendFeed' THEN result := pg_temp.append_feed(op->1);
+      WHEN 'endJob' THEN result := pg_temp.end_job(op->1);
+    END CASE;
+    results := results || coalesce(result, 'null');
+  END LOOP;
+  RETURN to_jsonb(results);
+END $f$;
+`;

@@ -1,0 +1,134 @@
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { AccountStore } from "../account-store.ts";
+import type { BatchStore } from "../batch-store.ts";
+import type { CatalogStore } from "../catalog-store.ts";
+import type { ContentStore } from "../content-store.ts";
+import type { ConversationStore } from "../conversation-store.ts";
+import type { IslandStore } from "../island-store.ts";
+import type { JobStore } from "../job-store.ts";
+import type { LedgerStore } from "../ledger-store.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "../sqlite/jobs/idempotency-keys.ts";
+import type { SecretBox } from "../sqlite/webhooks/secret-box.ts";
+import type { Store } from "../store.ts";
+import type { WebhookStore } from "../webhook-store.ts";
+import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
+import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
+import { PostgresContentStore } from "./content/postgres-content-store.ts";
+import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
+import { BatchWriter } from "./engine/batch-writer.ts";
+import { Database } from "./engine/database.ts";
+import { migrate } from "./engine/migrate.ts";
+import { PostgresIslandStore } from "./islands/postgres-island-store.ts";
+import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
+import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
+import { foldNetworkMoves } from "./ledger/post.ts";
+import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
+import { MIGRATIONS } from "./migrations/all.ts";
+import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
+
+const PRUNE_EVERY_MS = 3_600_000;
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly address: string;
+  readonly clock: Clock;
+  /** Seals webhook secrets; one key for all coordinators of the network. */
+  readonly secrets: SecretBox;
+  /** Told why the store takes nothing new (the server is away, or read-only), and null when it does again. */
+  readonly onReadOnly?: (because: string | null) => void;
+}
+
+/** Connects; makes or migrates the tables first if needed. @throws {MigrationError}; errors of the server pass through. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  await migrate(options.address, MIGRATIONS, options.clock.now());
+  const store = new PostgresStore(options);
+  try {
+    await store.prune();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A store in a PostgreSQL database, which many coordinators share. */
+export class PostgresStore implements Store {
+  readonly name = "postgres";
+  readonly accounts: AccountStore;
+  readonly batches: BatchStore;
+  readonly catalog: CatalogStore;
+  readonly content: ContentStore;
+  readonly conversations: ConversationStore;
+  readonly islands: IslandStore;
+  readonly jobs: JobStore;
+  readonly ledger: LedgerStore;
+  readonly webhooks: WebhookStore;
+  readonly #clock: Clock;
+  readonly #db: Database;
+  readonly #writer: BatchWriter;
+  #pruneTimer: Timer | null = null;
+  #pruneFault: unknown = null;
+
+  /** The database must be migrated already. */
+  constructor({ address, clock, secrets, onReadOnly = () => {} }: PostgresStoreOptions) {
+    this.#clock = clock;
+    const db = new Database(address, () => {});
+    const writer = new BatchWriter(address, clock, onReadOnly);
+    this.#db = db;
+    this.#writer = writer;
+    this.accounts = new PostgresAccountStore(db);
+    this.batches = new PostgresBatchStore(db, writer, secrets);
+    this.catalog = new PostgresCatalogStore(db);
+    this.content = new PostgresContentStore(db);
+    this.conversations = new PostgresConversationStore(db);
+    this.islands = new PostgresIslandStore(db);
+    this.jobs = new PostgresJobStore(db, writer, secrets);
+    this.ledger = new PostgresLedgerStore(db);
+    this.webhooks = new PostgresWebhookStore(db, secrets);
+  }
+
+  /** Commits of batches since the store was opened. */
+  get commits(): number {
+    return this.#writer.commits;
+  }
+
+  get readOnlyBecause(): string | null {
+    return this.#writer.readOnlyBecause;
+  }
+
+  async check(): Promise<void> {
+    await this.#db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
+    if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
+  }
+
+  /** Removes expired sessions, idempotency keys and password resets, and folds the network's moves, now and every hour. */
+  async prune(): Promise<void> {
+    const nowMs = this.#clock.now();
+    await this.#db
+      .transact(async (session) => {
+        await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
+        await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
+        await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);
+        await foldNetworkMoves(session);
+      })
+      .catch((error: unknown) => {
+        // It waits for the next hour; the store says itself that it cannot be written.
+        if (!(error instanceof ServiceError)) throw error;
+      });
+    this.#pruneTimer = this.#clock.schedule(PRUNE_EVERY_MS, () => {
+      this.prune().catch((error: unknown) => {
+        // Reported by the next check(), because no caller waits for this.
+        this.#pruneFault = error;
+      });
+    });
+  }
+
+  /** Batches first: what they answer may still be read. */
+  async close(): Promise<void> {
+    this.#pruneTimer?.cancel();
+    const closing = this.#db.close();
+    await this.#writer.close();
+    await closing;
+  }
+}

@@ -1,0 +1,135 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { systemClock } from "../../shared/clock.ts";
+import { freePort } from "./free-port.ts";
+
+const run = promisify(execFile);
+const VERSIONS = "/usr/lib/postgresql";
+const MAX_START_MS = 20_000;
+
+/** Without a sync for each commit. Tests that kill the server want `isDurable`. */
+const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
+
+/** The folder of Debian's newest PostgreSQL; null where none is installed. */
+export async function postgresPrograms(): Promise<string | null> {
+  const versions = await readdir(VERSIONS).catch(() => []);
+  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
+  return newest === undefined ? null : join(VERSIONS, newest, "bin");
+}
+
+/** A PostgreSQL server on its own port and in its own directory. */
+export class PostgresServer implements AsyncDisposable {
+  readonly #bin: string;
+  readonly #directory: string;
+  readonly #identity: { uid?: number; gid?: number };
+  readonly #settings: readonly string[];
+  readonly port: number;
+  #child: ChildProcess;
+
+  private constructor(
+    bin: string,
+    directory: string,
+    port: number,
+    identity: { uid?: number; gid?: number },
+    settings: readonly string[],
+  ) {
+    this.#bin = bin;
+    this.#directory = directory;
+    this.port = port;
+    this.#identity = identity;
+    this.#settings = settings;
+    this.#child = this.#spawn();
+  }
+
+  /** Null where PostgreSQL is not installed. */
+  static async start({ isDurable = false } = {}): Promise<PostgresServer | null> {
+    const bin = await postgresPrograms();
+    if (bin === null) return null;
+    const directory = await mkdtemp(join(tmpdir(), "atoll-postgres-"));
+    // The server refuses to run as root: the package's own user owns it there.
+    const identity: { uid?: number; gid?: number } = process.getuid?.() === 0 ? await postgresUser() : {};
+    if (identity.uid !== undefined) await chown(directory, identity.uid, identity.gid ?? identity.uid);
+    const initdb = ["-D", directory, "-U", "atoll", "--auth=trust", "--no-instructions", "--no-sync", "-E", "UTF8"];
+    await run(join(bin, "initdb"), initdb, { ...identity, cwd: directory });
+    const server = new PostgresServer(bin, directory, await freePort(), identity, isDurable ? [] : QUICK);
+    await server.#untilReady();
+    return server;
+  }
+
+  addressOf(database: string): string {
+    return `postgres://atoll@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** An empty database. Returns its address. */
+  async createDatabase(name: string): Promise<string> {
+    await this.query(`CREATE DATABASE ${name}`);
+    return this.addressOf(name);
+  }
+
+  async query(sql: string, database = "postgres"): Promise<pg.QueryResult> {
+    const client = new pg.Client(this.addressOf(database));
+    await client.connect();
+    try {
+      return await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** As a crash. */
+  async kill(): Promise<void> {
+    await this.#end("SIGQUIT");
+  }
+
+  async restart(): Promise<void> {
+    await this.#end("SIGINT");
+    this.#child = this.#spawn();
+    await this.#untilReady();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end("SIGINT");
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #spawn(): ChildProcess {
+    const where = ["-D", this.#directory, "-p", String(this.port), "-k", this.#directory];
+    const own = ["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", ...this.#settings];
+    return spawn(join(this.#bin, "postgres"), [...where, ...own], {
+      ...this.#identity,
+      cwd: this.#directory,
+      stdio: "ignore",
+    });
+  }
+
+  async #untilReady(): Promise<void> {
+    const limit = AbortSignal.timeout(MAX_START_MS);
+    for (;;) {
+      if (this.#child.exitCode !== null) throw new Error(`PostgreSQL ended with ${this.#child.exitCode}`);
+      limit.throwIfAborted();
+      const isReady = await this.query("SELECT 1").then(
+        () => true,
+        () => false,
+      );
+      if (isReady) return;
+      await systemClock.sleep(50);
+    }
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, "exit");
+    this.#child.kill(signal);
+    await ended;
+  }
+}
+
+async function postgresUser(): Promise<{ uid: number; gid: number }> {
+  const id = async (flag: string): Promise<number> => Number((await run("id", [flag, "postgres"])).stdout);
+  return { uid: await id("-u"), gid: await id("-g") };
+}
