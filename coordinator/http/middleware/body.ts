@@ -41,23 +41,24 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let bytes: Buffer = Buffer.alloc(0);
     let size = 0;
     const settle = (act: () => void): void => {
       incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       act();
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else {
+      if (size + chunk.length > maxBytes) {
         settle(() => {
           incoming.pause();
           reject(tooLarge(maxBytes));
         });
+        return;
       }
+      bytes = appended(bytes, size, chunk);
+      size += chunk.length;
     };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
+    const onEnd = (): void => settle(() => resolve(bytes.subarray(0, size)));
     const onGone = (): void =>
       settle(() =>
         reject(
@@ -69,6 +70,18 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
       );
     incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
+}
+
+/**
+ * `bytes` with `chunk` behind its first `size`, in a larger buffer if there is no room. A chunk is not kept, but for the first one, which
+ * is mostly the only one: a client may send each byte as a chunk, which takes 150 bytes of memory.
+ */
+function appended(bytes: Buffer, size: number, chunk: Buffer): Buffer {
+  if (size === 0) return chunk;
+  const needed = size + chunk.length;
+  const room = needed <= bytes.length ? bytes : Buffer.concat([bytes], 2 * needed);
+  chunk.copy(room, size);
+  return room;
 }
 
 function tooLarge(maxBytes: number): ServiceError {
