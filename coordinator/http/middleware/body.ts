@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
+import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 
 const MAX_BODY_BYTES = MIB;
 /** Deeper JSON would exhaust the stack of code that recurses into it, ours or a library's. */
@@ -41,24 +42,22 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
-    let bytes: Buffer = Buffer.alloc(0);
-    let size = 0;
+    const body = new GatheredBytes();
     const settle = (act: () => void): void => {
       incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       act();
     };
     const onData = (chunk: Buffer): void => {
-      if (size + chunk.length > maxBytes) {
+      if (body.length + chunk.length > maxBytes) {
         settle(() => {
           incoming.pause();
           reject(tooLarge(maxBytes));
         });
         return;
       }
-      bytes = appended(bytes, size, chunk);
-      size += chunk.length;
+      body.add(chunk);
     };
-    const onEnd = (): void => settle(() => resolve(bytes.subarray(0, size)));
+    const onEnd = (): void => settle(() => resolve(body.bytes));
     const onGone = (): void =>
       settle(() =>
         reject(
@@ -70,18 +69,6 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
       );
     incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
-}
-
-/**
- * `bytes` with `chunk` behind its first `size`, in a larger buffer if there is no room. A chunk is not kept, but for the first one, which
- * is mostly the only one: a client may send each byte as a chunk, which takes 150 bytes of memory.
- */
-function appended(bytes: Buffer, size: number, chunk: Buffer): Buffer {
-  if (size === 0) return chunk;
-  const needed = size + chunk.length;
-  const room = needed <= bytes.length ? bytes : Buffer.concat([bytes], 2 * needed);
-  chunk.copy(room, size);
-  return room;
 }
 
 function tooLarge(maxBytes: number): ServiceError {
