@@ -1,9 +1,11 @@
+const EMPTY = Buffer.alloc(0);
+
 /**
  * Bytes that arrive in chunks, in one buffer that grows. No chunk is kept but the first, which is mostly the only one: who sends each
  * byte in a chunk of its own would take 150 bytes of memory with it.
  */
 export class GatheredBytes {
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = EMPTY;
   #length = 0;
 
   /** Number of bytes so far. */
