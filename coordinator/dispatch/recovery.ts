@@ -3,6 +3,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
+import { islandLost } from "./present-job.ts";
 
 const READ_AT_ONCE = 1_000;
 
@@ -34,10 +35,16 @@ export async function recoverJobs(
       continue;
     }
     const island = absent.get(islandId) ?? (await readIsland(store, islandId));
+    await jobs.restore(record, island?.accountId ?? null);
+    if (island === undefined) {
+      // Its account was deleted, or has had 1,000 other hosts since.
+      waiting += 1;
+      void jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true);
+      continue;
+    }
     absent.set(islandId, island);
     island.attempts.push({ jobId, attempt });
     held += 1;
-    await jobs.restore(record, island.accountId);
   }
   for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
   jobs.awaitReaders(ofClients);
@@ -60,8 +67,7 @@ async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<ActiveJ
   }
 }
 
-async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland> {
+async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland | undefined> {
   const record = await store.islands.get(hostId);
-  if (record === undefined) throw new Error(`Island ${hostId} has a job but is not stored`);
-  return { accountId: record.accountId, attempts: [] };
+  return record === undefined ? undefined : { accountId: record.accountId, attempts: [] };
 }

@@ -18,6 +18,11 @@ export interface GatewayDeps extends SessionDeps {
   readonly caps: SessionCaps;
 }
 
+/** Fragments of one frame. Agents send none; each takes 140 bytes beside its content, of which it may have one. */
+const MAX_FRAGMENTS = 1_024;
+/** Reads of the socket in which the largest frame may come: 512 bytes in each. */
+const MAX_FRAME_READS = 16_384;
+
 /** Accepts the WebSockets of Islands: checks the token, agrees on the protocol version, and opens sessions. */
 export class IslandGateway {
   readonly #server: WebSocketServer;
@@ -37,6 +42,8 @@ export class IslandGateway {
       clientTracking: true,
       perMessageDeflate: false,
       maxPayload: MAX_FRAME_BYTES,
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_FRAME_READS,
       // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (offered.values().next().value ?? false)),
     });

@@ -43,6 +43,8 @@ export interface SessionOwner {
 const MAX_HELLO_WAIT_MS = 10_000;
 /** Bytes of an unfinished frame of an Island without jobs: its reports, with room for the jobs that `hello` names. */
 const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
+/** What each read of the socket takes beside its bytes, of which it may have one: 800 bytes, measured; an honest network brings more at once. */
+const READ_BYTES = 512;
 /** When there is no room for an unfinished frame, the session looks again after this. */
 const NO_ROOM_PAUSE_MS = 50;
 /** Bytes that wait for the Island to read them. One that never reads is cut off here. */
@@ -133,7 +135,7 @@ export class IslandSession implements IslandLink, FrameSource {
   /** Bytes came in from the socket, after the frames that they complete were emitted. */
   noteRead(bytes: number): void {
     if (!this.isOpen) return;
-    this.#setUnfinished(this.#unfinishedBytes + bytes);
+    this.#setUnfinished(this.#unfinishedBytes + bytes + READ_BYTES);
     this.#guard(() => {
       const isIdle = this.#island?.isBusy !== true;
       if (isIdle && this.#unfinishedBytes > MAX_IDLE_UNFINISHED_BYTES)

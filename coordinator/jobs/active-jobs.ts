@@ -252,7 +252,7 @@ export class ActiveJobs {
         accountId: job.accountId,
         priceMicro: job.priceMicro,
         hasOutput: job.feed.hasOutput || !isEmptyOutput(outcome.output),
-        isFaultOfIsland: isFaultOfIsland(outcome.error),
+        isFaultOfIsland: isFaultOfIsland(outcome),
         deliveredTokens: job.feed.tokens,
         ...promptCostOf(job),
         maxTokens: job.traits?.maxTokens ?? null,

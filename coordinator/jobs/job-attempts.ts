@@ -179,7 +179,9 @@ export class JobAttempts {
     const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
     const full = this.#active.takeOutput(job, { tokens: 0, bytes, memoryBytes: 0 });
     job.isOverrun = full === "job";
-    if (full !== null) return this.#active.end(job, { event: "fail", error: tooLarge(job, full) });
+    if (full !== null) {
+      return this.#active.end(job, { event: "fail", error: tooLarge(job, full), hasNoRoom: full !== "job" });
+    }
     return this.#active.end(job, {
       event: "complete",
       ...result,
@@ -249,7 +251,8 @@ export class JobAttempts {
 
   #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
     job.isOverrun = full === "job";
-    return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
+    const error = tooLarge(job, full);
+    return this.#active.stop(job, "cancelled", { event: "fail", error, hasNoRoom: full !== "job" });
   }
 
   #noteOutput(job: MutableJob): void {

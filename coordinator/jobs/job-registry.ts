@@ -128,7 +128,8 @@ export class JobRegistry {
   /**
    * Takes in a job that was unfinished when the coordinator last stopped. One that an Island has waits for that Island to come
    * back; a job of a batch that never had an attempt is parked; the others compete.
-   * @param islandOwnerId Account of the Island that has the job; null when no Island has it.
+   * @param islandOwnerId Account of the Island that has the job; null when no Island has it, and when that one is not known any more:
+   *   then the caller gives the attempt up.
    */
   async restore(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> {
     const { jobs } = this.#deps.store;
@@ -146,7 +147,8 @@ export class JobRegistry {
     if (job.batchId !== null && !hasBegun) return;
     // Without a look at the limit, which may be lower now than when the job was accepted.
     this.#active.takePlace(job);
-    if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
+    if (record.islandId === null) return this.#compete(job);
+    if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
     this.#active.noteSign(job);

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 import { hostProblem } from "../public-address.ts";
 
 /** Largest answer that is read: tokens and descriptions of repositories. */
@@ -36,20 +37,20 @@ export async function ask(
 
 /** The answer's JSON; undefined when it is none. @throws {PinLookupError} */
 export async function readJson(response: Response, host: string, signal: AbortSignal): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const gathered = new GatheredBytes();
   try {
     for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) throw new PinLookupError(`${host} answered with more than ${MAX_BODY_BYTES} bytes`);
-      chunks.push(chunk);
+      gathered.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      if (gathered.length > MAX_BODY_BYTES) {
+        throw new PinLookupError(`${host} answered with more than ${MAX_BODY_BYTES} bytes`);
+      }
     }
   } catch (error) {
     if (error instanceof PinLookupError) throw error;
     throw new PinLookupError(`${host} broke off its answer: ${reasonOf(error, signal)}`, { cause: error });
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return JSON.parse(gathered.bytes.toString("utf8"));
   } catch {
     return undefined;
   }

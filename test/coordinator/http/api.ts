@@ -111,6 +111,7 @@ export class Api implements AsyncDisposable {
   writeKey = "";
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
+  readOnlyBecause: string | null = null;
   readonly accounts: AccountService;
   #listener: Listener | undefined;
   #directory = "";
@@ -241,7 +242,11 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: { check: () => this.checkStore(), readOnlyBecause: null, accounts: store.accounts, ledger: store.ledger },
+      store: Object.defineProperty(
+        { check: () => this.checkStore(), readOnlyBecause: null, accounts: store.accounts, ledger: store.ledger },
+        "readOnlyBecause",
+        { get: () => this.readOnlyBecause },
+      ),
       clock: this.clock,
       log,
       version: "1.2.3",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
@@ -164,6 +165,25 @@ describe("an Island that floods", () => {
     const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]);
     rawSocket(island).write(Buffer.concat([header, Buffer.alloc(2 * 1_024 * 1_024)]));
     expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+  });
+
+  it("does not hold memory with a frame that comes byte by byte", async () => {
+    isBusy = false;
+    const island = await join();
+    const socket = rawSocket(island).setNoDelay(true);
+    socket.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]));
+    for (let i = 0; i < 30_000 && island.socket.readyState === island.socket.OPEN; i += 1) {
+      socket.write(Buffer.from([1]));
+      await nextTurn();
+    }
+    expect(island.socket.readyState).not.toBe(island.socket.OPEN);
+    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+  });
+
+  it("does not hold memory with a frame of many fragments", async () => {
+    const island = await join();
+    for (let i = 0; i < 2_000; i += 1) island.socket.send(Buffer.from([1]), { fin: false });
+    expect((await island.closed).code).toBe(1008);
   });
 
   it("cannot report a state over 256 KiB", async () => {
