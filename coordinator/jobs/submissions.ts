@@ -4,7 +4,7 @@ import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
-import { resolveLimits } from "../quotas/account-limits.ts";
+import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -24,6 +24,8 @@ export interface SubmissionsDeps {
 /** What a client asks of one job and of a batch alike. */
 export interface SubmissionRequest {
   readonly accountId: string;
+  /** The account's limits where the request's caller is known, with whom they were read; else they are read. */
+  readonly limits?: ResolvedLimits;
   readonly slug: string;
   /** 0 to 100. */
   readonly priority: number;
@@ -96,7 +98,7 @@ export class Submissions {
     this.#countStorage(accountId, inputs);
     const createdAtMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
-    const limits = await store.accounts.limits(accountId);
+    const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
     const { slug, workloadId } = cargo;
     const priceMicro = priceOf(cargo.priceMicro, priority, priorityPrice);
     const jobClass = maxWaitMs === undefined ? "batch" : "chat";
@@ -105,14 +107,14 @@ export class Submissions {
       slug,
       workloadId,
       jobClass,
-      share: limits?.share ?? null,
+      share: limits.share,
       priority,
       createdAtMs,
     } as const;
     const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
     return {
       cargo,
-      maxJobs: resolveLimits(limits).concurrentJobs,
+      maxJobs: limits.concurrentJobs,
       common,
       webhook,
       postings: holdPostings(
