@@ -19,6 +19,8 @@ export interface SubmittedJob {
   readonly slug: string;
   readonly workloadId: number;
   readonly input: JobInput;
+  /** `input` as JSON, as it is stored. */
+  readonly inputJson: string;
   readonly jobClass: JobClass;
   /** The account's weight in the fair share when the job was submitted; null: the default. Kept with the account, not with the job. */
   readonly share: number | null;

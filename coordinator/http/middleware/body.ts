@@ -14,7 +14,7 @@ const MAX_DEPTH = 100;
  * `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const bytes = await readBody(incoming, MAX_BODY_BYTES);
+  const bytes = arrivedBody(incoming, MAX_BODY_BYTES) ?? (await readBody(incoming, MAX_BODY_BYTES));
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
@@ -37,6 +37,12 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   throw new ValidationError(
     result.error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message })),
   );
+}
+
+/** The body if all of it has arrived, as a small one has with the head of its request; null else. Saves listeners and two ticks. */
+function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null {
+  if (!incoming.complete || incoming.destroyed || incoming.readableLength > maxBytes) return null;
+  return incoming.read() as Buffer | null;
 }
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {

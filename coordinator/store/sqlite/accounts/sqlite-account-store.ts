@@ -18,6 +18,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectLimits: Database.Statement<[string], AccountLimits>;
   readonly #selectKey: Database.Statement<[string], KeyRow>;
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
+  readonly #selectRevision: Database.Statement<[], number>;
   readonly #selectSession: Database.Statement<[string, number], Session>;
   readonly #selectReset: Database.Statement<[string, number], string>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
@@ -35,6 +36,7 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectKeys = db.prepare(
       `SELECT ${KEY_COLUMNS} FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
     );
+    this.#selectRevision = db.prepare<[], number>("SELECT revision FROM credentials_revision").pluck();
     this.#selectSession = db.prepare(
       `SELECT account_id AS accountId, expires_at_ms AS expiresAtMs FROM sessions
        WHERE token_hash = ? AND expires_at_ms > ?`,
@@ -125,6 +127,12 @@ export class SqliteAccountStore implements AccountStore {
 
   async listKeys(accountId: string): Promise<ApiKey[]> {
     return this.#selectKeys.all(accountId).map(keyOf);
+  }
+
+  async credentialsRevision(): Promise<number> {
+    const revision = this.#selectRevision.get();
+    if (revision === undefined) throw new Error("The revision of the credentials is missing from the database");
+    return revision;
   }
 
   revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean> {

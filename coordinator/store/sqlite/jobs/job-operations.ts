@@ -13,7 +13,7 @@ import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operati
 
 export interface JobOperations {
   /** `input`: JSON text. Returns the id of the first job with the same Idempotency-Key, or null if this job was stored. */
-  submitJob(args: Omit<NewJob, "input" | "answer"> & { input: string }): string | null;
+  submitJob(args: Omit<NewJob, "input" | "inputJson" | "answer"> & { input: string }): string | null;
   /** What the first request with the same Idempotency-Key made. A write operation, so that it sees every submission before it. */
   findRepeat(args: KeyedRequest): Made | null;
   moveJob(args: JobMove): void;

@@ -70,10 +70,10 @@ export class SqliteJobStore implements JobStore {
   }
 
   async submit(newJob: NewJob): Promise<SubmitOutcome> {
-    const { answer, ...job } = newJob;
-    const args = { ...job, input: JSON.stringify(job.input), webhook: this.#secrets.sealIn(job.webhook) };
+    const { answer, inputJson, ...job } = newJob;
+    const args = { ...job, input: inputJson, webhook: this.#secrets.sealIn(job.webhook) };
     const firstId = await this.#submit(answer, args);
-    if (firstId === null) return { created: true, job: newJobRecord(job) };
+    if (firstId === null) return { created: true, job: newJobRecord(newJob) };
     const first = await this.get(firstId);
     if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is missing from the database`);
     return { created: false, job: first };
