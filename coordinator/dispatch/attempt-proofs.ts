@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -10,10 +10,11 @@ const SECRET_BYTES = 32;
  * a proof is the field `claim`.
  */
 export class AttemptProofs {
-  readonly #secret: Buffer;
+  /** Not the bytes, of which each call would make a key: 12 µs in place of 2 (Node 24.21, 2026-11-22). */
+  readonly #secret: KeyObject;
 
   constructor(secret: Buffer) {
-    this.#secret = secret;
+    this.#secret = createSecretKey(secret);
   }
 
   /** Reads the secret of a data directory (`claims.key`), or makes one. With a new one, jobs that Islands hold run again. */
