@@ -4,6 +4,7 @@ import { IllegalTransitionError, type JobEvent, type JobState } from "../../../.
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { guardOf } from "./job-guards.ts";
+import { prepareListing } from "./job-listing.ts";
 import { OUTPUT_NAME } from "./job-rows.ts";
 import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
@@ -77,7 +78,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   const prepareEnd = (...events: [JobEvent, ...JobEvent[]]): Database.Statement<unknown[], EndedJobLinks> => {
     const { from, to } = guardOf(...events);
     return db.prepare<unknown[], EndedJobLinks>(
-      `UPDATE jobs SET state = '${to}', started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
+      `UPDATE jobs SET state = '${to}', is_unlisted = 1, started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
          finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
        RETURNING batch_id AS batchId, webhook_id AS webhookId`,
@@ -99,6 +100,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   const insertOutput = prepareInsertOutput(db);
   const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
+  const list = prepareListing(db);
   const explain = explainRefusal(db);
   return (ending) => {
     const {
@@ -131,6 +133,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     if (output !== null) insertOutput(jobId, output);
     fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
     ledger.post(postings, jobId, atMs);
+    list();
     return followUp(ended, atMs);
   };
 }
