@@ -162,6 +162,8 @@ export interface JobEnding {
   /** The present attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
+  /** When the attempt began, if that move is not stored yet: it is stored with the end. */
+  readonly startedAtMs?: number;
   /** Undefined for a completed job: the text of its feed. Ignored for a job that does not complete. */
   readonly output?: unknown;
   readonly usage: Usage | null;

@@ -22,6 +22,7 @@ import type { JobOperations } from "./job-operations.ts";
 import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
 import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
+import { LISTED, UNLISTED } from "./job-listing.ts";
 import {
   activeJobOf,
   jobOf,
@@ -48,7 +49,7 @@ export class SqliteJobStore implements JobStore {
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
-  readonly #selectCompletions: Database.Statement<[number], [string, number]>;
+  readonly #selectCompletions: Database.Statement<[{ sinceMs: number }], [string, number]>;
 
   constructor(db: Database.Database, reader: Pick<Reader, "run">, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
     this.#reader = reader;
@@ -63,8 +64,12 @@ export class SqliteJobStore implements JobStore {
     );
     this.#feeds = new FeedReads(db);
     this.#selectCompletions = db
-      .prepare<[number], [string, number]>(
-        "SELECT slug, count(*) FROM jobs WHERE state = 'completed' AND completed_at_ms >= ? GROUP BY slug",
+      .prepare<[{ sinceMs: number }], [string, number]>(
+        `SELECT slug, count(*) FROM (
+           SELECT slug FROM jobs INDEXED BY jobs_ended WHERE ${LISTED} AND state = 'completed' AND completed_at_ms >= @sinceMs
+           UNION ALL
+           SELECT slug FROM jobs INDEXED BY jobs_unlisted WHERE ${UNLISTED} AND state = 'completed' AND completed_at_ms >= @sinceMs
+         ) GROUP BY slug`,
       )
       .raw();
   }
@@ -174,6 +179,6 @@ export class SqliteJobStore implements JobStore {
   }
 
   async completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>> {
-    return new Map(this.#selectCompletions.all(sinceMs));
+    return new Map(this.#selectCompletions.all({ sinceMs }));
   }
 }
