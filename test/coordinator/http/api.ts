@@ -111,7 +111,7 @@ export class Api implements AsyncDisposable {
   writeKey = "";
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
-  readOnlyBecause: string | null = null;
+  readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
   readonly accounts: AccountService;
   #listener: Listener | undefined;
   #directory = "";
@@ -242,11 +242,7 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: Object.defineProperty(
-        { check: () => this.checkStore(), readOnlyBecause: null, accounts: store.accounts, ledger: store.ledger },
-        "readOnlyBecause",
-        { get: () => this.readOnlyBecause },
-      ),
+      store: Object.assign(this.storeState, { accounts: store.accounts, ledger: store.ledger }),
       clock: this.clock,
       log,
       version: "1.2.3",

@@ -58,6 +58,20 @@ async function commitsOf(act: () => unknown): Promise<number> {
 }
 
 describe("output", () => {
+  it("that comes again is acknowledged only once it is stored", async () => {
+    await submit();
+    const { assign } = island;
+    for (const frame of [...beginFrames(assign), outputFrame(assign, 1, "a"), outputFrame(assign, 1, "a")])
+      void island.say(frame);
+    await world.settle();
+    expect(acks()).toEqual([]);
+    await advance(DELAY_MS);
+    expect(acks()).toEqual([1]);
+    void island.say(outputFrame(assign, 1, "a"));
+    await world.settle();
+    expect(acks()).toEqual([1, 1]);
+  });
+
   it("costs no commit while it is gathered, then one for all jobs and one ack for each", async () => {
     const jobs = [await submit(), await submit()];
     const assigns = island.frames.filter((frame) => frame.type === "assign");

@@ -26,7 +26,7 @@ describe("GET /health", () => {
 
   it("is degraded while the store takes nothing new, although it can be read", async () => {
     api.checkStore = async () => undefined;
-    api.readOnlyBecause = "the disk is full";
+    api.storeState.readOnlyBecause = "the disk is full";
     const { status, body } = await get("/health");
     expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "read_only" } }]);
   });
