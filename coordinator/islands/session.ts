@@ -112,6 +112,8 @@ export class IslandSession implements IslandLink, FrameSource {
     }
     this.#cork();
     this.#socket.send(encodeFrame(frame), { binary: true });
+    // Not after the answers to clients, which this turn writes too; all jobs of a commit are assigned before it.
+    if (frame.type === "assign") queueMicrotask(this.#uncork);
   }
 
   dismiss(reason: string, retryAfterMs: number | null): void {
@@ -126,11 +128,14 @@ export class IslandSession implements IslandLink, FrameSource {
     if (raw === undefined) return;
     this.#corked = true;
     raw.cork();
-    setImmediate(() => {
-      this.#corked = false;
-      raw.uncork();
-    });
+    setImmediate(this.#uncork);
   }
+
+  readonly #uncork = (): void => {
+    if (!this.#corked) return;
+    this.#corked = false;
+    (this.#socket as unknown as { _socket?: { uncork(): void } })._socket?.uncork();
+  };
 
   /** Bytes came in from the socket, after the frames that they complete were emitted. */
   noteRead(bytes: number): void {
