@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { JobWorld } from "./job-world.ts";
@@ -56,6 +56,30 @@ async function commitsOf(act: () => unknown): Promise<number> {
   await world.settle();
   return opened.store.commits - before - perSettle;
 }
+
+describe("a short run", () => {
+  it("is one write: its start and all of its output are stored with its end", async () => {
+    const { id } = await submit();
+    const writes: string[] = [];
+    const { jobs } = opened.store;
+    const [move, append] = [vi.spyOn(jobs, "move"), vi.spyOn(jobs, "appendFeed")];
+    const [assign] = island.frames.filter((frame) => frame.type === "assign");
+    if (assign === undefined) throw new Error("No job was assigned");
+    const commits = await commitsOf(() => {
+      for (const frame of beginFrames(assign)) void island.say(frame);
+      for (let seq = 1; seq <= 16; seq += 1) void island.say(outputFrame(assign, seq, "a"));
+      void island.say(finishedFrame(assign, 17));
+    });
+    for (const { mock } of [move, append]) writes.push(...mock.calls.map(([{ jobId }]) => jobId));
+    expect([commits, writes]).toEqual([1, []]);
+    expect(await opened.store.jobs.get(id)).toMatchObject({
+      state: "completed",
+      output: "a".repeat(16),
+      startedAtMs: clock.now(),
+    });
+    vi.restoreAllMocks();
+  });
+});
 
 describe("output", () => {
   it("that comes again is acknowledged only once it is stored", async () => {

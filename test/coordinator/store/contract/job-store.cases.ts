@@ -93,30 +93,6 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued", attempt: 2 });
   });
 
-  for (const event of ["complete", "fail", "cancel", "expire"] as const) {
-    check(`jobs.end() as ${event} stores a start that was not stored, where both moves are allowed`, async (store) => {
-      const accountId = await makeAccount(store);
-      const startedAtMs = MADE_AT_MS + 2_000;
-      for (const state of ["pending", "queued", "running", "failed"] as const) {
-        const job = makeJob(accountId);
-        await store.jobs.submit(job);
-        for (const step of PATHS[state]) await apply(store, job.id, step, 1);
-        const before = await store.jobs.get(job.id);
-        const end = (attempt: number): ReturnType<Store["jobs"]["end"]> =>
-          endUncharged(store, job.id, { event, attempt, startedAtMs });
-        await expect(end(2)).rejects.toBeInstanceOf(IllegalTransitionError);
-        if (state === "queued") {
-          await end(1);
-          const ended = JOB_TRANSITIONS.running[event];
-          expect(await store.jobs.get(job.id)).toMatchObject({ state: ended, startedAtMs });
-        } else {
-          await expect(end(before?.attempt ?? 0)).rejects.toEqual(new IllegalTransitionError(state, "start"));
-          expect(await store.jobs.get(job.id)).toEqual(before);
-        }
-      }
-    });
-  }
-
   check("jobs.move() notes Island and start, and a loss clears both but keeps the attempt", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);

@@ -168,7 +168,7 @@ describe("lines of the ledger", () => {
     const ids = ENDED.map((_, index) => `job_${index}`).toReversed();
     expect(new JobLists(db).read("a", ALL, {}).jobs.map(({ id }) => id)).toEqual(ids);
     expect(new JobLists(db).read("a", ALL, { slug: "s", states: ENDED })).toMatchObject({ total: 4 });
-    const expired = db.prepare<[object], unknown>(EXPIRED.output).all({ sinceMs: 0, endedByMs: 5, limit: 9 });
+    const expired = db.prepare<[object]>(EXPIRED.output).all({ sinceMs: 0, endedByMs: 5, limit: 9 });
     expect(expired.length).toBe(4);
     expect(db.prepare(JOBS_OF.account).pluck().all({ id: "a", after: "", limit: 9 })).toEqual(ids.toReversed());
     // It goes on with both kinds of entries.
