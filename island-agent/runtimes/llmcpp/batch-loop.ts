@@ -138,8 +138,9 @@ export class BatchLoop {
       const shares = this.#take();
       items = shares.map(({ item }) => item);
       if (shares.length === 0) return;
+      const decoded = this.#context._ctx.decodeBatch();
       for (const tell of this.#watchers) tell();
-      await this.#context._ctx.decodeBatch();
+      await decoded;
       await Promise.all(shares.map(sampleAll));
       for (const { item } of shares) {
         const { firstTokenSequenceIndex, afterBatchAction } = item.request;
