@@ -17,6 +17,12 @@ export function cpuSeconds(pid: number): number {
   return ns / NS_PER_S;
 }
 
+/** What the main thread of a process has run, and waited for a core while it could have run, in seconds. Linux only. */
+export function mainThreadSeconds(pid: number): { runS: number; waitS: number } {
+  const [runNs, waitNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return { runS: (runNs ?? Number.NaN) / NS_PER_S, waitS: (waitNs ?? Number.NaN) / NS_PER_S };
+}
+
 /** Bytes that the process has sent towards the disk. 0 for files in memory (tmpfs). Linux only. */
 export function diskBytesWritten(pid: number): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
