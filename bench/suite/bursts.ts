@@ -1,7 +1,15 @@
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { measureCeiling } from "../harness/ceiling.ts";
-import { chatLoad, joinIslands, measureWindow, startClients, underLoad } from "../harness/loads.ts";
+import {
+  chatLoad,
+  joinIslands,
+  limitFigures,
+  limitsOf,
+  measureWindow,
+  startClients,
+  underLoad,
+} from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
 const TOKENS = 16;
@@ -43,6 +51,7 @@ export const bursts: Bench = {
         figureOf(samples, { what: `Whole chat, p50, ${name}`, unit: "ms", metric: `p50 ms ${clients}`, against: BARE }),
         figureOf(samples, { what: `Whole chat, p99, ${name}`, unit: "ms", metric: `p99 ms ${clients}`, against: BARE }),
         figureOf(samples, { what: `CPU per chat, ${name}`, unit: "µs", metric: `cpu µs ${clients}`, against: BARE }),
+        ...(isLast ? limitFigures(samples, name, clients) : []),
       ];
     });
     return { figures, notes: [ceiling] };
@@ -61,10 +70,12 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   const metrics: Record<string, number> = {};
   for (const level of CLIENTS) {
     const load = chatLoad(server, key, level, TOKENS);
-    const { answered, seconds, p50Ms, p99Ms, cpuS } = await underLoad(clients, load, isQuick ? 300 : 4_000, () =>
-      measureWindow(server, clients, isQuick ? 700 : 8_000),
+    const figures = await underLoad(clients, load, isQuick ? 300 : 2_000, () =>
+      measureWindow(server, clients, isQuick ? 700 : 4_000),
     );
+    const { answered, seconds, p50Ms, p99Ms, cpuS } = figures;
     Object.assign(metrics, {
+      ...limitsOf(figures, level),
       [`chats/s ${level}`]: answered / seconds,
       [`p50 ms ${level}`]: p50Ms,
       [`p99 ms ${level}`]: p99Ms,
