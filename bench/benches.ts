@@ -2,6 +2,7 @@ import type { Bench } from "./harness/bench.ts";
 import { bursts } from "./suite/bursts.ts";
 import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
+import { floor } from "./suite/floor.ts";
 import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
 import { jobs } from "./suite/jobs.ts";
@@ -15,6 +16,7 @@ export const BENCHES: readonly Bench[] = [
   streams,
   relay,
   bursts,
+  floor,
   disk,
   latency,
   jobs,
@@ -23,6 +25,13 @@ export const BENCHES: readonly Bench[] = [
   dispatch,
   realIsland,
 ];
+
+/** Most runs of benches that take minutes and whose figures (memory, ratios of the same process) hardly differ between runs. */
+export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
+  ["islands", 3],
+  ["growth", 3],
+  ["dispatch", 3],
+]);
 
 /** The order of RESULTS.md. The last two are run by themselves. */
 export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "restart", "soak"];

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { INSPECTED, Inspector } from "../test/support/inspector.ts";
 import { flameOf, samplesByGroup, type CpuProfile } from "./harness/cpu-profile.ts";
 import { drawFlameGraph } from "./harness/flame-svg.ts";
-import { chatLoad, joinIslands, startClients, underLoad } from "./harness/loads.ts";
+import { chatLoad, joinIslands, startClients, underLoad, WARM_UP_CHATS } from "./harness/loads.ts";
 import { mainThreadSeconds } from "./harness/process-facts.ts";
 import { measureProgram, startAtoll } from "./harness/servers.ts";
 
@@ -57,6 +57,7 @@ const { profile, usPerChat } = await underLoad(
     const us = ((mainThreadSeconds(server.pid).runS - runS) * 1e6) / answered;
     return { usPerChat: us, ...(await inspector.call<{ profile: CpuProfile }>("Profiler.stop")) };
   },
+  WARM_UP_CHATS,
 );
 await islands.call("figures", undefined);
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { systemClock } from "../../shared/clock.ts";
 import { scriptedText } from "../load/frames.ts";
 import type { ClientLoad, ClientsApi, WindowFigures } from "../load/http-clients.ts";
 import type { IslandSeat, IslandsApi, Script } from "../load/scripted-islands.ts";
@@ -54,6 +55,9 @@ export function chatLoad(server: Server, key: string, clients: number, tokens: n
   return { url: server.url, key, method: "POST", path: "/chat/completions", body, clients, expect };
 }
 
+/** Chats after which a server's code is compiled. */
+export const WARM_UP_CHATS = 3_000;
+
 /** A job as it is sent for every figure about jobs. */
 export function jobLoad(server: Server, key: string, clients: number): ClientLoad {
   const body = { workload: "tiny-chat", input: JOB_INPUT };
@@ -77,15 +81,25 @@ export interface LoadFigures extends WindowFigures {
   readonly idleCoreS: number;
 }
 
-/** Runs a load for a while and says what it did in a window after the warm-up. */
+const MAX_WARM_UP_MS = 20_000;
+
+/**
+ * Runs a load for a while and says what it did in a window after the warm-up, which takes `warmUpMs` and as much longer as
+ * `warmUpRequests` need: on a slow machine, code is compiled later.
+ */
 export async function underLoad<T>(
   clients: Worker<ClientsApi>,
   load: ClientLoad,
   warmUpMs: number,
   window: () => Promise<T>,
+  warmUpRequests = 0,
 ): Promise<T> {
   await clients.call("start", load);
-  await clients.call("measure", { ms: warmUpMs });
+  const latestMs = systemClock.monotonicMs() + MAX_WARM_UP_MS;
+  let answered = 0;
+  do {
+    answered += (await clients.call("measure", { ms: warmUpMs })).answered;
+  } while (answered < warmUpRequests && systemClock.monotonicMs() < latestMs);
   const result = await window();
   await clients.call("stop", undefined);
   return result;

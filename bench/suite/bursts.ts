@@ -9,6 +9,7 @@ import {
   measureWindow,
   startClients,
   underLoad,
+  WARM_UP_CHATS,
 } from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
@@ -68,10 +69,15 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   });
   await using clients = await startClients();
   const metrics: Record<string, number> = {};
-  for (const level of CLIENTS) {
+  // The most clients first: one alone would measure code that is not compiled yet.
+  for (const level of CLIENTS.toReversed()) {
     const load = chatLoad(server, key, level, TOKENS);
-    const figures = await underLoad(clients, load, isQuick ? 300 : 2_000, () =>
-      measureWindow(server, clients, isQuick ? 700 : 4_000),
+    const figures = await underLoad(
+      clients,
+      load,
+      isQuick ? 300 : 2_000,
+      () => measureWindow(server, clients, isQuick ? 700 : 4_000),
+      isQuick || level === 1 ? 0 : WARM_UP_CHATS,
     );
     const { answered, seconds, p50Ms, p99Ms, cpuS } = figures;
     Object.assign(metrics, {
