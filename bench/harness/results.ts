@@ -112,12 +112,17 @@ function describeBench({ title, name, lines, plots, notes, minutes }: StoredResu
     "",
     `## ${title}`,
     "",
-    `\`npm run bench -- --only ${name}\`, ${formatNumber(minutes)} minutes.`,
+    `\`npm run bench -- --only ${name}\`, ${describeRuns(lines)}, ${formatNumber(minutes)} minutes.`,
     "",
     ...table(lines, false),
     ...notes.flatMap((note) => ["", note]),
     ...plots.flatMap((plot) => ["", `![${plot}](plots/${plot}.svg)`]),
   ];
+}
+
+function describeRuns(lines: readonly FigureLine[]): string {
+  const runs = Math.max(...lines.map(({ figure }) => figure.runs));
+  return runs === 1 ? "1 run" : `${runs} runs`;
 }
 
 function table(lines: readonly FigureLine[], withBudget: boolean): string[] {
