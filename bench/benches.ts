@@ -2,6 +2,7 @@ import type { Bench } from "./harness/bench.ts";
 import { bursts } from "./suite/bursts.ts";
 import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
+import { floor } from "./suite/floor.ts";
 import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
 import { jobs } from "./suite/jobs.ts";
@@ -15,6 +16,7 @@ export const BENCHES: readonly Bench[] = [
   streams,
   relay,
   bursts,
+  floor,
   disk,
   latency,
   jobs,
@@ -23,6 +25,15 @@ export const BENCHES: readonly Bench[] = [
   dispatch,
   realIsland,
 ];
+
+/** Most runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
+export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
+  ["disk", 3],
+  ["jobs", 3],
+  ["islands", 3],
+  ["growth", 2],
+  ["dispatch", 3],
+]);
 
 /** The order of RESULTS.md. The last two are run by themselves. */
 export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "restart", "soak"];

@@ -34,14 +34,22 @@ let program = "coordinator";
 /** From now on coordinators are those of `npm run build`, and not the sources. @throws when nothing is built. */
 export function measureBuilt(): void {
   if (!existsSync(BUILT)) throw new Error("There is no dist/bin/coordinator.js. Build it first: npm run build");
-  program = BUILT;
+  measureProgram(BUILT);
+}
+
+/** From now on coordinators are started from this file, which may be of another version. */
+export function measureProgram(path: string): void {
+  program = path;
 }
 
 export const isBuiltMeasured = (): boolean => program === BUILT;
 
 /** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */
-export async function startAtoll(flags: readonly string[] = []): Promise<Server & { readonly network: Network }> {
-  const network = await Network.open([...PATIENT, ...flags], {}, program);
+export async function startAtoll(
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Server & { readonly network: Network }> {
+  const network = await Network.open([...PATIENT, ...flags], env, program);
   const { pid } = network.coordinator.process;
   if (pid === undefined) throw new Error("The coordinator did not start");
   return {
