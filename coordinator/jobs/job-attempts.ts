@@ -167,9 +167,10 @@ export class JobAttempts {
     if (!job.feed.hasItems) job.announce("streaming");
     const before = job.feed.tokens;
     const stored = this.#give(job, seq, items, size);
-    job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
+    const nowMs = this.#deps.clock.monotonicMs();
+    job.meter?.deliver(nowMs, job.feed.tokens - before);
     if (job.feed.hasOutput) job.earner = job.assignee;
-    this.#noteOutput(job);
+    this.#noteOutput(job, nowMs);
     return stored;
   }
 
@@ -255,8 +256,8 @@ export class JobAttempts {
     return this.#active.stop(job, "cancelled", { event: "fail", error, hasNoRoom: full !== "job" });
   }
 
-  #noteOutput(job: MutableJob): void {
-    if (job.hasSpoken) return this.#active.noteSign(job);
+  #noteOutput(job: MutableJob, nowMs: number): void {
+    if (job.hasSpoken) return this.#active.noteSign(job, nowMs);
     job.hasSpoken = true;
     return this.#active.beginPhase(job);
   }

@@ -39,7 +39,7 @@ export class JobWrites {
 
   /** Output that readers have is stored soon. */
   outputSoon(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
-    job.firstOutputMs = Math.min(job.firstOutputMs, this.#deps.clock.monotonicMs());
+    if (job.firstOutputMs === Infinity) job.firstOutputMs = this.#deps.clock.monotonicMs();
     const stored = job.unstored.add(seq, items, bytes);
     this.#behind.add(job, bytes);
     return stored;

@@ -111,6 +111,16 @@ describe("output", () => {
     for (const { id } of jobs) expect(await storedText(id)).toBe("a".repeat(20));
   });
 
+  it("sets no timer for a token, and looks at the clock twice", async () => {
+    await submit();
+    const [assign] = island.frames.filter((frame) => frame.type === "assign");
+    if (assign === undefined) throw new Error("The job was not assigned");
+    for (const frame of [...beginFrames(assign), outputFrame(assign, 1, "a")]) void island.say(frame);
+    const [timers, looks] = [vi.spyOn(clock, "schedule"), vi.spyOn(clock, "monotonicMs")];
+    for (let seq = 2; seq <= 101; seq += 1) void island.say(outputFrame(assign, seq, "a"));
+    expect([timers.mock.calls.length, looks.mock.calls.length]).toEqual([0, 200]);
+  });
+
   it("of a short chat costs no commit of its own: there are two in all, and at most two acks", async () => {
     const commits = await commitsOf(async () => {
       await submit();
