@@ -45,6 +45,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[accountId: string, id: string, limit: number], ActiveJobRow>;
+  readonly #selectShare: Database.Statement<[accountId: string], number | null>;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
@@ -61,6 +62,7 @@ export class SqliteJobStore implements JobStore {
       `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_live
        WHERE completed_at_ms IS NULL AND (account_id, id) > (?, ?) ORDER BY account_id, id LIMIT ?`,
     );
+    this.#selectShare = db.prepare<[string], number | null>("SELECT share FROM accounts WHERE id = ?").pluck();
     this.#feeds = new FeedReads(db);
     this.#selectCompletions = db
       .prepare<[number], [string, number]>(
@@ -116,7 +118,13 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
-    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map(activeJobOf);
+    // Looked up for each account, and not for each of 100,000 jobs.
+    const shares = new Map<string, number | null>();
+    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map((row) => {
+      let share = shares.get(row.accountId);
+      if (share === undefined) shares.set(row.accountId, (share = this.#selectShare.get(row.accountId) ?? null));
+      return activeJobOf(row, share);
+    });
   }
 
   move(move: JobMove): Promise<void> {
