@@ -37,6 +37,9 @@ export function measureBuilt(): void {
   program = BUILT;
 }
 
+/** What `Program` is to start: the sources, or the build. */
+export const coordinatorProgram = (): string => program;
+
 export const isBuiltMeasured = (): boolean => program === BUILT;
 
 /** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */
