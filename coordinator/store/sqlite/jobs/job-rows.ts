@@ -54,9 +54,12 @@ export interface JobRow extends ActiveJobRow, Pick<ActiveJobRecord, "share"> {
   readonly text: string | null;
 }
 
-/** The row itself, as a start reads 100,000 of them. */
-export const activeJobOf = (row: ActiveJobRow, share: number | null): ActiveJobRecord =>
-  Object.assign(row, { share, isClientBound: row.isClientBound === 1 });
+/** The row itself, as a start reads 100,000 of them, with what they have in common in memory once. */
+export const activeJobOf = (
+  row: ActiveJobRow,
+  { accountId, share }: Pick<ActiveJobRecord, "accountId" | "share">,
+  slug: string,
+): ActiveJobRecord => Object.assign(row, { accountId, share, slug, isClientBound: row.isClientBound === 1 });
 
 /** `openLarge` makes what reads a large output of so many characters. */
 export function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {

@@ -118,12 +118,17 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
-    // Looked up for each account, and not for each of 100,000 jobs.
-    const shares = new Map<string, number | null>();
+    const accounts = new Map<string, Pick<ActiveJobRecord, "accountId" | "share">>();
+    const slugs = new Map<string, string>();
     return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map((row) => {
-      let share = shares.get(row.accountId);
-      if (share === undefined) shares.set(row.accountId, (share = this.#selectShare.get(row.accountId) ?? null));
-      return activeJobOf(row, share);
+      let account = accounts.get(row.accountId);
+      if (account === undefined) {
+        account = { accountId: row.accountId, share: this.#selectShare.get(row.accountId) ?? null };
+        accounts.set(row.accountId, account);
+      }
+      const slug = slugs.get(row.slug);
+      if (slug === undefined) slugs.set(row.slug, row.slug);
+      return activeJobOf(row, account, slug ?? row.slug);
     });
   }
 
