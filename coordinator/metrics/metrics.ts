@@ -100,9 +100,8 @@ export class Metrics {
         this.inc(tokensNow());
       },
     });
-    for (const metric of [info, unfinished, connected, quarantined, ended, tokens]) {
-      registry.registerMetric(metric as Metric);
-    }
+    const metrics: readonly Metric[] = [info, unfinished, connected, quarantined, ended, tokens];
+    for (const metric of metrics) registry.registerMetric(metric);
     return registry;
   }
 }
