@@ -9,6 +9,7 @@ import { jobs } from "./suite/jobs.ts";
 import { latency } from "./suite/latency.ts";
 import { realIsland } from "./suite/real-island.ts";
 import { relay } from "./suite/relay.ts";
+import { restart } from "./suite/restart.ts";
 import { streams } from "./suite/streams.ts";
 
 /** All that `npm run bench` runs, in this order. */
@@ -23,6 +24,7 @@ export const BENCHES: readonly Bench[] = [
   islands,
   growth,
   dispatch,
+  restart,
   realIsland,
 ];
 
@@ -35,5 +37,5 @@ export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
   ["dispatch", 3],
 ]);
 
-/** The order of RESULTS.md. The last two are run by themselves. */
-export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "restart", "soak"];
+/** The order of RESULTS.md. The soak is run by itself. */
+export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];

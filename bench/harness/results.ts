@@ -83,7 +83,7 @@ function describeResults(stored: readonly StoredResult[]): string {
     "",
     ...table(budgets, true),
     "",
-    "`kill -9` with 100,000 jobs waiting has a script of its own: `npm run bench:restart`. The soak: `npm run bench:soak -- --minutes 30`.",
+    "The soak has a script of its own: `npm run bench:soak -- --minutes 30`.",
     ...stored.flatMap(describeBench),
     "",
   ].join("\n");

@@ -42,6 +42,9 @@ export function measureProgram(path: string): void {
   program = path;
 }
 
+/** What `Program` is to start: the sources, or the build. */
+export const coordinatorProgram = (): string => program;
+
 export const isBuiltMeasured = (): boolean => program === BUILT;
 
 /** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */

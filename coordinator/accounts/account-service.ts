@@ -256,6 +256,11 @@ export class AccountService {
     return found && { accountId: found.accountId, tokenId: found.id };
   }
 
+  /** False after the token was revoked, also by another process. */
+  isIslandTokenValid(tokenId: string): Promise<boolean> {
+    return this.#deps.store.hasIslandToken(tokenId);
+  }
+
   /** Resolves when background writes are done. Call it before the store is closed. */
   async settled(): Promise<void> {
     await this.passwordChanges.settled();

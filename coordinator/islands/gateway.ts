@@ -7,10 +7,13 @@ import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec
 import { ServiceError } from "../../shared/errors.ts";
 import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
 import { JoinLimit } from "./join-limit.ts";
-import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts";
+import { controlRate } from "./frame-limits.ts";
+import { IslandSession } from "./session.ts";
+import type { SessionDeps, SessionOwner } from "./session-deps.ts";
+import { SessionWatch } from "./session-watch.ts";
 
-export interface GatewayDeps extends SessionDeps {
-  readonly accounts: Pick<AccountService, "authenticateIsland">;
+export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" | "log" | "heartbeatMs" | "intake"> {
+  readonly accounts: Pick<AccountService, "authenticateIsland" | "isIslandTokenValid">;
   /** Sent to Islands that are let in; see `PUBLIC_KEY_HEADER`. */
   readonly publicKey: string;
   /** The client address of a request, for limits. */
@@ -28,6 +31,7 @@ export class IslandGateway {
   readonly #server: WebSocketServer;
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
+  readonly #sessionDeps: SessionDeps;
   readonly #limit: JoinLimit;
   readonly #accounts: AccountSessions;
   /** Owners of the Islands whose upgrades were accepted. */
@@ -37,9 +41,17 @@ export class IslandGateway {
     this.#deps = deps;
     this.#limit = new JoinLimit(deps.clock);
     this.#accounts = new AccountSessions(deps.clock, deps.caps);
+    this.#sessionDeps = {
+      ...deps,
+      watch: new SessionWatch(deps.clock, deps.heartbeatMs),
+      controlRate: controlRate(deps.heartbeatMs),
+      recheck: (owner) => this.#recheck(owner),
+      onFlood: ({ tokenId }) => this.#accounts.punish(tokenId),
+      onClosed: (session) => this.#sessions.delete(session as IslandSession),
+    };
     this.#server = new WebSocketServer({
       noServer: true,
-      clientTracking: true,
+      clientTracking: false,
       perMessageDeflate: false,
       maxPayload: MAX_FRAME_BYTES,
       maxFragments: MAX_FRAGMENTS,
@@ -79,21 +91,13 @@ export class IslandGateway {
     // It has left already, so "close" never comes.
     if (socket.destroyed) close();
     this.#accountIds.set(request, owner.accountId);
-    this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#open(ws, socket, {
-        accountId: owner.accountId,
-        share,
-        isStillValid: async () => (await accounts.authenticateIsland(token)) !== undefined,
-        onFlood: () => this.#accounts.punish(owner.tokenId),
-      });
-    });
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.#open(ws, socket, { ...owner, share }));
   }
 
   /** Sends every Island away for `retryAfterMs` and waits until all sockets are closed. */
   async close(retryAfterMs: number): Promise<void> {
     for (const session of this.#sessions) session.dismiss("the coordinator is going down", retryAfterMs);
-    const sockets = [...this.#server.clients];
-    await Promise.all(sockets.map((socket) => closed(socket)));
+    await Promise.all([...this.#sessions].map((session) => session.closed()));
     this.#server.close();
   }
 
@@ -103,16 +107,23 @@ export class IslandGateway {
       ws.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
       return;
     }
-    const session = new IslandSession(ws, owner, this.#deps);
+    const session = new IslandSession(ws, owner, this.#sessionDeps);
     socket.on("data", (chunk: Buffer) => session.noteRead(chunk.length));
     this.#sessions.add(session);
-    ws.on("close", () => this.#sessions.delete(session));
   }
-}
 
-function closed(socket: WebSocket): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.readyState === socket.CLOSED) resolve();
-    else socket.once("close", () => resolve());
-  });
+  /** Ends all sessions of a token that was revoked, also by another process. */
+  #recheck({ tokenId, share }: SessionOwner): void {
+    const { accounts, clock, heartbeatMs, log } = this.#deps;
+    if (!share.isCheckDue(tokenId, clock.monotonicMs(), heartbeatMs)) return;
+    accounts.isIslandTokenValid(tokenId).then(
+      (isValid) => {
+        if (isValid) return;
+        for (const session of this.#sessions) {
+          if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
+        }
+      },
+      (error: unknown) => log.error({ err: error }, "Checking an Island token failed"),
+    );
+  }
 }

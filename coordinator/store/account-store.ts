@@ -131,6 +131,8 @@ export interface AccountStore {
 
   createIslandToken(token: IslandToken & { tokenHash: string }): Promise<void>;
   findIslandToken(tokenHash: string): Promise<IslandToken | undefined>;
+  /** True for the id of a token that is not revoked. */
+  hasIslandToken(tokenId: string): Promise<boolean>;
   /** Active tokens, newest first. */
   listIslandTokens(accountId: string): Promise<IslandToken[]>;
   /** False if the account has no such active token. */

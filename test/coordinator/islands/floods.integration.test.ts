@@ -63,7 +63,10 @@ beforeEach(async () => {
     heartbeatMs: 10_000,
     intake: new IntakeBudget({ intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 }),
     publicKey: "",
-    accounts: { authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token }) },
+    accounts: {
+      authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token }),
+      isIslandTokenValid: async () => true,
+    },
     addressOf: () => "192.0.2.1",
     caps: { perToken: 2, perAccount: 3 },
   });

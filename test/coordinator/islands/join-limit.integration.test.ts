@@ -38,6 +38,7 @@ describe("upgrades with wrong tokens", () => {
           lookUps.push(token);
           return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1" } : undefined;
         },
+        isIslandTokenValid: async () => true,
       },
       addressOf: (request) => String(request.headers["x-address"]),
     });

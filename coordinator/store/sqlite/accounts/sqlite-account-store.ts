@@ -22,6 +22,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectSession: Database.Statement<[string, number], Session>;
   readonly #selectReset: Database.Statement<[string, number], string>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
+  readonly #selectTokenId: Database.Statement<[string], string>;
   readonly #selectSignUp: Database.Statement<[string, number], string>;
   readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
@@ -49,6 +50,9 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectToken = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
     );
+    this.#selectTokenId = db
+      .prepare<[string], string>("SELECT id FROM island_tokens WHERE id = ? AND revoked_at_ms IS NULL")
+      .pluck();
     this.#selectSignUp = db
       .prepare<[string, number], string>("SELECT email FROM sign_ups WHERE token_hash = ? AND expires_at_ms > ?")
       .pluck();
@@ -161,6 +165,10 @@ export class SqliteAccountStore implements AccountStore {
 
   async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
     return this.#selectToken.get(tokenHash);
+  }
+
+  async hasIslandToken(tokenId: string): Promise<boolean> {
+    return this.#selectTokenId.get(tokenId) !== undefined;
   }
 
   async listIslandTokens(accountId: string): Promise<IslandToken[]> {

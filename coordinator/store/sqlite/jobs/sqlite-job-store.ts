@@ -46,6 +46,7 @@ export class SqliteJobStore implements JobStore {
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[accountId: string, id: string, limit: number], ActiveJobRow>;
+  readonly #selectShare: Database.Statement<[accountId: string], number | null>;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
@@ -62,6 +63,7 @@ export class SqliteJobStore implements JobStore {
       `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_live
        WHERE completed_at_ms IS NULL AND (account_id, id) > (?, ?) ORDER BY account_id, id LIMIT ?`,
     );
+    this.#selectShare = db.prepare<[string], number | null>("SELECT share FROM accounts WHERE id = ?").pluck();
     this.#feeds = new FeedReads(db);
     this.#selectCompletions = db
       .prepare<[{ sinceMs: number }], [string, number]>(
@@ -121,7 +123,18 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
-    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map(activeJobOf);
+    const accounts = new Map<string, Pick<ActiveJobRecord, "accountId" | "share">>();
+    const slugs = new Map<string, string>();
+    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map((row) => {
+      let account = accounts.get(row.accountId);
+      if (account === undefined) {
+        account = { accountId: row.accountId, share: this.#selectShare.get(row.accountId) ?? null };
+        accounts.set(row.accountId, account);
+      }
+      const slug = slugs.get(row.slug);
+      if (slug === undefined) slugs.set(row.slug, row.slug);
+      return activeJobOf(row, account, slug ?? row.slug);
+    });
   }
 
   move(move: JobMove): Promise<void> {

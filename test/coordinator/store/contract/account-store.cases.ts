@@ -191,6 +191,16 @@ export function describeAccounts(check: Check): void {
     expect(live).toEqual(["other", "c", "d"]);
   });
 
+  check("accounts.hasIslandToken() is true until the token is revoked", async (store) => {
+    const accountId = await makeAccount(store);
+    const token = { id: "itk_1", accountId, name: "attic", createdAtMs: MADE_AT_MS };
+    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
+    await store.accounts.createIslandToken({ ...token, tokenHash: "t1" });
+    expect(await store.accounts.hasIslandToken("itk_1")).toBe(true);
+    await store.accounts.revokeIslandToken(accountId, "itk_1", 5);
+    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
+  });
+
   check("accounts.findIslandToken() finds until its own account revokes the token", async (store) => {
     const accountId = await makeAccount(store);
     const other = await makeAccount(store);
