@@ -12,7 +12,8 @@ import { ConversationService } from "../../../coordinator/conversations/conversa
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
-import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../coordinator/http/server/listener.ts";
+import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../coordinator/http/server/listener.ts";
+import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import { MAX_PER_TURN } from "../../../coordinator/islands/frame-intake.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
@@ -67,7 +68,7 @@ beforeEach(async () => {
     caps: { perToken: 2, perAccount: 3 },
   });
   listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
-  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request));
   url = `http://127.0.0.1:${listener.port}`;
 });
 afterEach(() => listener.close(AbortSignal.abort()));

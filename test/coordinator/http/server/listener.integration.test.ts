@@ -4,12 +4,19 @@ import { connect } from "node:net";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RateLimitedError } from "../../../../shared/errors.ts";
+import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
 import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
 
 const execFileAsync = promisify(execFile);
 const SESSION = "/api/v1/island/session";
-const UPGRADE = ["Host: x", "Connection: Upgrade", "Upgrade: websocket"];
+const UPGRADE = [
+  "Host: x",
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
 
 let api: Api;
 beforeEach(async () => {
@@ -20,12 +27,14 @@ afterEach(() => api[Symbol.asyncDispose]());
 describe("Listener", () => {
   it("hands over the upgrades of a path, with or without a query", async () => {
     const urls: (string | undefined)[] = [];
-    api.listener.onUpgrade(SESSION, (request, socket) => {
+    api.listener.onUpgrade(SESSION, async (request) => {
       urls.push(request.url);
-      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\nhello");
+      return acceptUpgrade((socket) => socket.terminate());
     });
     for (const url of [SESSION, `${SESSION}?a=1`]) {
-      expect(await readToEnd(await api.raw(`GET ${url} HTTP/1.1`, ...UPGRADE))).toMatch(/^HTTP\/1\.1 101 .*hello$/s);
+      expect(await readToEnd(await api.raw(`GET ${url} HTTP/1.1`, ...UPGRADE))).toMatch(
+        /^HTTP\/1\.1 101 .*X-Own: yes/s,
+      );
     }
     expect(urls).toEqual([SESSION, `${SESSION}?a=1`]);
   });
@@ -53,7 +62,7 @@ describe("Listener", () => {
 
   it("answers an upgrade with the refusal that its handler throws, and leaves nothing half open", async () => {
     const closed = Promise.withResolvers<void>();
-    api.listener.onUpgrade(SESSION, (_request, socket) => {
+    api.listener.onUpgrade(SESSION, ({ socket }) => {
       socket.once("close", () => closed.resolve());
       return Promise.reject(new RateLimitedError("requests_per_minute", 7));
     });
@@ -144,10 +153,7 @@ describe("Listener", () => {
 
   it("close() cuts off what is left at the deadline, upgraded sockets too", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
-    api.listener.onUpgrade(
-      SESSION,
-      (_request, socket) => void socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
-    );
+    api.listener.onUpgrade(SESSION, async () => acceptUpgrade());
     const upgraded = await api.raw(`GET ${SESSION} HTTP/1.1`, ...UPGRADE);
     await once(upgraded, "data");
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));

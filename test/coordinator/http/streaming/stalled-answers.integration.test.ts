@@ -8,7 +8,8 @@ import { systemClock } from "../../../../shared/clock.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
-import { listen, type FetchHandler, type Listener } from "../../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../../coordinator/http/server/listener.ts";
+import type { FetchHandler, Listener } from "../../../../coordinator/http/server/transport.ts";
 import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
 import { readToEnd } from "../api.ts";
 
