@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { systemClock, type Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { refuseExpectation, refuseRequest, refuseUnparsed } from "./protocol-refusals.ts";
+import { refuseExpectation, refuseUnparsed } from "./protocol-refusals.ts";
+import { serveWith } from "./hono-requests.ts";
 import { NodeSockets } from "./node-sockets.ts";
 import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
 import {
@@ -29,9 +28,6 @@ const TCP_KEEP_ALIVE_MS = 4_000;
 export async function listenWithNode(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
   const handlers = new Map<string, UpgradeRoute>();
-  const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
-    errorHandler: refuseRequest,
-  });
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -45,20 +41,13 @@ export async function listenWithNode(fetch: FetchHandler, options: ListenOptions
       // `refuseRequest` checks it, with our error body.
       requireHostHeader: false,
     },
-    (incoming, outgoing) => void serve(incoming, outgoing),
+    serveWith(fetch),
   );
   server.timeout = stalledMs;
   const listener = new NodeListener(server, handlers, clock);
   server.listen(port, host);
   await once(server, "listening");
   return listener;
-}
-
-/** Hono makes a new response for HEAD, which no longer says that the answer was already sent; it would be sent twice. */
-function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
-  const response = fetch(request, env);
-  if (env.incoming.method !== "HEAD") return response;
-  return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));
 }
 
 function pathOf({ url }: IncomingMessage): string {
@@ -71,7 +60,7 @@ class NodeListener implements Listener {
   readonly #sockets = new NodeSockets();
   readonly #handlers: Map<string, UpgradeRoute>;
   readonly #answers = new Set<ServerResponse>();
-  readonly #vanished: VanishedClients | null;
+  readonly #vanished: VanishedClients<Socket> | null;
   #closed: Promise<unknown> | null = null;
 
   constructor(server: Server, handlers: Map<string, UpgradeRoute>, clock: Clock) {

@@ -33,10 +33,17 @@ export interface Listener {
   close(deadline: AbortSignal): Promise<void>;
 }
 
+/** What serves HTTP and WebSockets. */
+export type Transport = "node" | "uws";
+
 export interface ListenOptions {
   readonly host: string;
   /** 0: the system chooses a free one. */
   readonly port: number;
+  /** Default: node. */
+  readonly transport?: Transport;
+  /** The package uWebSockets.js: its name, or its folder. */
+  readonly uwsModule?: string;
   /** Default {@link STALLED_MS}. */
   readonly stalledMs?: number;
   /** Default: the system's. */

@@ -21,6 +21,7 @@ import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
 import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { TEST_TRANSPORT } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 
@@ -248,7 +249,11 @@ export class Api implements AsyncDisposable {
       modelsDirectory: this.#directory,
       options: { ...TEST_HTTP_OPTIONS, ...options },
     });
-    this.#listener = await listen((request, env) => app.fetch(request, env), { host: "127.0.0.1", port: 0 });
+    this.#listener = await listen((request, env) => app.fetch(request, env), {
+      ...TEST_TRANSPORT,
+      host: "127.0.0.1",
+      port: 0,
+    });
     watchOrigin(this.url);
   }
 }
@@ -260,6 +265,9 @@ export async function readToEnd(socket: Socket): Promise<string> {
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
   return Buffer.concat(chunks).toString("utf8");
 }
+
+/** With which the transport uws begins a stream of events that has none yet. */
+const FIRST_COMMENT = /^:\n\n/;
 
 /** Reads a response's body in pieces as a test asks for them. */
 export class BodyReader {
@@ -277,16 +285,21 @@ export class BodyReader {
     while (!this.text.endsWith(end)) {
       const { done, value } = await this.#reader.read();
       if (done) throw new Error(`Ended before ${JSON.stringify(end)}: ${this.text}`);
-      this.text += this.#decoder.decode(value, { stream: true });
+      this.#add(value);
     }
     return this.text;
   }
 
   async toEnd(): Promise<string> {
     for (let read = await this.#reader.read(); !read.done; read = await this.#reader.read()) {
-      this.text += this.#decoder.decode(read.value, { stream: true });
+      this.#add(read.value);
     }
     return this.text;
+  }
+
+  #add(value: Uint8Array): void {
+    this.text += this.#decoder.decode(value, { stream: true });
+    this.text = this.text.replace(FIRST_COMMENT, "");
   }
 
   cancel(): Promise<void> {

@@ -15,6 +15,7 @@ import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
 import { until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { TEST_TRANSPORT } from "../../support/transport.ts";
 
 /** The job that every Island of these tests has. */
 const JOB = { jobId: "job_1", attempt: 1 };
@@ -67,7 +68,7 @@ beforeEach(async () => {
     addressOf: () => "192.0.2.1",
     caps: { perToken: 2, perAccount: 3 },
   });
-  listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
+  listener = await listen(() => new Response(null, { status: 404 }), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request));
   url = `http://127.0.0.1:${listener.port}`;
 });

@@ -12,6 +12,7 @@ import { SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TEST_TRANSPORT } from "../../support/transport.ts";
 
 const wrongToken = (): string => `it_${randomUUID()}`;
 
@@ -42,7 +43,11 @@ describe("upgrades with wrong tokens", () => {
       },
       addressOf: (request) => String(request.headers["x-address"]),
     });
-    listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
+    listener = await listen(() => new Response(null, { status: 404 }), {
+      ...TEST_TRANSPORT,
+      host: "127.0.0.1",
+      port: 0,
+    });
     listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request));
   });
   afterEach(() => listener.close(AbortSignal.abort()));

@@ -23,7 +23,7 @@ let clock: ManualClock;
 let counts: Map<string, number>;
 let cut: string[];
 let lookUps: number;
-let watch: VanishedClients;
+let watch: VanishedClients<Socket>;
 
 function socketOf(inode: string): Socket {
   return { inode, destroy: () => cut.push(inode) } as unknown as Socket;
@@ -37,7 +37,7 @@ beforeEach(() => {
   const sockets = [socketOf("1"), socketOf("2")];
   const facts = {
     unanswered: async () => counts,
-    inodeOf: async (socket: Socket) => {
+    keyOf: async (socket: Socket) => {
       lookUps += 1;
       return (socket as unknown as { inode: string }).inode;
     },

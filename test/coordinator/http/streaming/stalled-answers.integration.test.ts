@@ -11,6 +11,7 @@ import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.
 import { listen } from "../../../../coordinator/http/server/listener.ts";
 import type { FetchHandler, Listener } from "../../../../coordinator/http/server/transport.ts";
 import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
+import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { readToEnd } from "../api.ts";
 
 /** More than the system takes into its own buffers. */
@@ -72,7 +73,7 @@ beforeEach(async () => {
     answers.set(pathname + search, { response: env.outgoing, closed });
     return routes[pathname]?.(request, env) ?? new Response(null, { status: 404 });
   };
-  listener = await listen(fetch, { host: "127.0.0.1", port: 0, stalledMs: STALLED_MS });
+  listener = await listen(fetch, { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0, stalledMs: STALLED_MS });
 });
 afterEach(() => listener.close(AbortSignal.abort()));
 

@@ -1,0 +1,306 @@
+import { EventEmitter } from "node:events";
+import { STATUS_CODES } from "node:http";
+import { AnswerHeaders, type HeadersInit } from "./answer-headers.ts";
+import type { UwsResponse } from "./load-uws.ts";
+import type { TickFlush } from "./tick-flush.ts";
+
+type Written = (error?: Error | null) => void;
+
+interface Piece {
+  data: Buffer;
+  readonly onWritten: Written | undefined;
+}
+
+/** Largest piece that is given to the library at once; what the client does not read of it is held in memory. */
+const MAX_PIECE_BYTES = 65_536;
+/** A larger body goes out as fast as the client reads, and a smaller one fits into the system's own buffers. */
+const MAX_WHOLE_BYTES = 16_384;
+/** From here on a flush may have met full buffers without the library saying so. */
+const MAYBE_HELD_BYTES = 65_536;
+/** Pieces that wait; above it `write` says so, as in node:http. */
+const HIGH_WATER_BYTES = 65_536;
+
+/**
+ * An answer in the form of Node's ServerResponse, as far as the API uses that: its headers, `write`, `end`, `destroy`, and the events
+ * drain, finish and close. It writes once in a turn of the event loop.
+ */
+export class UwsAnswer extends EventEmitter {
+  statusCode = 200;
+  headersSent = false;
+  writableEnded = false;
+  /** The library has all of the answer. */
+  writableFinished = false;
+  destroyed = false;
+  /** Ends keep-alive with this answer. */
+  isLast = false;
+  /** Monotonic; since when the client takes nothing although data waits for it. */
+  blockedSinceMs: number | null = null;
+  readonly #headers = new AnswerHeaders();
+  readonly #response: UwsResponse;
+  readonly #isHead: boolean;
+  readonly #ticks: TickFlush;
+  readonly #now: () => number;
+  #pieces: Piece[] = [];
+  #pendingBytes = 0;
+  #sentBytes = 0;
+  /** Content-Length, if the body has one. */
+  #totalBytes: number | null = null;
+  #isBegun = false;
+  #isQueued = false;
+  #needsDrain = false;
+  /** Asked before a complete answer is given to the library: false makes it wait for {@link resumeEnd}. */
+  mayEnd: () => boolean = () => true;
+
+  constructor(response: UwsResponse, method: string, ticks: TickFlush, now: () => number) {
+    super();
+    this.#response = response;
+    this.#isHead = method === "HEAD";
+    this.#ticks = ticks;
+    this.#now = now;
+    response.onAborted(() => this.#gone());
+    response.onWritable(() => {
+      this.blockedSinceMs = null;
+      // Also without pieces: the library writes what it holds itself only when it is asked to.
+      this.#cork(() => this.#pump());
+      return true;
+    });
+  }
+
+  /** Nothing may be asked of the library any more. */
+  get isOver(): boolean {
+    return this.destroyed || this.writableFinished;
+  }
+
+  get writable(): boolean {
+    return !this.destroyed && !this.writableEnded;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.#needsDrain;
+  }
+
+  get writableLength(): number {
+    return this.#pendingBytes;
+  }
+
+  /** Whether the library's own time limit may cut the connection although nothing is wrong. */
+  get mayBeHeld(): boolean {
+    return this.blockedSinceMs !== null || this.#sentBytes > MAYBE_HELD_BYTES;
+  }
+
+  setHeader(name: string, value: string | number | readonly string[]): this {
+    this.#headers.set(name, value);
+    return this;
+  }
+
+  getHeader(name: string): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#headers.get(name) !== undefined;
+  }
+
+  removeHeader(name: string): void {
+    this.#headers.remove(name);
+  }
+
+  writeHead(status: number, headers?: HeadersInit): this {
+    if (this.headersSent) throw new Error("The headers are sent already");
+    this.statusCode = status;
+    if (headers !== undefined) this.#headers.setAll(headers);
+    this.headersSent = true;
+    return this;
+  }
+
+  /** The library sends headers with the first bytes of the body only. So a stream of events begins with a comment, which clients ignore. */
+  flushHeaders(): void {
+    const isEmpty = !this.#isBegun && this.#pieces.length === 0 && !this.writableEnded;
+    if (isEmpty && this.#headers.get("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
+  }
+
+  write(chunk: string | Uint8Array, ...rest: unknown[]): boolean {
+    const onWritten = rest.find((each) => typeof each === "function") as Written | undefined;
+    if (this.destroyed || this.writableEnded) {
+      process.nextTick(() => onWritten?.(new Error("The answer is over")));
+      return false;
+    }
+    this.headersSent = true;
+    this.#add(chunk, onWritten);
+    this.#queueFlush();
+    if (this.#pendingBytes > HIGH_WATER_BYTES) this.#needsDrain = true;
+    return !this.#needsDrain;
+  }
+
+  end(chunk?: string | Uint8Array | null | (() => void), ...rest: unknown[]): this {
+    const onEnd = [chunk, ...rest].find((each) => typeof each === "function") as (() => void) | undefined;
+    if (onEnd !== undefined) this.once("finish", onEnd);
+    if (this.destroyed || this.writableEnded) return this;
+    this.headersSent = true;
+    this.writableEnded = true;
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#add(chunk, undefined);
+    this.#queueFlush();
+    return this;
+  }
+
+  /** Cuts the connection. */
+  destroy(_error?: Error): this {
+    if (!this.isOver) this.#response.close();
+    return this;
+  }
+
+  flush(): void {
+    this.#isQueued = false;
+    if (this.isOver || this.blockedSinceMs !== null) return;
+    this.#cork(() => this.#pump());
+  }
+
+  /** The answer that `mayEnd` held back may go. */
+  resumeEnd(): void {
+    this.#queueFlush();
+  }
+
+  /** The connection is no longer an answer's. */
+  handOver(act: () => void): void {
+    this.headersSent = true;
+    this.writableEnded = true;
+    act();
+    this.#finish();
+  }
+
+  /** Restarts the library's time limit. */
+  keepOpen(): void {
+    if (this.isOver) return;
+    this.#response.pause();
+    this.#response.resume();
+  }
+
+  #add(chunk: string | Uint8Array, onWritten: Written | undefined): void {
+    const data =
+      typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#pendingBytes += data.length;
+    for (let start = 0; start < data.length || start === 0; start += MAX_PIECE_BYTES) {
+      const isLast = start + MAX_PIECE_BYTES >= data.length;
+      this.#pieces.push({
+        data: data.subarray(start, start + MAX_PIECE_BYTES),
+        onWritten: isLast ? onWritten : undefined,
+      });
+    }
+  }
+
+  #queueFlush(): void {
+    if (this.#isQueued || this.destroyed) return;
+    this.#isQueued = true;
+    this.#ticks.add(this);
+  }
+
+  #cork(write: () => void): void {
+    this.#response.cork(write);
+  }
+
+  /** Writes what the client takes. */
+  #pump(): void {
+    if (this.isOver) return;
+    if (this.writableEnded && !this.mayEnd()) return;
+    if (!this.#isBegun && this.#endsWhole()) return;
+    if (!this.#isBegun) this.#begin();
+    while (this.#pieces.length > 0 && this.blockedSinceMs === null) this.#writePiece();
+    if (this.writableFinished) return;
+    if (this.#pieces.length === 0 && this.writableEnded && this.#totalBytes === null) {
+      // Not to be told to close: it would write that header here, into the body.
+      this.#response.end();
+      this.#finish();
+    } else if (this.#needsDrain && this.#pendingBytes <= HIGH_WATER_BYTES) {
+      this.#needsDrain = false;
+      this.emit("drain");
+    }
+  }
+
+  /** A small answer that is complete leaves in one call; so does one without a body. */
+  #endsWhole(): boolean {
+    if (!this.writableEnded || (this.#pendingBytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
+    const body = Buffer.concat(this.#pieces.map(({ data }) => data));
+    const hasNoBody = this.statusCode === 204 || this.statusCode === 304;
+    const length = Number(this.#headers.get("content-length") ?? body.length);
+    this.#writeHeaders();
+    if (hasNoBody) this.#response.endWithoutBody(undefined, this.isLast);
+    else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
+    else this.#response.end(body, this.isLast);
+    const written = this.#pieces;
+    this.#pieces = [];
+    this.#pendingBytes = 0;
+    this.#finish();
+    for (const { onWritten } of written) onWritten?.();
+    return true;
+  }
+
+  #begin(): void {
+    const length = this.#headers.get("content-length");
+    this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pendingBytes : null) : Number(length);
+    this.#writeHeaders();
+    // The client then ends the connection.
+    if (this.isLast) this.#response.writeHeader("Connection", "close");
+    this.#isBegun = true;
+  }
+
+  #writeHeaders(): void {
+    if (this.#headers.get("connection")?.toLowerCase() === "close") this.isLast = true;
+    this.#response.writeStatus(`${this.statusCode} ${STATUS_CODES[this.statusCode] ?? ""}`);
+    this.#headers.writeTo(this.#response);
+  }
+
+  #writePiece(): void {
+    const piece = this.#pieces[0];
+    if (piece === undefined) return;
+    const { length } = piece.data;
+    if (this.#totalBytes === null) {
+      // The library keeps what the client does not take.
+      if (length > 0 && !this.#response.write(piece.data)) this.blockedSinceMs = this.#now();
+    } else if (length > 0) {
+      const before = this.#response.getWriteOffset();
+      const [isTaken, isDone] = this.#response.tryEnd(piece.data, this.#totalBytes);
+      if (isDone) return this.#finishSized();
+      if (!isTaken) {
+        this.blockedSinceMs = this.#now();
+        const taken = this.#response.getWriteOffset() - before;
+        piece.data = piece.data.subarray(taken);
+        this.#pendingBytes -= taken;
+        this.#sentBytes += taken;
+        return;
+      }
+    }
+    this.#pieces.shift();
+    this.#pendingBytes -= length;
+    this.#sentBytes += length;
+    piece.onWritten?.();
+  }
+
+  #finishSized(): void {
+    const written = this.#pieces;
+    this.#pieces = [];
+    this.#pendingBytes = 0;
+    this.writableEnded = true;
+    this.#finish();
+    for (const { onWritten } of written) onWritten?.();
+  }
+
+  #finish(): void {
+    this.writableFinished = true;
+    this.blockedSinceMs = null;
+    process.nextTick(() => {
+      this.emit("finish");
+      this.emit("close");
+    });
+  }
+
+  /** The connection is gone before the answer was complete. */
+  #gone(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    const unwritten = this.#pieces;
+    this.#pieces = [];
+    this.#pendingBytes = 0;
+    this.emit("close");
+    for (const { onWritten } of unwritten) onWritten?.(new Error("The client left"));
+  }
+}
