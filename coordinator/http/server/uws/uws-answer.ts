@@ -223,7 +223,7 @@ export class UwsAnswer extends EventEmitter {
     const hasNoBody = this.statusCode === 204 || this.statusCode === 304;
     const length = Number(this.#headers.get("content-length") ?? body.length);
     this.#writeHeaders();
-    if (hasNoBody) this.#response.endWithoutBody(undefined, this.isLast);
+    if (hasNoBody) this.#endWithoutLength();
     else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
     else this.#response.end(body, this.isLast);
     const written = this.#pieces;
@@ -232,6 +232,12 @@ export class UwsAnswer extends EventEmitter {
     this.#finish();
     for (const { onWritten } of written) onWritten?.();
     return true;
+  }
+
+  /** Without arguments: the library takes an undefined length for a number. */
+  #endWithoutLength(): void {
+    if (this.isLast) this.#response.writeHeader("Connection", "close");
+    this.#response.endWithoutBody();
   }
 
   #begin(): void {
