@@ -16,6 +16,8 @@ const choose = (transport: Transport): TransportChoice => ({ transport, uwsModul
 /** What the tests of the API run on: `ATOLL_TEST_TRANSPORT`. */
 export const TEST_TRANSPORT = choose(process.env["ATOLL_TEST_TRANSPORT"] === "uws" ? "uws" : "node");
 
+export const TEST_LISTEN = { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 } as const;
+
 /** All that are here. Where the one of uws must be, its absence is an error of the tests. */
 export const TRANSPORTS: readonly TransportChoice[] =
   existsSync(INSTALLED) || process.env["ATOLL_REQUIRE_UWS"] === "1"

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { ConfigError } from "../../../../shared/settings.ts";
 
 /*
  * What is used of uWebSockets.js. It is no dependency of the program, because it is not in the npm registry; so its types are
@@ -86,7 +87,7 @@ const MAX_HEADER_BYTES = 16_384;
 
 /**
  * @param name a package that this program can import, or the path of its folder.
- * @throws {Error} that says in one line how to install it.
+ * @throws {ConfigError} that says in one line how to install it.
  */
 export function loadUws(name: string): Uws {
   // oxlint-disable-next-line no-restricted-properties -- the library takes this setting from nowhere else.
@@ -95,8 +96,10 @@ export function loadUws(name: string): Uws {
     return createRequire(import.meta.url)(name) as Uws;
   } catch (cause) {
     const [problem] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    throw new Error(
-      `transport = "uws" needs uWebSockets.js, and ${JSON.stringify(name)} cannot be loaded (${problem}). Install it with npm install uNetworking/uWebSockets.js#v20.56.0 and name its folder in uws_module, or use transport = "node"`,
+    throw new ConfigError(
+      [
+        `transport = "uws" needs uWebSockets.js, and ${JSON.stringify(name)} cannot be loaded (${problem}). Install it with npm install uNetworking/uWebSockets.js#v20.56.0 and name its folder in uws_module, or use transport = "node"`,
+      ],
       { cause },
     );
   }

@@ -3,16 +3,8 @@ import { STATUS_CODES } from "node:http";
 import { AnswerHeaders, type HeadersInit } from "./answer-headers.ts";
 import type { UwsResponse } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
+import { UnwrittenPieces, type Written } from "./unwritten-pieces.ts";
 
-type Written = (error?: Error | null) => void;
-
-interface Piece {
-  data: Buffer;
-  readonly onWritten: Written | undefined;
-}
-
-/** Largest piece that is given to the library at once; what the client does not read of it is held in memory. */
-const MAX_PIECE_BYTES = 65_536;
 /** A larger body goes out as fast as the client reads, and a smaller one fits into the system's own buffers. */
 const MAX_WHOLE_BYTES = 16_384;
 /** From here on a flush may have met full buffers without the library saying so. */
@@ -40,14 +32,15 @@ export class UwsAnswer extends EventEmitter {
   readonly #isHead: boolean;
   readonly #ticks: TickFlush;
   readonly #now: () => number;
-  #pieces: Piece[] = [];
-  #pendingBytes = 0;
+  readonly #pieces = new UnwrittenPieces();
   #sentBytes = 0;
   /** Content-Length, if the body has one. */
   #totalBytes: number | null = null;
   #isBegun = false;
   #isQueued = false;
   #needsDrain = false;
+  /** The library holds the first piece until the client takes it. */
+  #isFirstHeld = false;
   /** Asked before a complete answer is given to the library: false makes it wait for {@link resumeEnd}. */
   mayEnd: () => boolean = () => true;
 
@@ -80,7 +73,7 @@ export class UwsAnswer extends EventEmitter {
   }
 
   get writableLength(): number {
-    return this.#pendingBytes;
+    return this.#pieces.bytes;
   }
 
   /** Whether the library's own time limit may cut the connection although nothing is wrong. */
@@ -115,7 +108,7 @@ export class UwsAnswer extends EventEmitter {
 
   /** The library sends headers with the first bytes of the body only. So a stream of events begins with a comment, which clients ignore. */
   flushHeaders(): void {
-    const isEmpty = !this.#isBegun && this.#pieces.length === 0 && !this.writableEnded;
+    const isEmpty = !this.#isBegun && this.#pieces.first === undefined && !this.writableEnded;
     if (isEmpty && this.#headers.get("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
   }
 
@@ -126,9 +119,9 @@ export class UwsAnswer extends EventEmitter {
       return false;
     }
     this.headersSent = true;
-    this.#add(chunk, onWritten);
+    this.#pieces.add(chunk, onWritten);
     this.#queueFlush();
-    if (this.#pendingBytes > HIGH_WATER_BYTES) this.#needsDrain = true;
+    if (this.#pieces.bytes > HIGH_WATER_BYTES) this.#needsDrain = true;
     return !this.#needsDrain;
   }
 
@@ -138,7 +131,7 @@ export class UwsAnswer extends EventEmitter {
     if (this.destroyed || this.writableEnded) return this;
     this.headersSent = true;
     this.writableEnded = true;
-    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#add(chunk, undefined);
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#pieces.add(chunk, undefined);
     this.#queueFlush();
     return this;
   }
@@ -175,19 +168,6 @@ export class UwsAnswer extends EventEmitter {
     this.#response.resume();
   }
 
-  #add(chunk: string | Uint8Array, onWritten: Written | undefined): void {
-    const data =
-      typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.#pendingBytes += data.length;
-    for (let start = 0; start < data.length || start === 0; start += MAX_PIECE_BYTES) {
-      const isLast = start + MAX_PIECE_BYTES >= data.length;
-      this.#pieces.push({
-        data: data.subarray(start, start + MAX_PIECE_BYTES),
-        onWritten: isLast ? onWritten : undefined,
-      });
-    }
-  }
-
   #queueFlush(): void {
     if (this.#isQueued || this.destroyed) return;
     this.#isQueued = true;
@@ -203,14 +183,17 @@ export class UwsAnswer extends EventEmitter {
     if (this.isOver) return;
     if (this.writableEnded && !this.mayEnd()) return;
     if (!this.#isBegun && this.#endsWhole()) return;
+    if (this.#isHead) return this.#pieces.takeAll().settle();
     if (!this.#isBegun) this.#begin();
-    while (this.#pieces.length > 0 && this.blockedSinceMs === null) this.#writePiece();
+    while (this.#pieces.first !== undefined && this.blockedSinceMs === null) this.#writePiece();
     if (this.writableFinished) return;
-    if (this.#pieces.length === 0 && this.writableEnded && this.#totalBytes === null) {
+    if (this.#pieces.first === undefined && this.writableEnded) {
+      // Less than was announced: the client must not take it for whole.
+      if (this.#totalBytes !== null) return void this.destroy();
       // Not to be told to close: it would write that header here, into the body.
       this.#response.end();
       this.#finish();
-    } else if (this.#needsDrain && this.#pendingBytes <= HIGH_WATER_BYTES) {
+    } else if (this.#needsDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
       this.#needsDrain = false;
       this.emit("drain");
     }
@@ -218,19 +201,16 @@ export class UwsAnswer extends EventEmitter {
 
   /** A small answer that is complete leaves in one call; so does one without a body. */
   #endsWhole(): boolean {
-    if (!this.writableEnded || (this.#pendingBytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
-    const body = Buffer.concat(this.#pieces.map(({ data }) => data));
+    if (!this.writableEnded || (this.#pieces.bytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
+    const { body, settle } = this.#pieces.takeAll();
     const hasNoBody = this.statusCode === 204 || this.statusCode === 304;
     const length = Number(this.#headers.get("content-length") ?? body.length);
     this.#writeHeaders();
     if (hasNoBody) this.#endWithoutLength();
     else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
     else this.#response.end(body, this.isLast);
-    const written = this.#pieces;
-    this.#pieces = [];
-    this.#pendingBytes = 0;
     this.#finish();
-    for (const { onWritten } of written) onWritten?.();
+    settle();
     return true;
   }
 
@@ -242,7 +222,7 @@ export class UwsAnswer extends EventEmitter {
 
   #begin(): void {
     const length = this.#headers.get("content-length");
-    this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pendingBytes : null) : Number(length);
+    this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pieces.bytes : null) : Number(length);
     this.#writeHeaders();
     // The client then ends the connection.
     if (this.isLast) this.#response.writeHeader("Connection", "close");
@@ -256,38 +236,36 @@ export class UwsAnswer extends EventEmitter {
   }
 
   #writePiece(): void {
-    const piece = this.#pieces[0];
-    if (piece === undefined) return;
-    const { length } = piece.data;
-    if (this.#totalBytes === null) {
+    const data = this.#pieces.first?.data;
+    if (data === undefined) return;
+    if (this.#totalBytes !== null) return this.#writeSized(data, this.#totalBytes);
+    if (!this.#isFirstHeld && data.length > 0 && !this.#response.write(data)) {
       // The library keeps what the client does not take.
-      if (length > 0 && !this.#response.write(piece.data)) this.blockedSinceMs = this.#now();
-    } else if (length > 0) {
-      const before = this.#response.getWriteOffset();
-      const [isTaken, isDone] = this.#response.tryEnd(piece.data, this.#totalBytes);
-      if (isDone) return this.#finishSized();
-      if (!isTaken) {
-        this.blockedSinceMs = this.#now();
-        const taken = this.#response.getWriteOffset() - before;
-        piece.data = piece.data.subarray(taken);
-        this.#pendingBytes -= taken;
-        this.#sentBytes += taken;
-        return;
-      }
+      this.#isFirstHeld = true;
+      this.blockedSinceMs = this.#now();
+      return;
     }
+    this.#isFirstHeld = false;
+    this.#sentBytes += data.length;
     this.#pieces.shift();
-    this.#pendingBytes -= length;
-    this.#sentBytes += length;
-    piece.onWritten?.();
   }
 
-  #finishSized(): void {
-    const written = this.#pieces;
-    this.#pieces = [];
-    this.#pendingBytes = 0;
-    this.writableEnded = true;
-    this.#finish();
-    for (const { onWritten } of written) onWritten?.();
+  #writeSized(data: Buffer, totalBytes: number): void {
+    const before = this.#response.getWriteOffset();
+    const [isTaken, isDone] = data.length === 0 ? [true, false] : this.#response.tryEnd(data, totalBytes);
+    if (isDone) {
+      this.writableEnded = true;
+      this.#finish();
+      return this.#pieces.takeAll().settle();
+    }
+    if (isTaken) {
+      this.#sentBytes += data.length;
+      return this.#pieces.shift();
+    }
+    this.blockedSinceMs = this.#now();
+    const taken = this.#response.getWriteOffset() - before;
+    this.#pieces.cut(taken);
+    this.#sentBytes += taken;
   }
 
   #finish(): void {
@@ -303,10 +281,8 @@ export class UwsAnswer extends EventEmitter {
   #gone(): void {
     if (this.destroyed) return;
     this.destroyed = true;
-    const unwritten = this.#pieces;
-    this.#pieces = [];
-    this.#pendingBytes = 0;
+    const { settle } = this.#pieces.takeAll();
     this.emit("close");
-    for (const { onWritten } of unwritten) onWritten?.(new Error("The client left"));
+    settle(new Error("The client left"));
   }
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:net";
 import { systemClock, type Clock, type Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import type { AcceptedUpgrade } from "../../../islands/session-socket.ts";
@@ -75,8 +77,7 @@ class UwsListener implements Listener {
       this.#app.listen(host, port, this.#uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (listenSocket) => {
         if (listenSocket === false) {
           void this.close(AbortSignal.abort());
-          // The library does not say which.
-          reject(new Error(`listen EADDRINUSE: address already in use or not of this machine ${host}:${port}`));
+          whyNot(host, port).then(reject, reject);
           return;
         }
         this.#listenSocket = listenSocket;
@@ -224,6 +225,14 @@ class UwsListener implements Listener {
     if (!incoming.complete && nowMs - exchange.startedMs >= REQUEST_TIMEOUT_MS) return exchange.destroy();
     if (!incoming.complete || answer.mayBeHeld) answer.keepOpen();
   }
+}
+
+/** The library does not say why it cannot listen; Node.js does. */
+async function whyNot(host: string, port: number): Promise<Error> {
+  const server = createServer().listen(port, host);
+  await once(server, "listening");
+  server.close();
+  return new Error(`uWebSockets.js cannot listen on ${host}, port ${port}`);
 }
 
 function refuse({ answer }: UwsExchange, { status, headers, body }: ErrorAnswer): void {

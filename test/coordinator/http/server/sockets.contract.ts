@@ -195,7 +195,7 @@ export function describeSockets(choice: TransportChoice): void {
       await open();
       const other = server;
       const received: string[] = [];
-      first.on("message", (data) => received.push(String(data)));
+      first.on("message", (data) => received.push((data as Buffer).toString()));
       other.attach({ ...note, onMessage: () => ["a", "b", "c"].forEach((text) => second.send(Buffer.from(text))) });
       clients.at(-1)?.send(Buffer.from("go"));
       await eventually(() => received.length === 3);

@@ -97,7 +97,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       handle = async (request) => new Response((await request.text()).toUpperCase());
       const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: x", "Connection: close", ...more);
       expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
-      const chunked = "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n";
+      const chunked = "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n".split("");
       expect(await exchange(post("Transfer-Encoding: chunked"), ...chunked)).toMatch(/\r\nHELLO$/);
       const large = "x".repeat(900 * KIB);
       const sent = await fetch(url("/"), { method: "POST", body: large });

@@ -1,4 +1,5 @@
-import { it } from "vitest";
+import { expect, it } from "vitest";
+import { listen } from "../../../../coordinator/http/server/listener.ts";
 import { TRANSPORTS } from "../../../support/transport.ts";
 import { describeSockets } from "./sockets.contract.ts";
 import { describeRequests } from "./transport.contract.ts";
@@ -12,6 +13,21 @@ for (const choice of TRANSPORTS) {
   describeRequests(choice, choice.transport === "uws" ? OF_UWS : {});
   describeSockets(choice);
 }
+
+it("The transport uws without its library does not start, and says how to install it", async () => {
+  const options = { transport: "uws", uwsModule: "/nowhere", host: "127.0.0.1", port: 0 } as const;
+  await expect(listen(() => new Response(), options)).rejects.toThrow(
+    /^transport = "uws" needs uWebSockets\.js, .*npm install uNetworking\/uWebSockets\.js#v20\..* uws_module/,
+  );
+});
+
+it.each(TRANSPORTS)("$transport says why it cannot listen", async (choice) => {
+  const first = await listen(() => new Response(), { ...choice, host: "127.0.0.1", port: 0 });
+  const ask = (host: string) => listen(() => new Response(), { ...choice, host, port: first.port });
+  await expect(ask("127.0.0.1")).rejects.toMatchObject({ code: "EADDRINUSE", syscall: "listen" });
+  await expect(ask("192.0.2.1")).rejects.toMatchObject({ code: "EADDRNOTAVAIL", syscall: "listen" });
+  await first.close(AbortSignal.abort());
+});
 
 it.skipIf(TRANSPORTS.length > 1)(
   "the transport uws [skipped: node test/support/uws/install.ts installs its library]",
