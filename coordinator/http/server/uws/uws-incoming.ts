@@ -60,6 +60,11 @@ export class UwsIncoming extends EventEmitter {
     if (hasBody) response.onData((chunk, isLast) => this.#receive(chunk, isLast));
   }
 
+  /** The connection is not read, and has no time limit of the library. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   override on(event: string, listener: (...args: never[]) => void): this {
     super.on(event, listener as (...args: unknown[]) => void);
     if (event === "data") this.resume();

@@ -48,8 +48,9 @@ class UwsListener implements Listener {
   readonly #sockets = new Set<UwsSocket>();
   readonly #routes = new Map<string, UpgradeRoute>();
   readonly #vanished: VanishedClients<UwsExchange> | null;
-  /** Called when an answer or a socket ends. */
-  #onEnd: () => void = () => undefined;
+  /** Called when the next answer or socket ends. */
+  #waiters: (() => void)[] = [];
+  #socketEndedMs = -Infinity;
   #listenSocket: object | null = null;
   #port = 0;
   #isClosing = false;
@@ -107,14 +108,14 @@ class UwsListener implements Listener {
 
   async finishAnswers(deadline: AbortSignal): Promise<void> {
     this.#stopAccepting();
-    await this.#until(deadline, () => this.#open.size === 0);
+    await this.#until(deadline, [this.#open]);
   }
 
   async close(deadline: AbortSignal): Promise<void> {
     this.#stopAccepting();
-    const hadSockets = this.#sockets.size > 0;
-    await this.#until(deadline, () => this.#open.size === 0 && this.#sockets.size === 0);
-    if (hadSockets && !deadline.aborted) await this.#clock.sleep(LINGER_MS);
+    await this.#until(deadline, [this.#open, this.#sockets]);
+    const lingerMs = this.#socketEndedMs + LINGER_MS - this.#clock.monotonicMs();
+    if (lingerMs > 0) await this.#clock.sleep(lingerMs);
     this.#keepOpenTimer.cancel();
     this.#app.close();
   }
@@ -127,24 +128,25 @@ class UwsListener implements Listener {
     this.#listenSocket = null;
   }
 
-  /** Waits until `isDone`; cuts what is left when `deadline` aborts. */
-  async #until(deadline: AbortSignal, isDone: () => boolean): Promise<void> {
+  /** Waits until all of these ended; cuts those left when `deadline` aborts. */
+  async #until(deadline: AbortSignal, waited: readonly ReadonlySet<{ destroy(): void }>[]): Promise<void> {
     const cutOff = (): void => {
-      for (const exchange of this.#open) exchange.destroy();
-      for (const socket of this.#sockets) socket.terminate();
+      for (const each of waited.flatMap((set) => [...set])) each.destroy();
     };
     if (deadline.aborted) cutOff();
     deadline.addEventListener("abort", cutOff);
-    while (!isDone()) {
+    while (waited.some(({ size }) => size > 0)) {
       await new Promise<void>((resolve) => {
-        this.#onEnd = resolve;
+        this.#waiters.push(resolve);
       });
     }
     deadline.removeEventListener("abort", cutOff);
   }
 
-  #ended(): void {
-    this.#onEnd();
+  #noteEnd(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
   }
 
   /** `context`: of an upgrade that the library has recognised. */
@@ -156,7 +158,7 @@ class UwsListener implements Listener {
     this.#open.add(exchange);
     answer.once("close", () => {
       this.#open.delete(exchange);
-      this.#ended();
+      this.#noteEnd();
     });
     if (incoming.hasTwoLengths) return refuse(exchange, refusal(400, "The request has two lengths"));
     const route = incoming.headers["upgrade"] === undefined ? undefined : this.#routes.get(request.getUrl());
@@ -199,8 +201,9 @@ class UwsListener implements Listener {
     this.#sockets.add(socket);
     void socket.closed.then(() => {
       this.#sockets.delete(socket);
+      this.#socketEndedMs = this.#clock.monotonicMs();
       accepted.release();
-      this.#ended();
+      this.#noteEnd();
     });
     exchange.upgrade((response) => {
       response.writeStatus("101 Switching Protocols");
@@ -223,7 +226,7 @@ class UwsListener implements Listener {
     const nowMs = this.#clock.monotonicMs();
     if (answer.blockedSinceMs !== null && nowMs - answer.blockedSinceMs >= this.#stalledMs) return exchange.destroy();
     if (!incoming.complete && nowMs - exchange.startedMs >= REQUEST_TIMEOUT_MS) return exchange.destroy();
-    if (!incoming.complete || answer.mayBeHeld) answer.keepOpen();
+    if (!incoming.isPaused && (!incoming.complete || answer.mayBeHeld)) answer.keepOpen();
   }
 }
 

@@ -102,6 +102,10 @@ export class UwsSocket implements SessionSocket {
     setImmediate(() => this.#ws?.close());
   }
 
+  destroy(): void {
+    this.terminate();
+  }
+
   /** The library's side. */
   opened(ws: UwsWebSocket): void {
     this.#ws = ws;

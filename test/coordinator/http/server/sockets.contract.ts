@@ -204,7 +204,7 @@ export function describeSockets(choice: TransportChoice): void {
 
     it("stay open while answers finish, and are cut at the deadline of close()", async () => {
       const client = await open();
-      await listener.finishAnswers(new AbortController().signal);
+      await listener.finishAnswers(AbortSignal.abort());
       expect(server.isOpen).toBe(true);
       const closed = closeOf(client);
       await listener.close(AbortSignal.abort());
