@@ -51,12 +51,6 @@ export class UwsAnswer extends EventEmitter {
     this.#ticks = ticks;
     this.#now = now;
     response.onAborted(() => this.#gone());
-    response.onWritable(() => {
-      this.blockedSinceMs = null;
-      // Also without pieces: the library writes what it holds itself only when it is asked to.
-      this.#cork(() => this.#pump());
-      return true;
-    });
   }
 
   /** Nothing may be asked of the library any more. */
@@ -221,6 +215,12 @@ export class UwsAnswer extends EventEmitter {
   }
 
   #begin(): void {
+    this.#response.onWritable(() => {
+      this.blockedSinceMs = null;
+      // Also without pieces: the library writes what it holds itself only when it is asked to.
+      this.#cork(() => this.#pump());
+      return true;
+    });
     const length = this.#headers.get("content-length");
     this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pieces.bytes : null) : Number(length);
     this.#writeHeaders();

@@ -110,8 +110,8 @@ export class UwsIncoming extends EventEmitter {
       return;
     }
     if (chunk.byteLength > 0) {
-      // A copy: the library takes the memory back.
-      const copy = Buffer.from(chunk.slice(0));
+      // A copy, in Node's pool: the library takes the memory back.
+      const copy = Buffer.from(new Uint8Array(chunk));
       this.#unread.push(copy);
       this.#unreadBytes += copy.length;
     }

@@ -114,8 +114,8 @@ export class UwsSocket implements SessionSocket {
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     if (message.byteLength > MAX_FRAME_BYTES) return this.close(CLOSE.tooBig, "frame too large");
-    // A copy: the library takes the memory back.
-    const data = Buffer.from(message.slice(0));
+    // A copy, in Node's pool: the library takes the memory back.
+    const data = Buffer.from(new Uint8Array(message));
     if (!this.#isPaused && this.#held.length === 0) {
       this.#events?.onMessage(data, isBinary);
       return;
