@@ -3,7 +3,8 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../coordinator/http/server/listener.ts";
+import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import { MAX_PER_TURN } from "../../../coordinator/islands/frame-intake.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
@@ -15,6 +16,7 @@ import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
 import { until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { TEST_TRANSPORT, unlessUws } from "../../support/transport.ts";
 
 /** The job that every Island of these tests has. */
 const JOB = { jobId: "job_1", attempt: 1 };
@@ -70,8 +72,8 @@ beforeEach(async () => {
     addressOf: () => "192.0.2.1",
     caps: { perToken: 2, perAccount: 3 },
   });
-  listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
-  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+  listener = await listen(() => new Response(null, { status: 404 }), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
+  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request));
   url = `http://127.0.0.1:${listener.port}`;
 });
 afterEach(() => listener.close(AbortSignal.abort()));
@@ -161,7 +163,7 @@ describe("an Island that floods", () => {
     expect(mostInATurn).toBeLessThanOrEqual(2 * MAX_PER_TURN.frames);
   });
 
-  it("does not hold memory with a frame that never ends", async () => {
+  it(...unlessUws("does not hold memory with a frame that never ends", "it collects a frame unseen"), async () => {
     isBusy = false;
     const island = await join();
     // A binary frame of 7 MiB, masked with 0: its header, and a part of it.
