@@ -19,8 +19,8 @@ export interface SessionSocket {
   readonly closed: Promise<void>;
   /** Tells `events` from now on. Called in the turn in which the socket opened. */
   attach(events: SocketEvents): void;
-  /** Sends a binary frame, in one write with what is sent until the end of the callback or of the turn of the event loop. */
-  send(frame: Uint8Array, until: "callback" | "turn"): void;
+  /** Sends a binary frame, in one write with what else is sent until then (see `gatherWrites`). */
+  send(frame: Uint8Array, until: "microtask" | "turn"): void;
   ping(): void;
   /** Reads no further, so that the other side has to wait. */
   pause(): void;

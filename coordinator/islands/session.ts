@@ -79,7 +79,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       return this.#socket.terminate();
     }
     // An assignment does not wait for the answers to clients, which the same turn writes.
-    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "callback" : "turn");
+    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "turn");
   }
 
   /** Resolves when the socket is closed. */
