@@ -69,7 +69,9 @@ class WaitingWorld implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), "atoll-restart-"));
     const world = new WaitingWorld(directory, await freePort(), count);
     await world.#program.printed(/listening on/);
-    await world.#kill();
+    // An orderly end, which keeps the compiled code as one that serves for a while has.
+    world.#program.kill("SIGTERM");
+    await world.#program.ended();
     await world.#submit(count);
     world.#program = world.#start();
     await world.#program.printed(/listening on/);
