@@ -46,8 +46,8 @@ const lane = (name: string, more: object = {}) => ({
 
 export default defineConfig({
   test: {
-    // One more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
-    maxWorkers: 3,
+    // Two more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
+    maxWorkers: 4,
     // For hangs alone: a machine that does other work is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,

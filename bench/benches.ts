@@ -2,12 +2,14 @@ import type { Bench } from "./harness/bench.ts";
 import { bursts } from "./suite/bursts.ts";
 import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
+import { floor } from "./suite/floor.ts";
 import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
 import { jobs } from "./suite/jobs.ts";
 import { latency } from "./suite/latency.ts";
 import { realIsland } from "./suite/real-island.ts";
 import { relay } from "./suite/relay.ts";
+import { restart } from "./suite/restart.ts";
 import { streams } from "./suite/streams.ts";
 
 /** All that `npm run bench` runs, in this order. */
@@ -15,14 +17,25 @@ export const BENCHES: readonly Bench[] = [
   streams,
   relay,
   bursts,
+  floor,
   disk,
   latency,
   jobs,
   islands,
   growth,
   dispatch,
+  restart,
   realIsland,
 ];
 
-/** The order of RESULTS.md. The last two are run by themselves. */
-export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "restart", "soak"];
+/** Most runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
+export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
+  ["disk", 3],
+  ["jobs", 3],
+  ["islands", 3],
+  ["growth", 2],
+  ["dispatch", 3],
+]);
+
+/** The order of RESULTS.md. The soak is run by itself. */
+export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];

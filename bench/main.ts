@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { BENCHES, RESULT_NAMES } from "./benches.ts";
+import { BENCHES, MOST_RUNS, RESULT_NAMES } from "./benches.ts";
 import { writeResults } from "./harness/results.ts";
 import { runBench } from "./harness/run-bench.ts";
-import { measureBuilt } from "./harness/servers.ts";
+import { measureBuilt, measureTransport } from "./harness/servers.ts";
 import { makeSoak } from "./suite/soak.ts";
 
 /** `npm run bench`: see README.md. */
@@ -18,10 +18,12 @@ const { values } = parseArgs({
     runs: { type: "string", default: "5" },
     quick: { type: "boolean", default: false },
     built: { type: "boolean", default: false },
+    transport: { type: "string" },
   },
 });
 const isQuick = values.quick;
 if (values.built) measureBuilt();
+if (values.transport !== undefined) measureTransport(values.transport);
 const runs = isQuick ? 1 : Number(values.runs);
 if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs ${values.runs} is not a whole number above 0`);
 const benches = isQuick ? [...BENCHES, makeSoak(QUICK_SOAK_MINUTES)] : BENCHES;
@@ -33,7 +35,9 @@ const chosen = benches.filter(({ name }) => values.only?.includes(name) ?? true)
 // A quick run measures nothing worth keeping.
 const directory = isQuick ? await mkdtemp(join(tmpdir(), "atoll-bench-")) : import.meta.dirname;
 try {
-  for (const bench of chosen) await runBench(directory, bench, { runs, isQuick });
+  for (const bench of chosen) {
+    await runBench(directory, bench, { runs: Math.min(runs, MOST_RUNS.get(bench.name) ?? runs), isQuick });
+  }
   const text = await writeResults(directory, RESULT_NAMES);
   console.log(isQuick ? `\n${text}` : "\nWrote bench/RESULTS.md");
 } finally {

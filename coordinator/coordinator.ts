@@ -252,10 +252,15 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     );
   }
   retention.start();
-  const listener = await listen((request, env) => app.fetch(request, env), { host: config.host, port: config.port });
+  const listener = await listen((request, env) => app.fetch(request, env), {
+    host: config.host,
+    port: config.port,
+    transport: config.transport,
+    uwsModule: config.uwsModule,
+  });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
-  listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head), keyHeader);
+  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
   return {
     url: `http://${urlHost(config.host)}:${listener.port}`,
     async close() {

@@ -48,6 +48,11 @@ export function statesAllowing(event: JobEvent): JobState[] {
   return JOB_STATES.filter((state) => event in JOB_TRANSITIONS[state]);
 }
 
+/** Made once: it is asked three times for each token. */
+const TERMINAL: ReadonlySet<JobState> = new Set(
+  JOB_STATES.filter((state) => Object.keys(JOB_TRANSITIONS[state]).length === 0),
+);
+
 export function isTerminal(state: JobState): boolean {
-  return Object.keys(JOB_TRANSITIONS[state]).length === 0;
+  return TERMINAL.has(state);
 }

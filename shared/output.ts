@@ -8,6 +8,8 @@ const tokensSchema = z.number().int().min(0).max(1_000_000_000);
 /** Most characters of one token item. */
 const MAX_TOKEN_CHARS = 1_000_000;
 
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
 /** One piece of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
   /** Text to append. `count`: model tokens behind it, several after a stop sequence or an incomplete UTF-8 character. */
@@ -21,8 +23,8 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     step: z.number().int().nonnegative(),
     total: z.number().int().nonnegative(),
   }),
-  /** `data` is base64. */
-  z.object({ type: z.literal("image"), data: z.string(), format: z.string().max(20) }),
+  /** `data` is base64. Checked, as JSON makes six of some other characters: 8 MB would be 48 in storage, and on the way there. */
+  z.object({ type: z.literal("image"), data: z.string().regex(BASE64, "not base64"), format: z.string().max(20) }),
 ]);
 export type OutputItem = z.infer<typeof outputItemSchema>;
 

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { systemClock } from "../../shared/clock.ts";
 import { scriptedText } from "../load/frames.ts";
 import type { ClientLoad, ClientsApi, WindowFigures } from "../load/http-clients.ts";
 import type { IslandSeat, IslandsApi, Script } from "../load/scripted-islands.ts";
-import { cpuSeconds } from "./process-facts.ts";
+import { figureOf, type Metrics, type Samples } from "./alternate.ts";
+import type { Figure } from "./bench.ts";
+import { cpuSeconds, idleCoreSeconds, mainThreadSeconds } from "./process-facts.ts";
 import type { Server } from "./servers.ts";
 import { Worker } from "./worker.ts";
 
@@ -52,6 +55,9 @@ export function chatLoad(server: Server, key: string, clients: number, tokens: n
   return { url: server.url, key, method: "POST", path: "/chat/completions", body, clients, expect };
 }
 
+/** Chats after which a server's code is compiled. */
+export const WARM_UP_CHATS = 3_000;
+
 /** A job as it is sent for every figure about jobs. */
 export function jobLoad(server: Server, key: string, clients: number): ClientLoad {
   const body = { workload: "tiny-chat", input: JOB_INPUT };
@@ -69,24 +75,66 @@ export function batchLoad(server: Server, key: string, clients: number, jobs = B
 export interface LoadFigures extends WindowFigures {
   /** Of the server, over the window. */
   readonly cpuS: number;
+  /** Of the server's main thread: what it ran, and what it waited for a core while it could have run. */
+  readonly main: { readonly runS: number; readonly waitS: number };
+  /** Time of cores in which nothing ran at all. */
+  readonly idleCoreS: number;
 }
 
-/** Runs a load for a while and says what it did in a window after the warm-up. */
+const MAX_WARM_UP_MS = 20_000;
+
+/**
+ * Runs a load for a while and says what it did in a window after the warm-up, which takes `warmUpMs` and as much longer as
+ * `warmUpRequests` need: on a slow machine, code is compiled later.
+ */
 export async function underLoad<T>(
   clients: Worker<ClientsApi>,
   load: ClientLoad,
   warmUpMs: number,
   window: () => Promise<T>,
+  warmUpRequests = 0,
 ): Promise<T> {
   await clients.call("start", load);
-  await clients.call("measure", { ms: warmUpMs });
+  const latestMs = systemClock.monotonicMs() + MAX_WARM_UP_MS;
+  let answered = 0;
+  do {
+    answered += (await clients.call("measure", { ms: warmUpMs })).answered;
+  } while (answered < warmUpRequests && systemClock.monotonicMs() < latestMs);
   const result = await window();
   await clients.call("stop", undefined);
   return result;
 }
 
 export async function measureWindow(server: Server, clients: Worker<ClientsApi>, ms: number): Promise<LoadFigures> {
-  const before = cpuSeconds(server.pid);
+  const [cpuBefore, idleBefore, before] = [cpuSeconds(server.pid), idleCoreSeconds(), mainThreadSeconds(server.pid)];
   const figures = await clients.call("measure", { ms });
-  return { ...figures, cpuS: cpuSeconds(server.pid) - before };
+  const after = mainThreadSeconds(server.pid);
+  return {
+    ...figures,
+    cpuS: cpuSeconds(server.pid) - cpuBefore,
+    main: { runS: after.runS - before.runS, waitS: after.waitS - before.waitS },
+    idleCoreS: idleCoreSeconds() - idleBefore,
+  };
+}
+
+/**
+ * What stops a load: a main thread that runs all the time; or one that waits for a core, with none idle: then it is the machine, with
+ * the load generators on it. In percent of the window. With both low, something is waited for.
+ */
+export const limitsOf = ({ seconds, main, idleCoreS }: LoadFigures, level: number): Metrics => ({
+  [`main runs % ${level}`]: (main.runS / seconds) * 100,
+  [`main waits % ${level}`]: (main.waitS / seconds) * 100,
+  [`idle cores % ${level}`]: (idleCoreS / seconds) * 100,
+});
+
+/** The three figures of {@link limitsOf}, of both servers. */
+export function limitFigures(samples: Samples, what: string, level: number): Figure[] {
+  const against = { variant: "bare", name: "bare loop" };
+  const figure = (name: string, metric: string): Figure =>
+    figureOf(samples, { what: `${name}, ${what}`, unit: "%", metric: `${metric} ${level}`, against });
+  return [
+    figure("Limit: main thread runs", "main runs %"),
+    figure("Limit: main thread waits for a core", "main waits %"),
+    figure("Limit: cores idle", "idle cores %"),
+  ];
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { MIB } from "../../shared/format-bytes.ts";
 
 const NS_PER_S = 1e9;
+const TICKS_PER_S = 100;
 
 /** CPU time of a process and all its threads, in seconds. Linux only. */
 export function cpuSeconds(pid: number): number {
@@ -15,6 +16,18 @@ export function cpuSeconds(pid: number): number {
     }
   }
   return ns / NS_PER_S;
+}
+
+/** What the main thread of a process has run, and waited for a core while it could have run, in seconds. Linux only. */
+export function mainThreadSeconds(pid: number): { runS: number; waitS: number } {
+  const [runNs, waitNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return { runS: (runNs ?? Number.NaN) / NS_PER_S, waitS: (waitNs ?? Number.NaN) / NS_PER_S };
+}
+
+/** Time in which the machine's cores had nothing to run, of all cores together. Linux only. */
+export function idleCoreSeconds(): number {
+  const [, , , , idle, waiting] = readFileSync("/proc/stat", "utf8").split(/\s+/, 6).map(Number);
+  return ((idle ?? Number.NaN) + (waiting ?? Number.NaN)) / TICKS_PER_S;
 }
 
 /** Bytes that the process has sent towards the disk. 0 for files in memory (tmpfs). Linux only. */

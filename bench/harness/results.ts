@@ -75,13 +75,15 @@ function describeResults(stored: readonly StoredResult[]): string {
     "",
     "Written by `npm run bench`. Each figure: the median of its runs, with the lowest and the highest; the ratio is the median of the ratios to the baseline's run of the same round. [README.md](README.md) says how they are taken.",
     "",
+    'A budget that is not met has the limit that stops it in the section of its bench: rows "Limit" (whether the coordinator\'s main thread runs all the time, waits for a core, or waits for something else), and the section of `floor` (what commits, HTTP, frames and the load generators cost alone on the same cores).',
+    "",
     ...describeMachines(stored),
     "",
     "## Budgets",
     "",
     ...table(budgets, true),
     "",
-    "`kill -9` with 100,000 jobs waiting has a script of its own: `npm run bench:restart`. The soak: `npm run bench:soak -- --minutes 30`.",
+    "The soak has a script of its own: `npm run bench:soak -- --minutes 30`.",
     ...stored.flatMap(describeBench),
     "",
   ].join("\n");
@@ -110,12 +112,17 @@ function describeBench({ title, name, lines, plots, notes, minutes }: StoredResu
     "",
     `## ${title}`,
     "",
-    `\`npm run bench -- --only ${name}\`, ${formatNumber(minutes)} minutes.`,
+    `\`npm run bench -- --only ${name}\`, ${describeRuns(lines)}, ${formatNumber(minutes)} minutes.`,
     "",
     ...table(lines, false),
     ...notes.flatMap((note) => ["", note]),
     ...plots.flatMap((plot) => ["", `![${plot}](plots/${plot}.svg)`]),
   ];
+}
+
+function describeRuns(lines: readonly FigureLine[]): string {
+  const runs = Math.max(...lines.map(({ figure }) => figure.runs));
+  return runs === 1 ? "1 run" : `${runs} runs`;
 }
 
 function table(lines: readonly FigureLine[], withBudget: boolean): string[] {

@@ -29,19 +29,40 @@ const PATIENT = [
 ].flat();
 
 const BUILT = join(import.meta.dirname, "..", "..", "dist", "bin", "coordinator.js");
+/** Where `test/support/uws/install.ts` puts the library. */
+const UWS_MODULE = join(import.meta.dirname, "..", "..", "test", "support", "uws", "node_modules", "uwebsockets");
 let program = "coordinator";
+let transport: readonly string[] = [];
 
 /** From now on coordinators are those of `npm run build`, and not the sources. @throws when nothing is built. */
 export function measureBuilt(): void {
   if (!existsSync(BUILT)) throw new Error("There is no dist/bin/coordinator.js. Build it first: npm run build");
-  program = BUILT;
+  measureProgram(BUILT);
 }
+
+/** From now on coordinators are started from this file, which may be of another version. */
+export function measureProgram(path: string): void {
+  program = path;
+}
+
+/** What `Program` is to start: the sources, or the build. */
+export const coordinatorProgram = (): string => program;
 
 export const isBuiltMeasured = (): boolean => program === BUILT;
 
+/** From now on coordinators serve with this transport. @throws when it is not one of them, or uWebSockets.js is not installed. */
+export function measureTransport(name: string): void {
+  if (name !== "node" && name !== "uws") throw new Error(`--transport ${name}: there are node and uws`);
+  if (name === "uws" && !existsSync(UWS_MODULE)) throw new Error("Install it first: node test/support/uws/install.ts");
+  transport = ["--transport", name, "--uws-module", UWS_MODULE];
+}
+
 /** A coordinator as `bin/coordinator.ts serve` starts it, on a disk. */
-export async function startAtoll(flags: readonly string[] = []): Promise<Server & { readonly network: Network }> {
-  const network = await Network.open([...PATIENT, ...flags], {}, program);
+export async function startAtoll(
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Server & { readonly network: Network }> {
+  const network = await Network.open([...PATIENT, ...transport, ...flags], env, program);
   const { pid } = network.coordinator.process;
   if (pid === undefined) throw new Error("The coordinator did not start");
   return {

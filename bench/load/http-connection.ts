@@ -48,9 +48,14 @@ export class HttpConnection {
     this.#url = new URL(url);
   }
 
+  /** Connects, unless it is connected; `request` does it otherwise. */
+  async open(): Promise<Socket> {
+    return this.#socket ?? (await this.#connect());
+  }
+
   /** `onBody` gets each piece of the body as it comes. */
   async request(bytes: Buffer, onBody?: (text: string) => void): Promise<HttpAnswer> {
-    const socket = this.#socket ?? (await this.#open());
+    const socket = await this.open();
     return new Promise((resolve, reject) => {
       [this.#resolve, this.#reject, this.#onBody] = [resolve, reject, onBody];
       [this.#missing, this.#body] = [null, ""];
@@ -63,7 +68,7 @@ export class HttpConnection {
     this.#socket = null;
   }
 
-  async #open(): Promise<Socket> {
+  async #connect(): Promise<Socket> {
     const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true });
     socket.on("error", (error) => this.#lost(error));
     socket.on("close", () => this.#lost(new Error("the server closed the connection")));

@@ -1,7 +1,16 @@
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { measureCeiling } from "../harness/ceiling.ts";
-import { chatLoad, joinIslands, measureWindow, startClients, underLoad } from "../harness/loads.ts";
+import {
+  chatLoad,
+  joinIslands,
+  limitFigures,
+  limitsOf,
+  measureWindow,
+  startClients,
+  underLoad,
+  WARM_UP_CHATS,
+} from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
 const TOKENS = 16;
@@ -43,6 +52,7 @@ export const bursts: Bench = {
         figureOf(samples, { what: `Whole chat, p50, ${name}`, unit: "ms", metric: `p50 ms ${clients}`, against: BARE }),
         figureOf(samples, { what: `Whole chat, p99, ${name}`, unit: "ms", metric: `p99 ms ${clients}`, against: BARE }),
         figureOf(samples, { what: `CPU per chat, ${name}`, unit: "µs", metric: `cpu µs ${clients}`, against: BARE }),
+        ...(isLast ? limitFigures(samples, name, clients) : []),
       ];
     });
     return { figures, notes: [ceiling] };
@@ -59,12 +69,19 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   });
   await using clients = await startClients();
   const metrics: Record<string, number> = {};
-  for (const level of CLIENTS) {
+  // The most clients first: one alone would measure code that is not compiled yet.
+  for (const level of CLIENTS.toReversed()) {
     const load = chatLoad(server, key, level, TOKENS);
-    const { answered, seconds, p50Ms, p99Ms, cpuS } = await underLoad(clients, load, isQuick ? 300 : 4_000, () =>
-      measureWindow(server, clients, isQuick ? 700 : 8_000),
+    const figures = await underLoad(
+      clients,
+      load,
+      isQuick ? 300 : 2_000,
+      () => measureWindow(server, clients, isQuick ? 700 : 4_000),
+      isQuick || level === 1 ? 0 : WARM_UP_CHATS,
     );
+    const { answered, seconds, p50Ms, p99Ms, cpuS } = figures;
     Object.assign(metrics, {
+      ...limitsOf(figures, level),
       [`chats/s ${level}`]: answered / seconds,
       [`p50 ms ${level}`]: p50Ms,
       [`p99 ms ${level}`]: p99Ms,

@@ -86,7 +86,7 @@ function figures(samples: Samples): Figure[] {
 }
 
 async function metricsOf({ isQuick }: BenchOptions, measure: Measure): Promise<Metrics> {
-  const [warmUpMs, ms] = isQuick ? [300, 700] : [2_000, 6_000];
+  const [warmUpMs, ms] = isQuick ? [300, 700] : [1_500, 4_000];
   const metrics: Record<string, number> = {};
   let wrong = 0;
   for (const clients of CLIENTS) {

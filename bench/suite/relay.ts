@@ -1,7 +1,16 @@
 import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { measureCeiling } from "../harness/ceiling.ts";
-import { chatLoad, makeSeats, measureWindow, startClients, startIslandsProcess, underLoad } from "../harness/loads.ts";
+import {
+  chatLoad,
+  limitFigures,
+  limitsOf,
+  makeSeats,
+  measureWindow,
+  startClients,
+  startIslandsProcess,
+  underLoad,
+} from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
 const TOKENS = 2_000;
@@ -36,6 +45,7 @@ export const relay: Bench = {
         }),
         figureOf(samples, { what: "Tokens relayed", unit: "/s", metric: "tokens/s", against }),
         figureOf(samples, { what: "CPU of the process", unit: "% of a core", metric: "core %", against }),
+        ...limitFigures(samples, `${STREAMS} streams`, STREAMS),
       ],
       notes: [`${ceiling} Each of these chats and runs has ${TOKENS.toLocaleString("en-US")} tokens.`],
     };
@@ -53,9 +63,15 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   await islands.call("connect", { url: server.url, seats, slots: 1 });
   await using clients = await startClients();
   const load = chatLoad(server, key, streams, TOKENS);
-  const { tokens, seconds, cpuS } = await underLoad(clients, load, isQuick ? 500 : 4_000, () =>
-    measureWindow(server, clients, isQuick ? 1_000 : 8_000),
+  const figures = await underLoad(clients, load, isQuick ? 500 : 2_000, () =>
+    measureWindow(server, clients, isQuick ? 1_000 : 5_000),
   );
+  const { tokens, seconds, cpuS } = figures;
   await islands.call("figures", undefined);
-  return { "tokens/core s": tokens / cpuS, "tokens/s": tokens / seconds, "core %": (cpuS / seconds) * 100 };
+  return {
+    ...limitsOf(figures, STREAMS),
+    "tokens/core s": tokens / cpuS,
+    "tokens/s": tokens / seconds,
+    "core %": (cpuS / seconds) * 100,
+  };
 }

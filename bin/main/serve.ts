@@ -5,6 +5,7 @@ import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock
 import { untilStored } from "../../coordinator/store/until-stored.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { onStopSignal } from "./stop-signals.ts";
+import { keepYoungGeneration } from "./young-generation.ts";
 
 /** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory. */
 export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
@@ -26,6 +27,7 @@ export async function serve(config: CoordinatorConfig, version: string): Promise
       process.exit(70);
     },
   });
+  keepYoungGeneration();
   console.log(`listening on ${coordinator.url}`);
   let isStopping = false;
   const stop = (signal: string): void => {

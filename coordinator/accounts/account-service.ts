@@ -6,7 +6,6 @@ import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import {
-  SCOPES,
   type Account,
   type AccountLimits,
   type AccountStore,
@@ -17,6 +16,7 @@ import { assertCredentials, readCredits, readName, readScopes } from "./credenti
 import type { EmailSignUps } from "./email-sign-ups.ts";
 import type { Identity, IslandIdentity, SignedIn } from "./identity.ts";
 import { KeyUsage } from "./key-usage.ts";
+import { KnownCallers } from "./known-callers.ts";
 import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } from "./password-changes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
@@ -51,6 +51,7 @@ export class AccountService {
   readonly #attempts: RequestWindow;
   readonly #backoff: SignInBackoff;
   readonly #usage: KeyUsage;
+  readonly #callers: KnownCallers;
 
   constructor(deps: AccountServiceDeps) {
     const { store, clock, log } = deps;
@@ -67,6 +68,7 @@ export class AccountService {
       sendReset: deps.sendReset ?? null,
     });
     this.#backoff = new SignInBackoff(clock);
+    this.#callers = new KnownCallers(store, clock);
     this.#usage = new KeyUsage(
       clock,
       (keyId, atMs) => store.touchKey(keyId, atMs),
@@ -235,25 +237,9 @@ export class AccountService {
 
   /** The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired. */
   async authenticate(token: string): Promise<Identity | undefined> {
-    const { store, clock } = this.#deps;
-    switch (secretKind(token)) {
-      case "ak": {
-        const key = await store.findKey(hashSecret(token));
-        if (key === undefined) return undefined;
-        this.#usage.record(key.id);
-        const limits = await this.limits(key.accountId);
-        return { kind: "key", accountId: key.accountId, keyId: key.id, scopes: key.scopes, limits };
-      }
-      case "st": {
-        const tokenHash = hashSecret(token);
-        const session = await store.findSession(tokenHash, clock.now());
-        if (session === undefined) return undefined;
-        const limits = await this.limits(session.accountId);
-        return { kind: "session", accountId: session.accountId, scopes: SCOPES, tokenHash, limits };
-      }
-      default:
-        return undefined;
-    }
+    const identity = await this.#callers.identify(token);
+    if (identity?.kind === "key") this.#usage.record(identity.keyId);
+    return identity;
   }
 
   /** False after the key was revoked or the session ended, also by another process. */
@@ -268,6 +254,11 @@ export class AccountService {
     if (secretKind(token) !== "it") return undefined;
     const found = await this.#deps.store.findIslandToken(hashSecret(token));
     return found && { accountId: found.accountId, tokenId: found.id };
+  }
+
+  /** False after the token was revoked, also by another process. */
+  isIslandTokenValid(tokenId: string): Promise<boolean> {
+    return this.#deps.store.hasIslandToken(tokenId);
   }
 
   /** Resolves when background writes are done. Call it before the store is closed. */

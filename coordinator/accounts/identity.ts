@@ -5,7 +5,7 @@ import type { Account, Scope } from "../store/account-store.ts";
 export type Identity = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** Read for each request, so that a change applies at once. */
+  /** As they are when the request comes, so that a change applies at once. */
   readonly limits: ResolvedLimits;
 } & ({ readonly kind: "key"; readonly keyId: string } | { readonly kind: "session"; readonly tokenHash: string });
 

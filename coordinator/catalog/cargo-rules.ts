@@ -128,7 +128,9 @@ function inputProblems({ runtime_type, input_schema: schema, example_input }: Ca
   }
   if (schema === undefined) return [];
   const problems = problemsOfSchema("input_schema", schema);
-  return problems.length > 0 ? problems : under("example_input", inputSchemas.errorsOf(schema, example_input, 0));
+  if (problems.length > 0) return problems;
+  const bytes = JSON.stringify(example_input).length;
+  return under("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
 }
 
 function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown>> | undefined): FieldError[] {

@@ -7,14 +7,16 @@ import { inputSchemas } from "./input-schema.ts";
 /**
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `input` comes from a JSON
  * parser. Paths in errors begin with `root`, the field of the request that has the input.
+ * @returns the input as JSON.
  * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
 export function checkInput(
   cargo: Pick<Cargo, "isChat" | "inputSchema">,
   input: Readonly<Record<string, unknown>>,
   root = "input",
-): void {
-  const bytes = Buffer.byteLength(JSON.stringify(input));
+): string {
+  const json = JSON.stringify(input);
+  const bytes = Buffer.byteLength(json);
   if (bytes > MAX_INPUT_BYTES) {
     throw new ValidationError([
       { path: root, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are taken` },
@@ -23,7 +25,7 @@ export function checkInput(
   // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input) : [];
   if (errors.length === 0) errors.push(...inputSchemas.errorsOf(cargo.inputSchema, input, bytes));
-  if (errors.length === 0) return;
+  if (errors.length === 0) return json;
   throw new ValidationError(
     errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message })),
   );

@@ -2,7 +2,8 @@ import { LRUCache } from "lru-cache";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "../../shared/errors.ts";
-import { ALLOWED_FORMATS, schemaProblems } from "./schema-rules.ts";
+import { isAffordable, type SchemaCost } from "./check-cost.ts";
+import { ALLOWED_FORMATS, costOf, schemaProblems } from "./schema-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -10,6 +11,7 @@ interface CompiledSchema {
   /** The one that was compiled, by which the compilers know it. */
   readonly schema: Schema;
   readonly check: ValidateFunction;
+  readonly cost: SchemaCost;
   /** Compiled when it is first needed. */
   listAll: ValidateFunction | null;
 }
@@ -20,6 +22,7 @@ const MAX_COMPILED = 256;
 const MAX_ERRORS = 100;
 /** For a larger input only the first error is listed, because the memory for all of them grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
+const TOO_COSTLY: FieldError = { path: "", message: "has too many values to be checked by the Cargo's schema" };
 
 /** An input schema that cannot be used. Paths are relative to the schema. */
 export class SchemaError extends Error {
@@ -68,11 +71,12 @@ export class InputSchemas {
   }
 
   /**
-   * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid.
+   * The problems of `input`, which has `bytes` bytes as JSON; empty if it is valid. One whose check would take long is refused.
    * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change.
    */
   errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
     const compiled = this.#compile(schema);
+    if (!isAffordable(compiled.cost, input, bytes)) return [TOO_COSTLY];
     if (compiled.check(input)) return [];
     if (bytes > MAX_BYTES_FOR_ALL_ERRORS) return fieldErrors(compiled.check.errors);
     compiled.listAll ??= this.#all.compile(compiled.schema);
@@ -80,11 +84,17 @@ export class InputSchemas {
     return fieldErrors(compiled.listAll.errors);
   }
 
+  /** Whether `output`, which has `bytes` bytes as JSON, is valid. One whose check would take long counts as valid. */
+  fits(schema: Schema, output: unknown, bytes: number): boolean {
+    const { cost, check } = this.#compile(schema);
+    return !isAffordable(cost, output, bytes) || check(output);
+  }
+
   #compile(schema: Schema): CompiledSchema {
     const text = this.#textOf(schema);
     const known = this.#compiled.get(text);
     if (known !== undefined) return known;
-    const compiled = { schema, check: this.#first.compile(schema), listAll: null };
+    const compiled = { schema, check: this.#first.compile(schema), cost: costOf(schema), listAll: null };
     this.#compiled.set(text, compiled);
     return compiled;
   }

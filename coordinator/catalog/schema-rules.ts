@@ -1,4 +1,5 @@
 import type { FieldError } from "../../shared/errors.ts";
+import { ownCost, type SchemaCost } from "./check-cost.ts";
 
 /** Bytes of a schema's JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
@@ -48,6 +49,13 @@ export function schemaProblems(schema: Json): FieldError[] {
   return new SchemaWalk(schema).run();
 }
 
+/** What the check of a value by the schema costs. */
+export function costOf(schema: Json): SchemaCost {
+  const walk = new SchemaWalk(schema);
+  walk.run();
+  return walk.cost;
+}
+
 /** Walks a schema in the way in which an input is checked, and counts its parts. */
 class SchemaWalk {
   readonly #root: Json;
@@ -55,9 +63,15 @@ class SchemaWalk {
   /** References on the current path; meeting one of them again is a cycle. */
   readonly #following = new Set<string>();
   #subschemas = 0;
+  #cost: SchemaCost = { perValue: 0, perText: 0 };
 
   constructor(root: Json) {
     this.#root = root;
+  }
+
+  /** Of what was walked so far. */
+  get cost(): SchemaCost {
+    return this.#cost;
   }
 
   run(): FieldError[] {
@@ -75,6 +89,8 @@ class SchemaWalk {
       return this.#report([], `has more than ${MAX_SUBSCHEMAS} subschemas, each counted where a $ref names it`);
     }
     if (depth > MAX_SCHEMA_DEPTH) return this.#report(path, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
+    const { perValue, perText } = ownCost(schema);
+    this.#cost = { perValue: this.#cost.perValue + perValue, perText: this.#cost.perText + perText };
     this.#checkKeywords(schema, path);
     this.#follow(schema["$ref"], path, depth);
     for (const keyword of ONE_SCHEMA) {

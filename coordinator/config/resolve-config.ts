@@ -17,6 +17,7 @@ const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 /** `openToAll`: where everybody on the network may register, a grant must not be worth an address. */
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
+const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
 
 const PHASE_RANGE = { min: 0.01, max: 604_800 } as const;
@@ -32,6 +33,14 @@ const COORDINATOR_SETTINGS = {
     max: 65_535,
     fallback: 8080,
     meaning: "Port to listen on; 0 lets the system choose",
+  }),
+  transport: setting.choice("transport", TRANSPORTS, {
+    fallback: "node",
+    meaning: "What serves HTTP and WebSockets: Node.js, or uWebSockets.js, which the operator installs",
+  }),
+  uwsModule: setting.text("uws_module", {
+    fallback: "uWebSockets.js",
+    meaning: "For transport = uws: the package uWebSockets.js, by its name or the path of its folder",
   }),
   dataDirectory: setting.text("data_directory", { fallback: "./atoll-data", meaning: "Where the database is kept" }),
   minFreeDiskBytes: setting.number("min_free_disk_mb", {

@@ -24,6 +24,9 @@ export interface DispatcherDeps extends AssignmentsDeps {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
+/** What nearly all jobs avoid. */
+const NONE: readonly string[] = [];
+
 /**
  * Where jobs meet Islands: takes the events of both registries, asks the scheduler, and answers with commands to the registries.
  * Its only state is the timer for what the scheduler does as time passes.
@@ -192,7 +195,8 @@ export class Dispatcher {
     };
   }
 
-  #avoidedBy({ avoidIslands, avoidAccounts }: ActiveJob): string[] {
+  #avoidedBy({ avoidIslands, avoidAccounts }: ActiveJob): readonly string[] {
+    if (avoidIslands.size === 0 && avoidAccounts.size === 0) return NONE;
     return [...new Set([...avoidIslands, ...this.#deps.islands.connectedOf(avoidAccounts)])];
   }
 

@@ -3,6 +3,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
+import { islandLost } from "./present-job.ts";
 
 const READ_AT_ONCE = 1_000;
 
@@ -25,19 +26,28 @@ export async function recoverJobs(
   const absent = new Map<string, AbsentIsland>();
   const ofClients: string[] = [];
   let [waiting, held] = [0, 0];
-  for await (const record of unfinished(store)) {
-    const { id: jobId, attempt, islandId } = record;
-    if (record.isClientBound) ofClients.push(jobId);
-    if (islandId === null) {
-      waiting += 1;
-      await jobs.restore(record, null);
-      continue;
+  for await (const part of unfinished(store)) {
+    for (const record of part) {
+      const { id: jobId, attempt, islandId } = record;
+      if (record.isClientBound) ofClients.push(jobId);
+      if (islandId === null) {
+        waiting += 1;
+        const restored = jobs.restore(record, null);
+        if (restored !== undefined) await restored;
+        continue;
+      }
+      const island = absent.get(islandId) ?? (await readIsland(store, islandId));
+      await jobs.restore(record, island?.accountId ?? null);
+      if (island === undefined) {
+        // Its account was deleted, or has had 1,000 other hosts since.
+        waiting += 1;
+        void jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true);
+        continue;
+      }
+      absent.set(islandId, island);
+      island.attempts.push({ jobId, attempt });
+      held += 1;
     }
-    const island = absent.get(islandId) ?? (await readIsland(store, islandId));
-    absent.set(islandId, island);
-    island.attempts.push({ jobId, attempt });
-    held += 1;
-    await jobs.restore(record, island.accountId);
   }
   for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
   jobs.awaitReaders(ofClients);
@@ -45,23 +55,17 @@ export async function recoverJobs(
 }
 
 /** Read in parts: 100,000 records at once would be copied again and again by the garbage collector. */
-async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<ActiveJobRecord> {
-  const known = new Map<string, string>();
-  const one = (text: string): string => {
-    if (!known.has(text)) known.set(text, text);
-    return known.get(text) ?? text;
-  };
+async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonly ActiveJobRecord[]> {
   for (let after: ActiveJobRecord | null = null; ;) {
     const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: READ_AT_ONCE });
-    for (const record of part) yield { ...record, accountId: one(record.accountId), slug: one(record.slug) };
+    yield part;
     const last = part.at(-1);
     if (last === undefined) return;
     after = last;
   }
 }
 
-async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland> {
+async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland | undefined> {
   const record = await store.islands.get(hostId);
-  if (record === undefined) throw new Error(`Island ${hostId} has a job but is not stored`);
-  return { accountId: record.accountId, attempts: [] };
+  return record === undefined ? undefined : { accountId: record.accountId, attempts: [] };
 }

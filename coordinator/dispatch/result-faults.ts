@@ -38,7 +38,7 @@ export function faultOf(
   // Text that was streamed is the output, whatever the result says.
   const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasSpoken ? text : ""));
   const bytes = JSON.stringify(value).length;
-  if (cargo !== undefined && inputSchemas.errorsOf(cargo.outputSchema, value, bytes).length > 0) return "misshapen";
+  if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "misshapen";
   return isEmptyOutput(value) ? "empty" : null;
 }
 

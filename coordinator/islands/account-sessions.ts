@@ -36,6 +36,8 @@ export class AccountShare {
   readonly intake = new FrameIntake();
   /** Open sessions, by token id. */
   readonly open = new Map<string, number>();
+  /** When each of these tokens was looked up last, by the clock that never jumps. */
+  readonly checkedMs = new Map<string, number>();
   /** Bytes of frames that have begun and not ended, of all sessions. */
   #unfinishedBytes = 0;
   /** The one session that may read on while there is no room, so that they do not all wait for each other. */
@@ -52,6 +54,17 @@ export class AccountShare {
     if (this.#unfinishedBytes < MAX_UNFINISHED_BYTES) return true;
     this.#reader ??= session;
     return this.#reader === session;
+  }
+
+  /**
+   * Whether a token is to be looked up again, which the caller then does. Every session asks once in each interval, so that half of it
+   * serves all sessions of a token with one look-up in each.
+   */
+  isCheckDue(tokenId: string, nowMs: number, intervalMs: number): boolean {
+    const checkedMs = this.checkedMs.get(tokenId);
+    if (checkedMs !== undefined && nowMs - checkedMs < intervalMs / 2) return false;
+    this.checkedMs.set(tokenId, nowMs);
+    return true;
   }
 
   get openCount(): number {
@@ -104,7 +117,10 @@ export class AccountSessions {
   #close(accountId: string, tokenId: string, share: AccountShare): void {
     const left = (share.open.get(tokenId) ?? 1) - 1;
     if (left > 0) share.open.set(tokenId, left);
-    else share.open.delete(tokenId);
+    else {
+      share.open.delete(tokenId);
+      share.checkedMs.delete(tokenId);
+    }
     if (share.open.size === 0) this.#shares.delete(accountId);
   }
 

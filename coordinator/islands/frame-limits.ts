@@ -1,8 +1,8 @@
-import type { Clock } from "../../shared/clock.ts";
 import { formatBytes, KIB, MIB } from "../../shared/format-bytes.ts";
 import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import { TokenBucket, type Rate } from "../quotas/token-bucket.ts";
+import type { Rate } from "../quotas/token-bucket.ts";
+import { debtMs, taken } from "./rate-debt.ts";
 
 /** Most that an Island may report of itself: hardware, runtimes, cached models, downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;
@@ -24,27 +24,31 @@ const CONTROL_PER_HEARTBEAT = 4;
 /** An Island sends more than any honest one would. Its session ends, and its token waits at the door. */
 export class FloodError extends ProtocolError {}
 
-/** What one session may send. */
-export class FrameLimits {
-  readonly #frames: TokenBucket;
-  readonly #bytes: TokenBucket;
-  readonly #control: TokenBucket;
-  readonly #controlBytes: TokenBucket;
-  readonly #strays: TokenBucket;
+/** The rate of frames that are not about an attempt. */
+export function controlRate(heartbeatMs: number): Rate {
+  return { ...CONTROL, perSecond: Math.max(CONTROL.perSecond, (CONTROL_PER_HEARTBEAT * 1_000) / heartbeatMs) };
+}
 
-  constructor(clock: Pick<Clock, "monotonicMs">, heartbeatMs: number) {
-    const bucket = (rate: Rate): TokenBucket => new TokenBucket(clock, rate);
-    const perSecond = Math.max(CONTROL.perSecond, (CONTROL_PER_HEARTBEAT * 1_000) / heartbeatMs);
-    this.#frames = bucket(FRAMES);
-    this.#bytes = bucket(BYTES);
-    this.#control = bucket({ ...CONTROL, perSecond });
-    this.#controlBytes = bucket(CONTROL_BYTES);
-    this.#strays = bucket(STRAYS);
+/** What one session may send. Times are of the clock that never jumps. */
+export class FrameLimits {
+  readonly #controlRate: Rate;
+  /** Of each rate, for `rate-debt.ts`. */
+  #framesMs = 0;
+  #bytesMs = 0;
+  #controlMs = 0;
+  #controlBytesMs = 0;
+  #straysMs = 0;
+
+  /** @param control from {@link controlRate}, one for all sessions. */
+  constructor(control: Rate) {
+    this.#controlRate = control;
   }
 
   /** Counts any frame. Returns for how many ms the socket is not to be read; 0 within the rates. */
-  count(bytes: number): number {
-    return Math.max(this.#frames.take(1), this.#bytes.take(bytes));
+  count(bytes: number, nowMs: number): number {
+    this.#framesMs = taken(FRAMES, this.#framesMs, nowMs, 1);
+    this.#bytesMs = taken(BYTES, this.#bytesMs, nowMs, bytes);
+    return Math.max(debtMs(FRAMES, this.#framesMs, nowMs), debtMs(BYTES, this.#bytesMs, nowMs));
   }
 
   /**
@@ -52,25 +56,29 @@ export class FrameLimits {
    * Only output and results may be large.
    * @throws {FloodError}
    */
-  admit(frame: FromIsland, bytes: number, isStray: boolean): void {
+  admit(frame: FromIsland, bytes: number, isStray: boolean, nowMs: number): void {
     if ("jobId" in frame) {
       const bringsOutput = frame.type === "output" || frame.type === "finished";
       if (!bringsOutput && bytes > MAX_REPORT_BYTES) {
         throw new FloodError(`${frame.type}: over ${formatBytes(MAX_REPORT_BYTES)}`);
       }
-      if (isStray && this.#strays.take(1) > 0) throw new FloodError(`${frame.type}: too many for jobs of others`);
+      if (!isStray) return;
+      this.#straysMs = taken(STRAYS, this.#straysMs, nowMs, 1);
+      if (debtMs(STRAYS, this.#straysMs, nowMs) > 0) throw new FloodError(`${frame.type}: too many for jobs of others`);
       return;
     }
     const held = frame.type === "hello" ? frame.held.length : 0;
     if (bytes > MAX_STATE_BYTES + held * HELD_JOB_BYTES) {
       throw new FloodError(`${frame.type}: over ${formatBytes(MAX_STATE_BYTES)}`);
     }
-    this.countControl(frame.type, frame.type === "wanted" ? frame.slugs.length : 1);
-    if (this.#controlBytes.take(bytes) > 0) throw new FloodError(`${frame.type}: too many bytes`);
+    this.countControl(frame.type, nowMs, frame.type === "wanted" ? frame.slugs.length : 1);
+    this.#controlBytesMs = taken(CONTROL_BYTES, this.#controlBytesMs, nowMs, bytes);
+    if (debtMs(CONTROL_BYTES, this.#controlBytesMs, nowMs) > 0) throw new FloodError(`${frame.type}: too many bytes`);
   }
 
   /** Also for WebSocket pings and pongs. @throws {FloodError} */
-  countControl(name: string, count = 1): void {
-    if (this.#control.take(count) > 0) throw new FloodError(`${name}: too many a second`);
+  countControl(name: string, nowMs: number, count = 1): void {
+    this.#controlMs = taken(this.#controlRate, this.#controlMs, nowMs, count);
+    if (debtMs(this.#controlRate, this.#controlMs, nowMs) > 0) throw new FloodError(`${name}: too many a second`);
   }
 }

@@ -1,16 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
-import { WebSocketServer, type WebSocket } from "ws";
 import type { AccountService } from "../accounts/account-service.ts";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
-import { CLOSE, MAX_FRAME_BYTES, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
+import { CLOSE, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
 import { JoinLimit } from "./join-limit.ts";
-import { IslandSession, type SessionDeps, type SessionOwner } from "./session.ts";
+import { controlRate } from "./frame-limits.ts";
+import { IslandSession } from "./session.ts";
+import type { SessionDeps, SessionOwner } from "./session-deps.ts";
+import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
+import { SessionWatch } from "./session-watch.ts";
 
-export interface GatewayDeps extends SessionDeps {
-  readonly accounts: Pick<AccountService, "authenticateIsland">;
+export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" | "log" | "heartbeatMs" | "intake"> {
+  readonly accounts: Pick<AccountService, "authenticateIsland" | "isIslandTokenValid">;
   /** Sent to Islands that are let in; see `PUBLIC_KEY_HEADER`. */
   readonly publicKey: string;
   /** The client address of a request, for limits. */
@@ -18,42 +20,35 @@ export interface GatewayDeps extends SessionDeps {
   readonly caps: SessionCaps;
 }
 
-/** Accepts the WebSockets of Islands: checks the token, agrees on the protocol version, and opens sessions. */
+/** Lets Islands in: checks the token, agrees on the protocol version, and opens sessions. */
 export class IslandGateway {
-  readonly #server: WebSocketServer;
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
+  readonly #sessionDeps: SessionDeps;
   readonly #limit: JoinLimit;
   readonly #accounts: AccountSessions;
-  /** Owners of the Islands whose upgrades were accepted. */
-  readonly #accountIds = new WeakMap<IncomingMessage, string>();
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
     this.#limit = new JoinLimit(deps.clock);
     this.#accounts = new AccountSessions(deps.clock, deps.caps);
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: true,
-      perMessageDeflate: false,
-      maxPayload: MAX_FRAME_BYTES,
-      // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
-      handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : (offered.values().next().value ?? false)),
-    });
-    this.#server.on("headers", (headers, request) => {
-      headers.push(`${PUBLIC_KEY_HEADER}: ${deps.publicKey}`);
-      const accountId = this.#accountIds.get(request);
-      if (accountId !== undefined) headers.push(`${ACCOUNT_HEADER}: ${accountId}`);
-    });
+    this.#sessionDeps = {
+      ...deps,
+      watch: new SessionWatch(deps.clock, deps.heartbeatMs),
+      controlRate: controlRate(deps.heartbeatMs),
+      recheck: (owner) => this.#recheck(owner),
+      onFlood: ({ tokenId }) => this.#accounts.punish(tokenId),
+      onClosed: (session) => this.#sessions.delete(session as IslandSession),
+    };
   }
 
   /**
-   * Opens a session on the socket.
+   * Decides about an upgrade. The session begins when the transport opens the socket.
    * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; {@link RateLimitedError} when too many tokens
-   *   of the address were refused, too many sessions are open or the token waits after a flood. The caller then still owns the socket.
+   *   of the address were refused, too many sessions are open or the token waits after a flood.
    */
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { accounts, addressOf } = this.#deps;
+  async upgrade(request: IncomingMessage): Promise<AcceptedUpgrade> {
+    const { accounts, addressOf, publicKey } = this.#deps;
     const address = addressOf(request);
     const token = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? "")?.[1];
     this.#limit.assertMayTry(address, token);
@@ -68,44 +63,53 @@ export class IslandGateway {
     }
     this.#limit.accepted(token);
     const { share, close } = this.#accounts.open(owner);
-    socket.once("close", close);
-    // It has left already, so "close" never comes.
-    if (socket.destroyed) close();
-    this.#accountIds.set(request, owner.accountId);
-    this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#open(ws, socket, {
-        accountId: owner.accountId,
-        share,
-        isStillValid: async () => (await accounts.authenticateIsland(token)) !== undefined,
-        onFlood: () => this.#accounts.punish(owner.tokenId),
-      });
-    });
+    return {
+      headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
+      // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
+      chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
+      open: (socket, protocol) => this.#open(socket, protocol, { ...owner, share }),
+      release: close,
+    };
   }
 
   /** Sends every Island away for `retryAfterMs` and waits until all sockets are closed. */
   async close(retryAfterMs: number): Promise<void> {
     for (const session of this.#sessions) session.dismiss("the coordinator is going down", retryAfterMs);
-    const sockets = [...this.#server.clients];
-    await Promise.all(sockets.map((socket) => closed(socket)));
-    this.#server.close();
+    await Promise.all([...this.#sessions].map(({ closed }) => closed));
   }
 
-  #open(ws: WebSocket, socket: Duplex, owner: SessionOwner): void {
-    if (ws.protocol !== SUBPROTOCOL) {
-      ws.on("error", () => ws.terminate());
-      ws.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
+  #open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {
+    if (protocol === SUBPROTOCOL) {
+      this.#sessions.add(new IslandSession(socket, owner, this.#sessionDeps));
       return;
     }
-    const session = new IslandSession(ws, owner, this.#deps);
-    socket.on("data", (chunk: Buffer) => session.noteRead(chunk.length));
-    this.#sessions.add(session);
-    ws.on("close", () => this.#sessions.delete(session));
+    socket.attach({ ...DEAF, onError: () => socket.terminate() });
+    socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
+  }
+
+  /** Ends all sessions of a token that was revoked, also by another process. */
+  #recheck({ tokenId, share }: SessionOwner): void {
+    const { accounts, clock, heartbeatMs, log } = this.#deps;
+    if (!share.isCheckDue(tokenId, clock.monotonicMs(), heartbeatMs)) return;
+    accounts.isIslandTokenValid(tokenId).then(
+      (isValid) => {
+        if (isValid) return;
+        for (const session of this.#sessions) {
+          if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
+        }
+      },
+      (error: unknown) => log.error({ err: error }, "Checking an Island token failed"),
+    );
   }
 }
 
-function closed(socket: WebSocket): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.readyState === socket.CLOSED) resolve();
-    else socket.once("close", () => resolve());
-  });
-}
+const ignore = (): void => undefined;
+/** For a socket that only closes. */
+const DEAF: SocketEvents = {
+  onMessage: ignore,
+  onRead: ignore,
+  onPing: ignore,
+  onPong: ignore,
+  onError: ignore,
+  onClose: ignore,
+};

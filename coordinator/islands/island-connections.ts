@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland, Hello, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { FromIsland, Hello } from "../../shared/protocol/from-island.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
@@ -26,10 +26,16 @@ export interface IslandConnectionsDeps {
 /** What a session does with the frames of its Island. */
 export class IslandConnections {
   readonly #deps: IslandConnectionsDeps;
-  readonly #acknowledgements = new Acknowledgements();
+  readonly #acknowledgements: Acknowledgements;
 
   constructor(deps: IslandConnectionsDeps) {
     this.#deps = deps;
+    const { registry, quarantineOf } = deps;
+    this.#acknowledgements = new Acknowledgements((hostId, { type, jobId, attempt, seq }) => {
+      // Only the end of a run changes it.
+      const news = type === "output" ? {} : { quarantine: quarantineOf(hostId) };
+      registry.send(hostId, { type: "ack", jobId, attempt, seq, ...news });
+    });
   }
 
   /**
@@ -90,22 +96,12 @@ export class IslandConnections {
       case "failed":
       case "cancelled": {
         const durable = reports.receive(island.hostId, frame);
-        if (durable !== undefined) this.#acknowledge(island.hostId, frame, durable);
+        if (durable !== undefined) this.#acknowledgements.add(island.hostId, frame, durable);
         return durable;
       }
       default:
         return frame satisfies never;
     }
-  }
-
-  #acknowledge(hostId: string, frame: NumberedFrame, durable: Promise<void | false>): void {
-    const { registry, quarantineOf } = this.#deps;
-    const { jobId, attempt } = frame;
-    this.#acknowledgements.add(frame, durable, (seq, isLast) => {
-      // Only the end of a run changes it.
-      const news = isLast ? { quarantine: quarantineOf(hostId) } : {};
-      registry.send(hostId, { type: "ack", jobId, attempt, seq, ...news });
-    });
   }
 
   /** Sends the Cargos that the Island asked for, if its owner may run them. */

@@ -4,6 +4,7 @@ import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import type { IslandRegistryEvent } from "./island-registry-events.ts";
 import { MutableIsland } from "./mutable-island.ts";
+import { SharedTexts } from "./shared-texts.ts";
 
 export interface IslandRegistryDeps {
   readonly clock: Pick<Clock, "schedule">;
@@ -26,6 +27,7 @@ export class IslandRegistry {
   readonly #deps: IslandRegistryDeps;
   /** By host id. */
   readonly #islands = new Map<string, MutableIsland>();
+  readonly #texts = new SharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
 
   constructor(deps: IslandRegistryDeps) {
@@ -72,19 +74,16 @@ export class IslandRegistry {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
     island.link.send({ type: "cancel", jobId, attempt, reason });
-    if (island.slots.get(jobId) !== attempt) return;
-    island.forgetStop(jobId);
-    island.stopping.set(
-      jobId,
-      this.#deps.clock.schedule(MAX_STOP_MS, () => this.#noteIgnored(island, jobId)),
-    );
+    if (!island.has({ jobId, attempt })) return;
+    const limit = this.#deps.clock.schedule(MAX_STOP_MS, () => this.#noteIgnored(island, jobId));
+    island.awaitStop(jobId, limit);
   }
 
   /** The first half of a session's begin; {@link resume} is the second. An older session of the same Island ends. */
   connect(hello: Hello, accountId: string, link: IslandLink): IslandView {
     const { hostId } = hello;
-    const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId);
-    this.#islands.set(hostId, island);
+    const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
+    this.#islands.set(island.hostId, island);
     const previous = island.link;
     if (previous !== null) {
       this.#emit({ type: "island_down", islandId: hostId });
@@ -100,14 +99,13 @@ export class IslandRegistry {
   /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */
   resume(view: IslandView, held: readonly HeldDecision[]): void {
     const island = this.#own(view);
-    const kept = new Map(
-      held.filter(({ action }) => action === "continue").map(({ jobId, attempt }) => [jobId, attempt]),
-    );
-    const lost = island.attempts().filter(({ jobId }) => !kept.has(jobId));
-    this.#forgetStops(island);
-    island.slots.clear();
-    for (const [jobId, attempt] of kept) island.slots.set(jobId, attempt);
-    this.#emit({ type: "island_up", island: island.facts(), busy: island.slots.size });
+    const kept = held.filter(({ action }) => action === "continue");
+    const keptIds = new Set(kept.map(({ jobId }) => jobId));
+    const lost = island.attempts().filter(({ jobId }) => !keptIds.has(jobId));
+    island.forgetStops();
+    island.freeSlots();
+    for (const attempt of kept) island.takeSlot(attempt);
+    this.#emit({ type: "island_up", island: island.facts(), busy: island.slotsInUse });
     this.#emitLost(island, lost, "The Island came back without the job", false);
   }
 
@@ -116,23 +114,23 @@ export class IslandRegistry {
     const island = this.#own(view);
     if (island.link !== link) return;
     island.link = null;
-    this.#forgetStops(island);
+    island.forgetStops();
     this.#emit({ type: "island_down", islandId: island.hostId });
     this.#beginGrace(island, this.#deps.graceMs);
   }
 
   /** Takes in an Island that had attempts when the coordinator last stopped. Its grace begins. */
   awaitReturn(hostId: string, accountId: string, attempts: readonly AttemptId[]): void {
-    const island = new MutableIsland(hostId, accountId);
-    this.#islands.set(hostId, island);
-    for (const { jobId, attempt } of attempts) island.slots.set(jobId, attempt);
+    const island = new MutableIsland(hostId, accountId, this.#texts);
+    this.#islands.set(island.hostId, island);
+    for (const attempt of attempts) island.takeSlot(attempt);
     this.#beginGrace(island, this.#deps.restartGraceMs);
   }
 
+  /** A heartbeat. Most make no difference, and nobody hears of them. */
   update(view: IslandView, state: IslandState): void {
     const island = this.#own(view);
-    island.update(state);
-    this.#emit({ type: "island_changed", island: island.facts() });
+    if (island.update(state)) this.#emit({ type: "island_changed", island: island.facts() });
   }
 
   setDraining(view: IslandView, draining: boolean): void {
@@ -150,9 +148,7 @@ export class IslandRegistry {
   takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) throw new Error(`Island ${hostId} is not known`);
-    const superseded = island.slots.has(jobId);
-    island.slots.set(jobId, attempt);
-    if (!superseded) return;
+    if (!island.takeSlot({ jobId, attempt })) return;
     // The agent drops its earlier attempt of the same job without a word.
     island.forgetStop(jobId);
     this.#emit({ type: "slot_superseded", islandId: hostId, jobId });
@@ -161,8 +157,8 @@ export class IslandRegistry {
   /** The Island finished with an attempt. Does nothing for one that takes no slot. */
   freeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
-    if (island?.slots.get(jobId) !== attempt) return;
-    island.slots.delete(jobId);
+    if (island?.has({ jobId, attempt }) !== true) return;
+    island.freeSlot(jobId);
     island.forgetStop(jobId);
     if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId, jobId });
   }
@@ -171,7 +167,7 @@ export class IslandRegistry {
   close(): void {
     for (const island of this.#islands.values()) {
       island.grace?.cancel();
-      this.#forgetStops(island);
+      island.forgetStops();
     }
   }
 
@@ -182,19 +178,14 @@ export class IslandRegistry {
   }
 
   #noteIgnored(island: MutableIsland, jobId: string): void {
-    island.stopping.delete(jobId);
-    island.ignored.add(jobId);
-    if (island.ignored.size < MAX_IGNORED_CANCELS) return;
-    const reason = `${island.ignored.size} jobs did not stop within ${MAX_STOP_MS / 1_000} s of their cancel`;
+    const ignored = island.ignoreStop(jobId);
+    if (ignored < MAX_IGNORED_CANCELS) return;
+    const reason = `${ignored} jobs did not stop within ${MAX_STOP_MS / 1_000} s of their cancel`;
     island.link?.dismiss(reason, 0);
   }
 
-  #forgetStops(island: MutableIsland): void {
-    for (const jobId of [...island.stopping.keys(), ...island.ignored]) island.forgetStop(jobId);
-  }
-
   #beginGrace(island: MutableIsland, graceMs: number): void {
-    if (island.slots.size === 0) {
+    if (!island.isBusy) {
       this.#islands.delete(island.hostId);
       return;
     }

@@ -1,6 +1,6 @@
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
-import type { IslandState } from "../../shared/protocol/from-island.ts";
+import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 
 /** The connection to an Island's agent. */
 export interface IslandLink {
@@ -30,7 +30,7 @@ export interface IslandView {
   /** Whether the attempt takes one of its slots: it was assigned here and the Island has not finished with it. */
   has(attempt: AttemptId): boolean;
   /** Models that it fetches now; empty before its first `hello`. */
-  readonly downloads: IslandState["downloads"];
+  readonly downloads: SchedulerIsland["downloads"];
   /** What its owner allows; undefined: everything, or not known. */
   readonly policy: OwnerPolicy | undefined;
 }

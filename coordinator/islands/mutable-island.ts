@@ -2,10 +2,17 @@ import type { Timer } from "../../shared/clock.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
+import { countsTheSame } from "../scheduler/rank.ts";
 import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
+import { ownText, type SharedTexts } from "./shared-texts.ts";
 
-/** The state behind an {@link IslandView}. Only `IslandRegistry` has it. */
+/** Lists of the many Islands that have nothing to say in them. */
+const NONE: readonly never[] = [];
+
+type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "cpuLoad" | "rttMs">;
+
+/** The state behind an {@link IslandView}. Only `IslandRegistry` has it. Most Islands are idle: what only jobs need is made with the first. */
 export class MutableIsland implements IslandView {
   readonly hostId: string;
   readonly accountId: string;
@@ -13,20 +20,21 @@ export class MutableIsland implements IslandView {
   link: IslandLink | null = null;
   /** Ends the grace; null while the Island is connected. */
   grace: Timer | null = null;
-  /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
-  readonly slots = new Map<string, number>();
-  /** Cancelled attempts, by job, each with the limit within which the Island must confirm. */
-  readonly stopping = new Map<string, Timer>();
-  /** Jobs whose cancelled attempts it has not confirmed within that limit. */
-  readonly ignored = new Set<string>();
   /** Null until the first round trip was measured. */
   rttMs: number | null = null;
-  #report: Pick<Hello, "runtimes" | "hardware" | "slots" | "draining" | "policy"> | null = null;
-  #state: IslandState | null = null;
+  readonly #texts: SharedTexts;
+  #facts: SchedulerIsland | null = null;
+  /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
+  #slots: Map<string, number> | null = null;
+  /** Cancelled attempts, by job, each with the limit within which the Island must confirm. */
+  #stopping: Map<string, Timer> | null = null;
+  /** Jobs whose cancelled attempts it has not confirmed within that limit. */
+  #ignored: Set<string> | null = null;
 
-  constructor(hostId: string, accountId: string) {
-    this.hostId = hostId;
+  constructor(hostId: string, accountId: string, texts: SharedTexts) {
+    this.hostId = ownText(hostId);
     this.accountId = accountId;
+    this.#texts = texts;
   }
 
   get isConnected(): boolean {
@@ -34,64 +42,122 @@ export class MutableIsland implements IslandView {
   }
 
   attempts(): AttemptId[] {
-    return [...this.slots].map(([jobId, attempt]) => ({ jobId, attempt }));
+    return this.#slots === null ? [] : [...this.#slots].map(([jobId, attempt]) => ({ jobId, attempt }));
   }
 
-  get downloads(): IslandState["downloads"] {
-    return this.#state?.downloads ?? [];
+  get downloads(): SchedulerIsland["downloads"] {
+    return this.#facts?.downloads ?? NONE;
   }
 
   get policy(): OwnerPolicy | undefined {
-    return this.#report?.policy;
+    return this.#facts?.policy;
+  }
+
+  get isBusy(): boolean {
+    return this.slotsInUse > 0;
+  }
+
+  get slotsInUse(): number {
+    return this.#slots?.size ?? 0;
+  }
+
+  has({ jobId, attempt }: AttemptId): boolean {
+    return this.#slots?.get(jobId) === attempt;
+  }
+
+  /** The attempt takes a slot. True if an earlier one of the same job has it. */
+  takeSlot({ jobId, attempt }: AttemptId): boolean {
+    this.#slots ??= new Map();
+    const superseded = this.#slots.has(jobId);
+    this.#slots.set(jobId, attempt);
+    return superseded;
+  }
+
+  freeSlot(jobId: string): void {
+    this.#slots?.delete(jobId);
+  }
+
+  freeSlots(): void {
+    this.#slots = null;
+  }
+
+  /** An attempt was cancelled, and is to be confirmed before `limit` passes. */
+  awaitStop(jobId: string, limit: Timer): void {
+    this.forgetStop(jobId);
+    this.#stopping ??= new Map();
+    this.#stopping.set(jobId, limit);
+  }
+
+  /** A cancelled attempt was not confirmed within the limit. Returns how many there are of them. */
+  ignoreStop(jobId: string): number {
+    this.#stopping?.delete(jobId);
+    this.#ignored ??= new Set();
+    return this.#ignored.add(jobId).size;
   }
 
   /** The Island confirmed that an attempt is over, or nobody waits for that any more. */
   forgetStop(jobId: string): void {
-    this.stopping.get(jobId)?.cancel();
-    this.stopping.delete(jobId);
-    this.ignored.delete(jobId);
+    this.#stopping?.get(jobId)?.cancel();
+    this.#stopping?.delete(jobId);
+    this.#ignored?.delete(jobId);
   }
 
-  get isBusy(): boolean {
-    return this.slots.size > 0;
+  forgetStops(): void {
+    for (const limit of this.#stopping?.values() ?? NONE) limit.cancel();
+    this.#stopping = null;
+    this.#ignored = null;
   }
 
-  has({ jobId, attempt }: AttemptId): boolean {
-    return this.slots.get(jobId) === attempt;
+  greet({ hardware, runtimes, slots, draining, policy, state }: Hello): void {
+    this.#facts = {
+      id: this.hostId,
+      accountId: this.accountId,
+      runtimes: runtimes.map((runtime) => this.#texts.one(runtime.type) as typeof runtime.type),
+      ramBytes: hardware.ramBytes,
+      vramBytes: totalVramBytes(hardware),
+      slots,
+      draining,
+      policy,
+      ...this.#stateFacts(state, null),
+    };
   }
 
-  greet(hello: Hello): void {
-    this.#report = hello;
-    this.#state = hello.state;
-  }
-
-  update(state: IslandState): void {
-    this.#state = state;
+  /** What a heartbeat says. True if it makes a difference to the scheduler. @throws before the first `hello`. */
+  update(state: IslandState): boolean {
+    const before = this.facts();
+    const now = this.#stateFacts(state, before);
+    if (countsTheSame(before, now)) return false;
+    this.#facts = { ...before, ...now };
+    return true;
   }
 
   setDraining(draining: boolean): void {
-    if (this.#report !== null) this.#report = { ...this.#report, draining };
+    this.#facts = { ...this.facts(), draining };
   }
 
   /** What the scheduler decides by. @throws before the first `hello`. */
   facts(): SchedulerIsland {
-    const report = this.#report;
-    const state = this.#state;
-    if (report === null || state === null) throw new Error(`Island ${this.hostId} has not said hello`);
+    if (this.#facts === null) throw new Error(`Island ${this.hostId} has not said hello`);
+    return this.#facts;
+  }
+
+  #stateFacts({ cpuLoad, cachedModels, loaded, downloads }: IslandState, before: SchedulerIsland | null): StateFacts {
+    const models = cachedModels.map(({ key }) => key);
     return {
-      id: this.hostId,
-      accountId: this.accountId,
-      runtimes: report.runtimes.map((runtime) => runtime.type),
-      ramBytes: report.hardware.ramBytes,
-      vramBytes: totalVramBytes(report.hardware),
-      slots: report.slots,
-      draining: report.draining,
-      policy: report.policy,
-      cachedModels: state.cachedModels.map((model) => model.key),
-      loaded: state.loaded,
-      downloads: state.downloads,
-      cpuLoad: state.cpuLoad,
+      cachedModels: this.#listOf(before?.cachedModels, models),
+      loaded: this.#listOf(before?.loaded, loaded),
+      downloads:
+        downloads.length === 0
+          ? NONE
+          : downloads.map(({ slug, fraction }) => ({ slug: this.#texts.one(slug), fraction })),
+      cpuLoad,
       rttMs: this.rttMs,
     };
+  }
+
+  /** The list of before, if it is the same: nothing of the frame stays in memory. */
+  #listOf(before: readonly string[] = NONE, said: readonly string[]): readonly string[] {
+    if (said.length === before.length && said.every((text, index) => text === before[index])) return before;
+    return said.map((text) => this.#texts.one(text));
   }
 }

@@ -1,6 +1,4 @@
-import type { Logger } from "pino";
-import type { WebSocket } from "ws";
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
@@ -13,103 +11,80 @@ import {
 } from "../../shared/protocol/codec.ts";
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import type { AccountShare } from "./account-sessions.ts";
+import { closeReason } from "./close-reason.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
-import type { IntakeBudget } from "./intake-budget.ts";
 import type { IslandLink, IslandView } from "./island.ts";
-import type { IslandConnections } from "./island-connections.ts";
+import type { SessionDeps, SessionOwner } from "./session-deps.ts";
+import type { SessionSocket, SocketEvents } from "./session-socket.ts";
 import { SocketPauses } from "./socket-pauses.ts";
 import { UnstoredFrames } from "./unstored-frames.ts";
-
-export interface SessionDeps {
-  readonly connections: IslandConnections;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly heartbeatMs: number;
-  readonly intake: IntakeBudget;
-}
-
-/** The account whose token opened the session, and whether the token is still valid. */
-export interface SessionOwner {
-  readonly accountId: string;
-  readonly share: AccountShare;
-  isStillValid(): Promise<boolean>;
-  /** The session ends because it was a flood. */
-  onFlood(): void;
-}
 
 /** Longest wait for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
 /** Bytes of an unfinished frame of an Island without jobs: its reports, with room for the jobs that `hello` names. */
 const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
+/** What each read of the socket takes beside its bytes, of which it may have one: 800 bytes, measured; an honest network brings more at once. */
+const READ_BYTES = 512;
 /** When there is no room for an unfinished frame, the session looks again after this. */
 const NO_ROOM_PAUSE_MS = 50;
 /** Bytes that wait for the Island to read them. One that never reads is cut off here. */
 const MAX_UNREAD_BYTES = 64 * MIB;
-/** Longest reason of a close frame: 125 bytes less the code. Source: RFC 6455 §5.5. */
-const MAX_REASON_BYTES = 123;
 
-/** One Island's WebSocket: opening → waiting for hello → serving → closed. Decodes, watches for silence, and sends. */
-export class IslandSession implements IslandLink, FrameSource {
-  readonly #socket: WebSocket;
-  readonly #owner: SessionOwner;
+/**
+ * One Island's WebSocket: opening → waiting for hello → serving → closed. Decodes, watches for silence, and sends. Idle ones are many: what
+ * only few sessions need (pauses, frames that wait for storage, timers) is made when it is needed.
+ */
+export class IslandSession implements IslandLink, FrameSource, SocketEvents {
+  readonly owner: SessionOwner;
+  readonly #socket: SessionSocket;
   readonly #deps: SessionDeps;
-  readonly #log: Logger;
   readonly #sessionId: string;
   #island: IslandView | null = null;
   #greeting = false;
   /** Set when the session decides to close: no frame is read any more. */
   #isClosing = false;
   readonly #limits: FrameLimits;
-  readonly #unstored: UnstoredFrames;
+  #unstored: UnstoredFrames | null = null;
   #unfinishedBytes = 0;
-  readonly #pauses: SocketPauses;
+  #pauses: SocketPauses | null = null;
   #pingSentMs: number | null = null;
+  /** When the Island was heard last. Both by the clock that never jumps. */
+  #heardMs: number;
+  /** For `SessionWatch`; null while the session does not serve. */
+  #watchPart: number | null = null;
+  /** Ends the wait for `hello`, for an Island that missed a heartbeat, or for the answer to our close. */
   #silence: Timer | null = null;
-  #pinger: Timer | null = null;
-  #corked = false;
 
-  constructor(socket: WebSocket, owner: SessionOwner, deps: SessionDeps) {
+  constructor(socket: SessionSocket, owner: SessionOwner, deps: SessionDeps) {
     this.#socket = socket;
-    this.#owner = owner;
+    this.owner = owner;
     this.#deps = deps;
     this.#sessionId = newId("ses", deps.clock.now());
-    this.#log = deps.log.child({ session: this.#sessionId });
-    this.#pauses = new SocketPauses(socket, deps.clock);
-    this.#limits = new FrameLimits(deps.clock, deps.heartbeatMs);
-    this.#unstored = new UnstoredFrames(deps.intake, {
-      onWait: () => {
-        this.#pauses.begin("storage");
-        this.#silence?.cancel();
-      },
-      onRoom: () => {
-        this.#pauses.end("storage");
-        if (this.isOpen) this.#expectWithin(deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
-      },
-    });
-    socket.binaryType = "nodebuffer";
-    socket.on("message", (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
-    socket.on("ping", () => this.#guard(() => this.#limits.countControl("ping")));
-    socket.on("pong", () => this.#onPong());
-    socket.on("error", (error) => this.#log.info({ error: error.message }, "Island socket failed"));
-    socket.on("close", (code) => this.#onClose(code));
+    this.#limits = new FrameLimits(deps.controlRate);
+    this.#heardMs = deps.clock.monotonicMs();
+    socket.attach(this);
     this.#expectWithin(MAX_HELLO_WAIT_MS);
   }
 
   get isOpen(): boolean {
-    return !this.#isClosing && this.#socket.readyState === this.#socket.OPEN;
+    return !this.#isClosing && this.#socket.isOpen;
   }
 
   send(frame: FromCoordinator): void {
     if (!this.isOpen) return;
-    if (this.#socket.bufferedAmount > MAX_UNREAD_BYTES) {
-      this.#log.warn("An Island does not read what it is sent");
+    if (this.#socket.bufferedBytes > MAX_UNREAD_BYTES) {
+      this.#log("warn", {}, "An Island does not read what it is sent");
       this.#isClosing = true;
       return this.#socket.terminate();
     }
-    this.#cork();
-    this.#socket.send(encodeFrame(frame), { binary: true });
+    // An assignment does not wait for the answers to clients, which the same turn writes.
+    this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "turn");
+  }
+
+  /** Resolves when the socket is closed. */
+  get closed(): Promise<void> {
+    return this.#socket.closed;
   }
 
   dismiss(reason: string, retryAfterMs: number | null): void {
@@ -117,23 +92,9 @@ export class IslandSession implements IslandLink, FrameSource {
     this.#close(CLOSE.goingAway, reason);
   }
 
-  /** Sends all frames of one turn of the event loop in one write: 5 times the frames a second, measured with frames of 100 bytes on two cores. */
-  #cork(): void {
-    if (this.#corked) return;
-    const raw = (this.#socket as unknown as { _socket?: { cork(): void; uncork(): void } })._socket;
-    if (raw === undefined) return;
-    this.#corked = true;
-    raw.cork();
-    setImmediate(() => {
-      this.#corked = false;
-      raw.uncork();
-    });
-  }
-
-  /** Bytes came in from the socket, after the frames that they complete were emitted. */
-  noteRead(bytes: number): void {
+  onRead(bytes: number): void {
     if (!this.isOpen) return;
-    this.#setUnfinished(this.#unfinishedBytes + bytes);
+    this.#setUnfinished(this.#unfinishedBytes + bytes + READ_BYTES);
     this.#guard(() => {
       const isIdle = this.#island?.isBusy !== true;
       if (isIdle && this.#unfinishedBytes > MAX_IDLE_UNFINISHED_BYTES)
@@ -143,33 +104,44 @@ export class IslandSession implements IslandLink, FrameSource {
   }
 
   onQueued(): void {
-    this.#pauses.begin("turn");
+    this.#pause().begin("turn");
   }
 
   onQueueEmpty(): void {
-    this.#pauses.end("turn");
+    this.#pauses?.end("turn");
   }
 
   take(data: Buffer): void {
     if (this.#isClosing) return;
     this.#guard(() => {
       const frame = readFromIsland(data);
-      this.#expectWithin(this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
+      const nowMs = this.#deps.clock.monotonicMs();
+      this.#heardMs = nowMs;
       const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
-      this.#limits.admit(frame, data.length, isStray);
+      this.#limits.admit(frame, data.length, isStray, nowMs);
       if (this.#island === null) return this.#greet(frame);
-      if (frame.type === "heartbeat") this.#recheckOwner();
       const durable = this.#deps.connections.receive(this.#island, frame);
-      if (durable !== undefined) this.#unstored.add(data.length, durable);
+      if (durable === undefined) return;
+      this.#unstored ??= this.#countUnstored();
+      this.#unstored.add(data.length, durable);
     });
   }
 
-  #onMessage(data: Buffer, isBinary: boolean): void {
+  /** Once in each heartbeat interval: looks whether the Island is silent and its token revoked, and measures the round trip. */
+  look(nowMs: number): void {
+    if (!this.isOpen) return;
+    const leftMs = this.#heardMs + this.#silenceMs - nowMs;
+    if (leftMs < this.#deps.heartbeatMs) this.#expectWithin(Math.max(0, leftMs));
+    this.#deps.recheck(this.owner);
+    this.#ping(nowMs);
+  }
+
+  onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     this.#setUnfinished(0);
-    const waitMs = this.#limits.count(data.length);
-    if (waitMs > 0) this.#pauses.beginFor("rate", waitMs);
-    if (isBinary) this.#owner.share.intake.push(this, data);
+    const waitMs = this.#limits.count(data.length, this.#deps.clock.monotonicMs());
+    if (waitMs > 0) this.#pause().beginFor("rate", waitMs);
+    if (isBinary) this.owner.share.intake.push(this, data);
     else this.#refuse(new ProtocolError("frame is text, not MessagePack"));
   }
 
@@ -185,8 +157,8 @@ export class IslandSession implements IslandLink, FrameSource {
 
   #refuse(error: ProtocolError): void {
     if (this.#isClosing) return;
-    this.#log.warn({ reason: error.message }, "Bad frame from an Island");
-    if (error instanceof FloodError) this.#owner.onFlood();
+    this.#log("warn", { reason: error.message }, "Bad frame from an Island");
+    if (error instanceof FloodError) this.#deps.onFlood(this.owner);
     this.#close(CLOSE.policyViolation, error.message);
   }
 
@@ -194,13 +166,14 @@ export class IslandSession implements IslandLink, FrameSource {
     if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: before hello`);
     if (this.#greeting) throw new ProtocolError("hello: said twice");
     this.#greeting = true;
-    this.#deps.connections.connect(frame, this.#owner.accountId, this.#sessionId, this).then(
+    this.#expectWithin(this.#silenceMs);
+    this.#deps.connections.connect(frame, this.owner.accountId, this.#sessionId, this).then(
       (island) => {
         if (island !== null) this.#serve(island);
       },
       (error: unknown) => {
         if (error instanceof ServiceError) return this.#close(CLOSE.policyViolation, error.message);
-        this.#log.error({ err: error }, "Letting an Island in failed");
+        this.#log("error", { err: error }, "Letting an Island in failed");
         return this.#close(1011, "internal error");
       },
     );
@@ -208,79 +181,102 @@ export class IslandSession implements IslandLink, FrameSource {
 
   #serve(island: IslandView): void {
     this.#island = island;
-    this.#log.info({ island: island.hostId }, "Island connected");
-    if (this.isOpen) this.#ping();
-    else this.#deps.connections.disconnect(island, this);
+    this.#log("info", { island: island.hostId }, "Island connected");
+    if (!this.isOpen) return this.#deps.connections.disconnect(island, this);
+    this.#silence?.cancel();
+    this.#silence = null;
+    this.#watchPart = this.#deps.watch.add(this);
+    this.#ping(this.#deps.clock.monotonicMs());
   }
 
   #setUnfinished(bytes: number): void {
-    this.#owner.share.changeUnfinished(this, bytes, this.#unfinishedBytes);
+    this.owner.share.changeUnfinished(this, bytes, this.#unfinishedBytes);
     this.#unfinishedBytes = bytes;
   }
 
   #waitForRoom(): void {
-    if (this.#owner.share.mayReadOn(this)) return;
-    this.#pauses.beginFor("room", NO_ROOM_PAUSE_MS, () => this.#waitForRoom());
+    if (this.owner.share.mayReadOn(this)) return;
+    this.#pause().beginFor("room", NO_ROOM_PAUSE_MS, () => this.#waitForRoom());
   }
 
-  /** Ends the session if its token was revoked. */
-  #recheckOwner(): void {
-    this.#owner.isStillValid().then(
-      (isValid) => {
-        if (!isValid) this.dismiss("the Island token was revoked", null);
+  #pause(): SocketPauses {
+    return (this.#pauses ??= new SocketPauses(this.#socket, this.#deps.clock));
+  }
+
+  #countUnstored(): UnstoredFrames {
+    return new UnstoredFrames(this.#deps.intake, {
+      onWait: () => this.#pause().begin("storage"),
+      onRoom: () => {
+        this.#pauses?.end("storage");
+        // Paused, it may have spoken and was not heard.
+        this.#heardMs = this.#deps.clock.monotonicMs();
       },
-      (error: unknown) => this.#log.error({ err: error }, "Checking an Island token failed"),
-    );
+    });
   }
 
-  /** Measures the round trip once per heartbeat. */
-  #ping(): void {
-    this.#pingSentMs = this.#deps.clock.monotonicMs();
+  /** The round trip is measured once per heartbeat. */
+  #ping(nowMs: number): void {
+    this.#pingSentMs = nowMs;
     this.#socket.ping();
-    this.#pinger = this.#deps.clock.schedule(this.#deps.heartbeatMs, () => this.#ping());
   }
 
-  #onPong(): void {
-    this.#guard(() => this.#limits.countControl("pong"));
+  onPing(): void {
+    this.#guard(() => this.#limits.countControl("ping", this.#deps.clock.monotonicMs()));
+  }
+
+  onPong(): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    this.#guard(() => this.#limits.countControl("pong", nowMs));
     if (this.#pingSentMs === null || this.#island === null) return;
-    this.#deps.connections.noteRoundTrip(this.#island, this.#deps.clock.monotonicMs() - this.#pingSentMs);
+    this.#deps.connections.noteRoundTrip(this.#island, nowMs - this.#pingSentMs);
     this.#pingSentMs = null;
   }
 
+  get #silenceMs(): number {
+    return this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS;
+  }
+
+  /** Cuts the Island off after `ms`, unless it serves and was heard by then. */
   #expectWithin(ms: number): void {
-    // Paused, it may speak and is not heard. Frames that were read already come nevertheless.
-    if (this.#unstored.isWaiting) return;
     this.#silence?.cancel();
     this.#silence = this.#deps.clock.schedule(ms, () => {
-      this.#log.info("Island is silent");
+      this.#silence = null;
+      const isServing = this.#island !== null && this.isOpen;
+      const leftMs = this.#heardMs + this.#silenceMs - this.#deps.clock.monotonicMs();
+      // Paused, it may speak and is not heard.
+      if (isServing && (leftMs > 0 || this.#unstored?.isWaiting === true)) return;
+      this.#log("info", {}, "Island is silent");
       this.#socket.terminate();
     });
   }
 
   #close(code: number, reason: string): void {
     this.#isClosing = true;
-    this.#unstored.close();
-    this.#pauses.close();
+    this.#unstored?.close();
+    this.#pauses?.close();
     // Cuts off an Island that does not answer the close.
-    this.#expectWithin(this.#deps.heartbeatMs * SILENCE_IN_HEARTBEATS);
-    this.#socket.close(
-      code,
-      Buffer.from(reason)
-        .subarray(0, MAX_REASON_BYTES)
-        .toString()
-        .replace(/\uFFFD$/, ""),
-    );
+    this.#expectWithin(this.#silenceMs);
+    this.#socket.close(code, closeReason(reason));
   }
 
-  #onClose(code: number): void {
+  onError(error: Error): void {
+    this.#log("info", { error: error.message }, "Island socket failed");
+  }
+
+  onClose(code: number): void {
     this.#isClosing = true;
-    this.#unstored.close();
-    this.#pauses.close();
+    this.#unstored?.close();
+    this.#pauses?.close();
     this.#setUnfinished(0);
     this.#silence?.cancel();
-    this.#pinger?.cancel();
+    if (this.#watchPart !== null) this.#deps.watch.remove(this, this.#watchPart);
+    this.#deps.onClosed(this);
     if (this.#island === null) return;
-    this.#log.info({ island: this.#island.hostId, code }, "Island disconnected");
+    this.#log("info", { island: this.#island.hostId, code }, "Island disconnected");
     this.#deps.connections.disconnect(this.#island, this);
+  }
+
+  #log(level: "info" | "warn" | "error", facts: object, message: string): void {
+    this.#deps.log[level]({ session: this.#sessionId, ...facts }, message);
   }
 }

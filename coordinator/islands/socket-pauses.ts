@@ -1,17 +1,17 @@
-import type { WebSocket } from "ws";
 import type { Clock } from "../../shared/clock.ts";
+import type { SessionSocket } from "./session-socket.ts";
 
 /** `storage`: commits are behind. `turn`: frames wait for their turn. `rate`: too much a second. `room`: too many unfinished frames. */
 type Reason = "storage" | "turn" | "rate" | "room";
 
 /** Why a socket is not read now. It is read again when no reason is left, or to see the close through. */
 export class SocketPauses {
-  readonly #socket: WebSocket;
+  readonly #socket: Pick<SessionSocket, "pause" | "resume">;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #reasons = new Set<Reason>();
   #isOver = false;
 
-  constructor(socket: WebSocket, clock: Pick<Clock, "schedule">) {
+  constructor(socket: Pick<SessionSocket, "pause" | "resume">, clock: Pick<Clock, "schedule">) {
     this.#socket = socket;
     this.#clock = clock;
   }

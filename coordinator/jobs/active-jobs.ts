@@ -100,8 +100,9 @@ export class ActiveJobs {
 
   /** Counts output of the present attempt; what it may not make is not counted, and is told. */
   takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | "day" | null {
-    const { maxTokens, maxOutputBytes } = job.traits ?? { maxTokens: null, maxOutputBytes: this.#deps.maxOutputBytes };
-    if (job.feed.tokens + tokens > (maxTokens ?? Infinity) || job.outputBytes + bytes > maxOutputBytes) return "job";
+    const maxOutputBytes = job.traits?.maxOutputBytes ?? this.#deps.maxOutputBytes;
+    const maxTokens = job.traits?.maxTokens ?? Infinity;
+    if (job.feed.tokens + tokens > maxTokens || job.outputBytes + bytes > maxOutputBytes) return "job";
     const { outputBudget } = this.#deps;
     const full = outputBudget.fullFor(job.accountId, job.islandId, memoryBytes);
     if (full !== null) return full;
@@ -156,9 +157,9 @@ export class ActiveJobs {
     return Math.min(this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS, this.#deps.maxRunMs);
   }
 
-  /** A sign of life of the present attempt. It costs no timer. */
-  noteSign(job: MutableJob): void {
-    job.lastSignMs = this.#deps.clock.monotonicMs();
+  /** A sign of life of the present attempt, now unless it is said. It costs no timer. */
+  noteSign(job: MutableJob, atMs = this.#deps.clock.monotonicMs()): void {
+    job.lastSignMs = atMs;
   }
 
   /** The present attempt is in another phase, whose limit counts from now. */
@@ -252,7 +253,7 @@ export class ActiveJobs {
         accountId: job.accountId,
         priceMicro: job.priceMicro,
         hasOutput: job.feed.hasOutput || !isEmptyOutput(outcome.output),
-        isFaultOfIsland: isFaultOfIsland(outcome.error),
+        isFaultOfIsland: isFaultOfIsland(outcome),
         deliveredTokens: job.feed.tokens,
         ...promptCostOf(job),
         maxTokens: job.traits?.maxTokens ?? null,

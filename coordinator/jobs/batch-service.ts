@@ -129,7 +129,7 @@ export class BatchService {
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
     }
     const id = newId("batch", common.createdAtMs);
-    const jobs = inputs.map((input) => checked.newJob(input));
+    const jobs = checked.newJobs();
     const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs };
     return submissions.commit([id, ...jobs.map((job) => job.id)], async () => {
       const outcome = await store.batches.submit(batch);

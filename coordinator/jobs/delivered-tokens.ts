@@ -10,15 +10,18 @@ export class DeliveredTokens {
   /** Bytes of text that no token was counted for yet. */
   #roomTokens = 0;
 
-  /** The same items, with the counts that are believed. */
-  take(items: readonly OutputItem[]): OutputItem[] {
-    return items.map((item) => {
-      if (item.type !== "token") return item;
+  /** The same items, with the counts that are believed: mostly the very array. */
+  take(items: readonly OutputItem[]): readonly OutputItem[] {
+    let believed: OutputItem[] | null = null;
+    for (let index = 0; index < items.length; index += 1) {
+      const item = items[index] as OutputItem;
+      if (item.type !== "token") continue;
       this.#roomTokens += Buffer.byteLength(item.content);
       const count = Math.min(item.count, this.#roomTokens);
       this.#roomTokens -= count;
-      return count === item.count ? item : { ...item, count };
-    });
+      if (count !== item.count) (believed ??= [...items])[index] = { ...item, count };
+    }
+    return believed ?? items;
   }
 
   /** What a finished run used: at most what the text and the prompt can have been. */

@@ -167,9 +167,10 @@ export class JobAttempts {
     if (!job.feed.hasItems) job.announce("streaming");
     const before = job.feed.tokens;
     const stored = this.#give(job, seq, items, size);
-    job.meter?.deliver(this.#deps.clock.monotonicMs(), job.feed.tokens - before);
+    const nowMs = this.#deps.clock.monotonicMs();
+    job.meter?.deliver(nowMs, job.feed.tokens - before);
     if (job.feed.hasOutput) job.earner = job.assignee;
-    this.#noteOutput(job);
+    this.#noteOutput(job, nowMs);
     return stored;
   }
 
@@ -179,7 +180,9 @@ export class JobAttempts {
     const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
     const full = this.#active.takeOutput(job, { tokens: 0, bytes, memoryBytes: 0 });
     job.isOverrun = full === "job";
-    if (full !== null) return this.#active.end(job, { event: "fail", error: tooLarge(job, full) });
+    if (full !== null) {
+      return this.#active.end(job, { event: "fail", error: tooLarge(job, full), hasNoRoom: full !== "job" });
+    }
     return this.#active.end(job, {
       event: "complete",
       ...result,
@@ -249,11 +252,12 @@ export class JobAttempts {
 
   #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
     job.isOverrun = full === "job";
-    return this.#active.stop(job, "cancelled", { event: "fail", error: tooLarge(job, full) });
+    const error = tooLarge(job, full);
+    return this.#active.stop(job, "cancelled", { event: "fail", error, hasNoRoom: full !== "job" });
   }
 
-  #noteOutput(job: MutableJob): void {
-    if (job.hasSpoken) return this.#active.noteSign(job);
+  #noteOutput(job: MutableJob, nowMs: number): void {
+    if (job.hasSpoken) return this.#active.noteSign(job, nowMs);
     job.hasSpoken = true;
     return this.#active.beginPhase(job);
   }

@@ -1,8 +1,9 @@
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
-import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
+import type { ActiveJobRecord, JobInput, SubmittedJob } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
+import type { Backlog } from "./feed.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
@@ -128,25 +129,41 @@ export class JobRegistry {
   /**
    * Takes in a job that was unfinished when the coordinator last stopped. One that an Island has waits for that Island to come
    * back; a job of a batch that never had an attempt is parked; the others compete.
-   * @param islandOwnerId Account of the Island that has the job; null when no Island has it.
+   * @param islandOwnerId Account of the Island that has the job; null when no Island has it, and when that one is not known any more:
+   *   then the caller gives the attempt up.
    */
-  async restore(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> {
+  restore(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> | undefined {
+    if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId);
+    // It has no feed. Without a promise, because 100,000 may wait.
+    this.#restore(record, islandOwnerId, null, null);
+    return undefined;
+  }
+
+  /** The feed is read when somebody asks for it. */
+  async #restoreBegun(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> {
     const { jobs } = this.#deps.store;
-    const hasBegun = record.attempt > 0;
-    // A job without attempts has no feed. That of another one is read when somebody asks for it.
-    const progress = hasBegun ? await jobs.feedProgress(record.id, record.attempt) : null;
-    const input = hasBegun ? await jobs.input(record.id) : null;
-    const backlog = progress === null ? null : { progress, read: () => jobs.feed(record.id) };
+    const progress = await jobs.feedProgress(record.id, record.attempt);
+    const input = await jobs.input(record.id);
+    this.#restore(record, islandOwnerId, input, { progress, read: () => jobs.feed(record.id) });
+  }
+
+  #restore(
+    record: ActiveJobRecord,
+    islandOwnerId: string | null,
+    input: JobInput | null,
+    backlog: Backlog | null,
+  ): void {
     const job = this.#active.add(new MutableJob(record, backlog));
-    job.lastSeq = progress?.lastSeq ?? 0;
+    job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
     // Undefined if the account may not run it now: its definition or approval may have changed.
     job.cargo = this.#deps.catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#active.learnTraits(job, input);
-    if (job.batchId !== null && !hasBegun) return;
+    if (job.batchId !== null && record.attempt === 0) return;
     // Without a look at the limit, which may be lower now than when the job was accepted.
     this.#active.takePlace(job);
-    if (record.islandId === null || islandOwnerId === null) return this.#compete(job);
+    if (record.islandId === null) return this.#compete(job);
+    if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
     this.#active.noteSign(job);

@@ -164,13 +164,11 @@ export class JobService {
   }
 
   /** Takes a place of the account, and returns it if no job is made. */
-  async #store(
-    { input, idempotency, answer, isClientBound }: SubmitRequest,
-    checked: CheckedSubmission,
-  ): Promise<JobRecord> {
+  async #store({ idempotency, answer, isClientBound }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, postings, maxJobs } = checked;
-    const submitted = checked.newJob(input, isClientBound);
+    const [submitted] = checked.newJobs(isClientBound);
+    if (submitted === undefined) throw new Error("A submission of one input made no job");
     const { accountId } = submitted;
     jobQuota.enter(accountId, maxJobs);
     return submissions.commit([submitted.id], async () => {

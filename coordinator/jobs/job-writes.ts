@@ -39,7 +39,7 @@ export class JobWrites {
 
   /** Output that readers have is stored soon. */
   outputSoon(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
-    job.firstOutputMs = Math.min(job.firstOutputMs, this.#deps.clock.monotonicMs());
+    if (job.firstOutputMs === Infinity) job.firstOutputMs = this.#deps.clock.monotonicMs();
     const stored = job.unstored.add(seq, items, bytes);
     this.#behind.add(job, bytes);
     return stored;
@@ -61,11 +61,16 @@ export class JobWrites {
     else this.#start(job);
   }
 
-  /** The end of a job, with what was gathered. */
+  /** The end of a job, with what was gathered, and with the start of its attempt if that is not stored. */
   end(job: MutableJob, ending: JobEnding): ReturnType<JobStore["end"]> {
+    const startedAtMs = this.#takeStart(job);
     const { chunk, onStored } = this.#take(job);
-    const lastChunk = chunk.items.length > 0 ? { lastChunk: chunk } : {};
-    const ended = this.#afterJob(job, () => this.#deps.store.jobs.end({ ...ending, ...lastChunk }));
+    const whole = {
+      ...ending,
+      ...(startedAtMs === null ? {} : { startedAtMs }),
+      ...(chunk.items.length > 0 ? { lastChunk: chunk } : {}),
+    };
+    const ended = this.#afterJob(job, () => this.#deps.store.jobs.end(whole));
     void ended.then(onStored);
     return ended;
   }
@@ -91,12 +96,18 @@ export class JobWrites {
   }
 
   #start(job: MutableJob): void {
-    this.#behind.remove(job);
-    const atMs = job.unstored.takeStart();
+    const atMs = this.#takeStart(job);
     if (atMs !== null) void this.move(job, "start", atMs);
   }
 
+  /** When the attempt began, if that is not stored; the caller stores it. */
+  #takeStart(job: MutableJob): number | null {
+    this.#behind.remove(job);
+    return job.unstored.takeStart();
+  }
+
   #append(job: MutableJob): { readonly chunk: FeedChunk; readonly appended: Promise<void> } {
+    this.#start(job);
     const { chunk, onStored } = this.#take(job);
     const appended = this.#afterJob(job, () => this.#deps.store.jobs.appendFeed(chunk));
     void appended.then(() => {
@@ -106,9 +117,8 @@ export class JobWrites {
     return { chunk, appended };
   }
 
-  /** Takes what was gathered as a chunk for storage, which has the start of the attempt by then. */
+  /** Takes what was gathered as a chunk for storage. */
   #take(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: () => void } {
-    this.#start(job);
     const { items, seq, onStored } = job.unstored.take();
     return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
   }

@@ -4,7 +4,7 @@ import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
-import { resolveLimits } from "../quotas/account-limits.ts";
+import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -24,6 +24,8 @@ export interface SubmissionsDeps {
 /** What a client asks of one job and of a batch alike. */
 export interface SubmissionRequest {
   readonly accountId: string;
+  /** The account's limits where the request's caller is known, with whom they were read; else they are read. */
+  readonly limits?: ResolvedLimits;
   readonly slug: string;
   /** 0 to 100. */
   readonly priority: number;
@@ -45,9 +47,11 @@ export interface CheckedSubmission {
   readonly webhook: NewJob["webhook"];
   /** They hold the prices of all jobs. */
   readonly postings: NewJob["postings"];
-  /** A job to store, with an id of its own. Ids grow in the order of the calls. */
-  newJob(input: JobInput, isClientBound?: boolean): SubmittedJob;
+  /** The jobs to store, one for each input, each with an id of its own. Ids grow in the order of the inputs. */
+  newJobs(isClientBound?: boolean): SubmittedJob[];
 }
+
+type CheckedInput = Pick<SubmittedJob, "input" | "inputJson">;
 
 /** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
 export class Submissions {
@@ -92,11 +96,11 @@ export class Submissions {
     const { store, catalog, clock, webhookAllowPrivate, priorityPrice } = this.#deps;
     const { accountId, priority } = request;
     const cargo = catalog.get(request.slug, accountId);
-    checkInputs(cargo, inputs);
-    this.#countStorage(accountId, inputs);
+    const checked = checkInputs(cargo, inputs);
+    this.#countStorage(accountId, checked);
     const createdAtMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
-    const limits = await store.accounts.limits(accountId);
+    const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
     const { slug, workloadId } = cargo;
     const priceMicro = priceOf(cargo.priceMicro, priority, priorityPrice);
     const jobClass = maxWaitMs === undefined ? "batch" : "chat";
@@ -105,29 +109,31 @@ export class Submissions {
       slug,
       workloadId,
       jobClass,
-      share: limits?.share ?? null,
+      share: limits.share,
       priority,
       createdAtMs,
     } as const;
     const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
     return {
       cargo,
-      maxJobs: resolveLimits(limits).concurrentJobs,
+      maxJobs: limits.concurrentJobs,
       common,
       webhook,
       postings: holdPostings(
         accountId,
         inputs.map(() => priceMicro),
       ),
-      newJob(input, isClientBound = false) {
-        const id = newId("job", createdAtMs);
-        return { ...common, id, input, priceMicro, waitDeadlineMs, isClientBound };
+      newJobs(isClientBound = false) {
+        return checked.map(({ input, inputJson }) => {
+          const id = newId("job", createdAtMs);
+          return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
+        });
       },
     };
   }
 
-  #countStorage(accountId: string, inputs: readonly { readonly input: JobInput }[]): void {
-    const bytes = inputs.reduce((sum, { input }) => sum + JSON.stringify(input).length, 0);
+  #countStorage(accountId: string, inputs: readonly CheckedInput[]): void {
+    const bytes = inputs.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
     const waitMs = this.#deps.dailyStorage.take(accountId, bytes);
     if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
   }
@@ -154,11 +160,12 @@ export class Submissions {
 function checkInputs(
   cargo: CatalogEntry,
   inputs: readonly { readonly path: string; readonly input: JobInput }[],
-): void {
+): CheckedInput[] {
+  const checked: CheckedInput[] = [];
   const details: FieldError[] = [];
   for (const { path, input } of inputs) {
     try {
-      checkInput(cargo, input, path);
+      checked.push({ input, inputJson: checkInput(cargo, input, path) });
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       details.push(...error.details);
@@ -166,4 +173,5 @@ function checkInputs(
     if (details.length >= MAX_DETAILS) break;
   }
   if (details.length > 0) throw new ValidationError(details);
+  return checked;
 }

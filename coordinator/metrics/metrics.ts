@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import type { Metric, Registry } from "prom-client";
 import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -14,17 +14,44 @@ export interface MetricsDeps {
 const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
 const ENDED = JOB_STATES.filter((state) => !UNFINISHED.includes(state));
 
-/** Figures for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Also served". */
+/**
+ * Figures for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Also served". The library that writes
+ * them is loaded when they are first asked for: with what it loads it is a tenth of all modules of a start.
+ */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly contentType: string = this.#registry.contentType;
+  readonly contentType: string = "text/plain; version=0.0.4; charset=utf-8";
+  readonly #deps: MetricsDeps;
+  readonly #ended = new Map<JobState, number>(ENDED.map((state) => [state, 0]));
+  #tokens = 0;
+  #registry: Promise<Registry> | null = null;
 
-  constructor({ jobs, islands, scheduler, version }: MetricsDeps) {
-    const registers = [this.#registry];
-    new Gauge({ name: "atoll_info", help: "Version of the coordinator", labelNames: ["version"], registers }).set(
-      { version },
-      1,
-    );
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps;
+    deps.jobs.subscribe((event) => {
+      if (event.type !== "job_ended") return;
+      const { state, feed } = event.job;
+      this.#ended.set(state, (this.#ended.get(state) ?? 0) + 1);
+      this.#tokens += feed.tokens;
+    });
+  }
+
+  /** In Prometheus' text format. */
+  async read(): Promise<string> {
+    this.#registry ??= this.#register();
+    return (await this.#registry).metrics();
+  }
+
+  async #register(): Promise<Registry> {
+    const { Counter, Gauge, Registry } = await import("prom-client");
+    const { jobs, islands, scheduler, version } = this.#deps;
+    const registry = new Registry();
+    const info = new Gauge({
+      name: "atoll_info",
+      help: "Version of the coordinator",
+      labelNames: ["version"],
+      registers: [],
+    });
+    info.set({ version }, 1);
     const unfinished = new Gauge({
       name: "atoll_jobs_unfinished",
       help: "Jobs that have not ended",
@@ -52,28 +79,29 @@ export class Metrics {
         this.set(scheduler.quarantinedCount);
       },
     });
-    for (const gauge of [unfinished, connected, quarantined]) this.#registry.registerMetric(gauge);
+    const counted = this.#ended;
     const ended = new Counter({
       name: "atoll_jobs_ended_total",
       help: "Jobs that ended since the coordinator started",
       labelNames: ["state"],
-      registers,
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [state, count] of counted) this.inc({ state }, count);
+      },
     });
+    const tokensNow = (): number => this.#tokens;
     const tokens = new Counter({
       name: "atoll_tokens_delivered_total",
       help: "Model tokens of jobs that ended since the coordinator started",
-      registers,
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(tokensNow());
+      },
     });
-    for (const state of ENDED) ended.inc({ state }, 0);
-    jobs.subscribe((event) => {
-      if (event.type !== "job_ended") return;
-      ended.inc({ state: event.job.state });
-      tokens.inc(event.job.feed.tokens);
-    });
-  }
-
-  /** In Prometheus' text format. */
-  read(): Promise<string> {
-    return this.#registry.metrics();
+    const metrics: readonly Metric[] = [info, unfinished, connected, quarantined, ended, tokens];
+    for (const metric of metrics) registry.registerMetric(metric);
+    return registry;
   }
 }

@@ -22,11 +22,15 @@ export class DailyStorage {
 
   /** Counts what the account's jobs store. Returns the ms until there is room for it, and counts nothing then; 0 if there is. */
   take(accountId: string, bytes: number): number {
-    const rate = { perSecond: this.#maxBytes / DAY_S, burst: this.#maxBytes };
-    const account = this.#accounts.get(accountId) ?? new TokenBucket(this.#clock, rate);
-    this.#accounts.set(accountId, account);
+    const account = this.#accounts.get(accountId) ?? this.#open(accountId);
     const waitMs = account.take(bytes);
     if (waitMs > 0) account.take(-bytes);
     return waitMs;
+  }
+
+  #open(accountId: string): TokenBucket {
+    const account = new TokenBucket(this.#clock, { perSecond: this.#maxBytes / DAY_S, burst: this.#maxBytes });
+    this.#accounts.set(accountId, account);
+    return account;
   }
 }

@@ -27,17 +27,18 @@ const MAX_CARGOS = 256;
 const QUARANTINE_AFTER = 4;
 const MIN_QUARANTINE_CARGOS = 2;
 
-/** What is remembered of an Island, also while it is away: how it runs each Cargo, and what it is kept from. */
+/** What is remembered of an Island, also while it is away: how it runs each Cargo, and what it is kept from. Nothing before its first job. */
 export class IslandRecord {
   readonly #islandId: string;
   readonly #policy: PausePolicy;
-  readonly #measures = new Map<string, Measure>();
+  /** By slug. */
+  #measures: Map<string, Measure> | null = null;
   /** By slug. Only Cargos of which it let down the latest job. */
-  readonly #pauses = new Map<string, Pause>();
+  #pauses: Map<string, Pause> | null = null;
   readonly quarantine: Pause;
   #letDowns = 0;
   /** Some of the Cargos whose jobs were let down since the last success. */
-  readonly #letDownCargos = new Set<string>();
+  #letDownCargos: Set<string> | null = null;
 
   constructor(islandId: string, policy: PausePolicy) {
     this.#islandId = islandId;
@@ -63,21 +64,21 @@ export class IslandRecord {
 
   /** Every pause that is on. */
   get paused(): Pause[] {
-    return [this.quarantine, ...this.#pauses.values()].filter(({ isPaused }) => isPaused);
+    return this.#allPauses().filter(({ isPaused }) => isPaused);
   }
 
   /** A job left the Island. Returns the pauses whose probe it was. */
   release(jobId: string): Pause[] {
-    return [this.quarantine, ...this.#pauses.values()].filter((pause) => pause.release(jobId));
+    return this.#allPauses().filter((pause) => pause.release(jobId));
   }
 
   /** The Island has no job any more. */
   releaseAll(): void {
-    for (const pause of [this.quarantine, ...this.#pauses.values()]) pause.releaseAny();
+    for (const pause of this.#allPauses()) pause.releaseAny();
   }
 
   measureOf(slug: string): Measure {
-    return this.#measures.get(slug) ?? UNMEASURED;
+    return this.#measures?.get(slug) ?? UNMEASURED;
   }
 
   successRateOf(slug: string): number {
@@ -86,7 +87,7 @@ export class IslandRecord {
 
   /** The pause of a Cargo; undefined if the Island let down no job of it lately. */
   pauseOf(slug: string): Pause | undefined {
-    return this.#pauses.get(slug);
+    return this.#pauses?.get(slug);
   }
 
   /** Adds a run. One that succeeded ends every doubt about the Cargo and the Island. Returns the pauses that it ended. */
@@ -96,22 +97,25 @@ export class IslandRecord {
     readonly succeeded: boolean;
   }): Pause[] {
     const measure = withRun(this.measureOf(run.slug), run);
+    this.#measures ??= new Map();
     this.#measures.delete(run.slug);
     this.#measures.set(run.slug, measure);
     if (this.#measures.size > MAX_CARGOS) dropOldest(this.#measures);
     if (!run.succeeded) return [];
-    const pause = this.#pauses.get(run.slug);
+    const pause = this.#pauses?.get(run.slug);
     const ended = [this.quarantine, ...(pause === undefined ? [] : [pause])].filter(({ inARow }) => inARow > 0);
     for (const pause of ended) pause.reset();
-    this.#pauses.delete(run.slug);
+    this.#pauses?.delete(run.slug);
     this.#letDowns = 0;
-    this.#letDownCargos.clear();
+    this.#letDownCargos = null;
     return ended;
   }
 
   /** Adds a let-down. Returns the pauses that it began. */
   addStumble(slug: string, stumble: Stumble, nowMs: number): Pause[] {
     const before = new Set(this.paused);
+    this.#pauses ??= new Map();
+    this.#letDownCargos ??= new Set();
     let pause = this.#pauses.get(slug);
     if (pause === undefined) {
       if (this.#pauses.size >= MAX_CARGOS) dropOldest(this.#pauses);
@@ -126,6 +130,10 @@ export class IslandRecord {
     const isBroken = this.#letDowns >= QUARANTINE_AFTER && this.#letDownCargos.size >= MIN_QUARANTINE_CARGOS;
     if (isBroken) this.quarantine.add(stumble, nowMs);
     return this.paused.filter((each) => !before.has(each));
+  }
+
+  #allPauses(): Pause[] {
+    return this.#pauses === null ? [this.quarantine] : [this.quarantine, ...this.#pauses.values()];
   }
 }
 

@@ -10,10 +10,10 @@ export class OnlineIsland {
   readonly record: IslandRecord;
   #info: SchedulerIsland;
   #slotsInUse: number;
-  /** Slots that were given in this session, by job. */
-  readonly #uses = new Map<string, SlotUse>();
+  /** Slots that were given in this session, by job; null before the first, as most Islands are idle. */
+  #uses: Map<string, SlotUse> | null = null;
   /** The slot of an earlier attempt of a job that the Island has been given again, until the Island registry frees it. */
-  readonly #earlierUses = new Map<string, SlotUse>();
+  #earlierUses: Map<string, SlotUse> | null = null;
   /** `loadOf()` of the present facts. */
   #load: number;
 
@@ -39,7 +39,7 @@ export class OnlineIsland {
   }
 
   get uses(): Iterable<SlotUse> {
-    return [...this.#uses.values(), ...this.#earlierUses.values()];
+    return [...(this.#uses?.values() ?? []), ...(this.#earlierUses?.values() ?? [])];
   }
 
   /** What keeps jobs of a Cargo from the Island now: of the Cargo, or of the whole Island. */
@@ -56,9 +56,9 @@ export class OnlineIsland {
   }
 
   takeSlot(jobId: string, slug: string, use: SlotUse): void {
-    const earlier = this.#uses.get(jobId);
-    if (earlier !== undefined) this.#earlierUses.set(jobId, earlier);
-    this.#uses.set(jobId, use);
+    const earlier = this.#uses?.get(jobId);
+    if (earlier !== undefined) (this.#earlierUses ??= new Map<string, SlotUse>()).set(jobId, earlier);
+    (this.#uses ??= new Map<string, SlotUse>()).set(jobId, use);
     this.#setSlotsInUse(this.#slotsInUse + 1);
     this.record.quarantine.assign(jobId);
     this.record.pauseOf(slug)?.assign(jobId);
@@ -67,16 +67,16 @@ export class OnlineIsland {
   /** Returns the use to be paid; undefined for a slot that was taken before this session. Freeing more than is in use changes nothing. */
   freeSlot(jobId: string): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
-    const use = this.#uses.get(jobId);
-    this.#uses.delete(jobId);
+    const use = this.#uses?.get(jobId);
+    this.#uses?.delete(jobId);
     return use;
   }
 
   /** Frees the slot of an earlier attempt of the job. Returns like {@link freeSlot}. */
   freeEarlierSlot(jobId: string): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
-    const use = this.#earlierUses.get(jobId);
-    this.#earlierUses.delete(jobId);
+    const use = this.#earlierUses?.get(jobId);
+    this.#earlierUses?.delete(jobId);
     return use;
   }
 

@@ -40,8 +40,22 @@ export function meritOf(place: ModelPlace, measure: Measure): number {
 export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
   // Rounded up: an Island with any job ranks behind an idle one.
   const share = island.slots > 0 ? Math.min(10, Math.ceil((10 * slotsInUse) / island.slots)) : 10;
-  const cpu = tenths(island.cpuLoad ?? UNKNOWN_CPU_LOAD);
-  return (share * TENTHS + cpu) * RTT_STEPS + rttDigit(island.rttMs ?? UNKNOWN_RTT_MS);
+  return share * TENTHS * RTT_STEPS + hostLoadOf(island);
+}
+
+/**
+ * Whether two reports of an Island make no difference: the same models, and what is left of its load after rounding. Lists are the same
+ * if they are one list, as those of an Island whose report repeats the last one.
+ */
+export function countsTheSame(a: HostReport, b: HostReport): boolean {
+  const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
+  return hasSameModels && hostLoadOf(a) === hostLoadOf(b);
+}
+
+type HostReport = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "cpuLoad" | "rttMs">;
+
+function hostLoadOf({ cpuLoad, rttMs }: Pick<SchedulerIsland, "cpuLoad" | "rttMs">): number {
+  return tenths(cpuLoad ?? UNKNOWN_CPU_LOAD) * RTT_STEPS + rttDigit(rttMs ?? UNKNOWN_RTT_MS);
 }
 
 export function rankOf(merit: number, load: number): Rank {

@@ -174,8 +174,8 @@ export class WaitingJobs {
     this.#avoiding.delete(queue);
   }
 
-  #onlineOf(islandIds: readonly string[]): string[] {
-    return islandIds.length === 0 ? [] : islandIds.filter((id) => this.#isOnline(id)).sort();
+  #onlineOf(islandIds: readonly string[]): readonly string[] {
+    return islandIds.length === 0 ? islandIds : islandIds.filter((id) => this.#isOnline(id)).sort();
   }
 }
 

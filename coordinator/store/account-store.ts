@@ -114,6 +114,11 @@ export interface AccountStore {
   findKey(secretHash: string): Promise<ApiKey | undefined>;
   /** Active keys, newest first. */
   listKeys(accountId: string): Promise<ApiKey[]>;
+  /**
+   * A number that another process's changes raise too: with every change after which a key, a session or a limit that was read before
+   * means something else. It is read with every request.
+   */
+  credentialsRevision(): Promise<number>;
   /** False if the account has no such active key. */
   revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean>;
   touchKey(keyId: string, atMs: number): Promise<void>;
@@ -126,6 +131,8 @@ export interface AccountStore {
 
   createIslandToken(token: IslandToken & { tokenHash: string }): Promise<void>;
   findIslandToken(tokenHash: string): Promise<IslandToken | undefined>;
+  /** True for the id of a token that is not revoked. */
+  hasIslandToken(tokenId: string): Promise<boolean>;
   /** Active tokens, newest first. */
   listIslandTokens(accountId: string): Promise<IslandToken[]>;
   /** False if the account has no such active token. */

@@ -19,6 +19,8 @@ export interface SubmittedJob {
   readonly slug: string;
   readonly workloadId: number;
   readonly input: JobInput;
+  /** `input` as JSON, as it is stored. */
+  readonly inputJson: string;
   readonly jobClass: JobClass;
   /** The account's weight in the fair share when the job was submitted; null: the default. Kept with the account, not with the job. */
   readonly share: number | null;
@@ -160,6 +162,8 @@ export interface JobEnding {
   /** The present attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
+  /** When the attempt began, if that move is not stored yet: it is stored with the end. */
+  readonly startedAtMs?: number;
   /** Undefined for a completed job: the text of its feed. Ignored for a job that does not complete. */
   readonly output?: unknown;
   readonly usage: Usage | null;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JobFailure } from "../../shared/errors.ts";
+import { GatheredBytes } from "../../shared/gathered-bytes.ts";
 import { isJsonValue, type JsonValue } from "../../shared/json-value.ts";
 import { outputItemSchema, type OutputItem } from "../../shared/output.ts";
 
@@ -42,9 +43,8 @@ export class JsonLineReader {
   readonly #onItem: (item: OutputItem) => void;
   readonly #limits: JsonLineLimits;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** Pieces of the current line. */
-  #pieces: Uint8Array[] = [];
-  #lineBytes = 0;
+  /** The beginning of the current line. */
+  #line = new GatheredBytes();
   #totalBytes = 0;
   #lineNumber = 1;
   #tokens = 0;
@@ -76,11 +76,11 @@ export class JsonLineReader {
       const piece = bytes.subarray(start, end === -1 ? undefined : end);
       this.#count(piece.length + (end === -1 ? 0 : 1), piece.length);
       if (end === -1) {
-        // Not slice(): on a Buffer it returns a view.
-        if (piece.length > 0) this.#pieces.push(Uint8Array.from(piece));
+        // The first piece is kept, so it is copied.
+        this.#line.add(this.#line.length === 0 ? Buffer.from(piece) : viewOf(piece));
         return;
       }
-      this.#pieces.push(piece);
+      this.#line.add(viewOf(piece));
       this.#endLine();
       start = end + 1;
     }
@@ -94,9 +94,10 @@ export class JsonLineReader {
 
   #count(bytes: number, lineBytes: number): void {
     this.#totalBytes += bytes;
-    this.#lineBytes += lineBytes;
     const { lineBytes: maxLineBytes, totalBytes: maxTotalBytes } = this.#limits;
-    if (this.#lineBytes > maxLineBytes) this.#refuseSize(`line ${this.#lineNumber} of its output`, maxLineBytes);
+    if (this.#line.length + lineBytes > maxLineBytes) {
+      this.#refuseSize(`line ${this.#lineNumber} of its output`, maxLineBytes);
+    }
     if (this.#totalBytes > maxTotalBytes) this.#refuseSize("its output", maxTotalBytes);
   }
 
@@ -105,10 +106,8 @@ export class JsonLineReader {
   }
 
   #endLine(): void {
-    const [first = new Uint8Array()] = this.#pieces;
-    const line = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#lineBytes = 0;
+    const line = this.#line.bytes;
+    this.#line = new GatheredBytes();
     this.#take(this.#decode(line));
     this.#lineNumber += 1;
   }
@@ -168,6 +167,10 @@ export class JsonLineReader {
     const text = `The Cargo's program broke the output protocol: line ${this.#lineNumber} of its output ${fault}`;
     return new JobFailure("cargo_failed", text, { cause });
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** `field` is a name from the schema; keys of the line itself are never quoted. */

@@ -24,7 +24,9 @@ describe("coordinator account limits", () => {
 
   it("shows and changes the limits beside a running server, for which they hold at once", async () => {
     const defaults = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5, share: 100 };
+    const allowed = async () => (await call(coordinator.url, key, "GET", "/account")).headers.get("x-ratelimit-limit");
     expect(await limits()).toMatchObject(defaults);
+    expect(await allowed()).toBe("100");
     expect(await limits("--requests-per-minute", "1000", "--jobs", "0", "--share", "250")).toMatchObject({
       ...defaults,
       requests_per_minute: 1_000,
@@ -50,6 +52,7 @@ describe("coordinator account limits", () => {
       code: 0,
       stdout: "100 requests a minute, 10 unfinished jobs, 5 open streams, share 100\n",
     });
+    expect(await allowed()).toBe("100");
   });
 
   it.each([

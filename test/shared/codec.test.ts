@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { encodeFrame, ProtocolError, readFromCoordinator, readFromIsland } from "../../shared/protocol/codec.ts";
 import { makeHello } from "../support/frames.ts";
 
+const outputOf = (item: object): Buffer => pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [item] });
+
 describe("readFromIsland()", () => {
   it("gives back what encodeFrame() packed", () => {
     const hello = makeHello();
@@ -28,10 +30,17 @@ describe("readFromIsland()", () => {
     ],
     ["no items", pack({ type: "output", jobId: "j", attempt: 1, seq: 1, items: [] }), "items"],
     ["attempt 0", pack({ type: "started", jobId: "j", attempt: 0 }), "attempt"],
+    ["an image that is not base64", outputOf({ type: "image", data: "\u0000".repeat(9), format: "png" }), "base64"],
     ["a frame of the other direction", pack({ type: "ack", jobId: "j", attempt: 1, seq: 1 }), "type"],
   ])("names what is wrong with %s", (_title, raw, named) => {
     expect(() => readFromIsland(raw)).toThrow(ProtocolError);
     expect(() => readFromIsland(raw)).toThrow(named);
+  });
+
+  it("takes images of any size", () => {
+    for (const data of ["", "iVBORw==", "A".repeat(7_500_000)]) {
+      expect(readFromIsland(outputOf({ type: "image", data, format: "png" }))).toMatchObject({ items: [{ data }] });
+    }
   });
 
   it("throws a ProtocolError, nothing else, for any bytes", () => {

@@ -26,7 +26,17 @@ export interface Entry {
 
 /** Tables that simulated logic writes, those that refer to others first. */
 const TABLES = [
-  ...["entries", "feed_chunks", "job_feeds", "large_pieces", "job_outputs", "job_inputs", "idempotency_keys", "jobs"],
+  ...[
+    "ledger_lines",
+    "entries",
+    "feed_chunks",
+    "job_feeds",
+    "large_pieces",
+    "job_outputs",
+    "job_inputs",
+    "idempotency_keys",
+    "jobs",
+  ],
   ...["batches", "islands", "accounts"],
 ];
 
@@ -53,7 +63,8 @@ export class SimulatedDatabase {
     this.#db.exec("DROP TRIGGER entries_are_not_deleted");
     this.runner = new TransactionRunner(this.#db);
     this.#ledger = new SqliteLedgerStore(this.#db, notForReading, notForWriting);
-    this.#selectEntries = this.#db.prepare("SELECT job_id AS subject, party, micro, kind FROM entries ORDER BY id");
+    this.#selectEntries = this.#db.prepare(`SELECT first.job_id AS subject, entries.party, entries.micro, entries.kind
+       FROM entries JOIN entries AS first ON first.id = entries.txn ORDER BY entries.id`);
     this.#selectHasEnded = this.#db
       .prepare<[string], number>("SELECT completed_at_ms IS NOT NULL FROM jobs WHERE id = ?")
       .pluck();

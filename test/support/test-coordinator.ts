@@ -13,6 +13,7 @@ import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 import { writeEmptyDatabase } from "./empty-database.ts";
 import { makeFastDirectory } from "./fast-directory.ts";
 import { smallCatalog } from "./small-catalog.ts";
+import { TEST_TRANSPORT } from "./transport.ts";
 
 /** A test's Island answers when the test lets it, which a loaded machine delays. One that let a job down is asked again soon. */
 const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01 };
@@ -65,7 +66,14 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const flags = { port: 0, dataDirectory: this.directory, logLevel: "silent", ...PATIENT, ...this.#flags };
+    const flags = {
+      ...TEST_TRANSPORT,
+      port: 0,
+      dataDirectory: this.directory,
+      logLevel: "silent",
+      ...PATIENT,
+      ...this.#flags,
+    };
     this.#coordinator = await openCoordinator({
       config: resolveConfig({ flags, env: this.#env, toml: null, shippedCatalogDirectory: smallCatalog() }),
       clock: systemClock,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
+import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 
 const MAX_BODY_BYTES = MIB;
 /** Deeper JSON would exhaust the stack of code that recurses into it, ours or a library's. */
@@ -13,7 +14,7 @@ const MAX_DEPTH = 100;
  * `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const bytes = await readBody(incoming, MAX_BODY_BYTES);
+  const bytes = arrivedBody(incoming, MAX_BODY_BYTES) ?? (await readBody(incoming, MAX_BODY_BYTES));
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
@@ -38,26 +39,31 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   );
 }
 
+/** The body if all of it has arrived, as a small one has with the head of its request; null else. Saves listeners and two ticks. */
+function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null {
+  if (!incoming.complete || incoming.destroyed || incoming.readableLength > maxBytes) return null;
+  return incoming.read() as Buffer | null;
+}
+
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new GatheredBytes();
     const settle = (act: () => void): void => {
       incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       act();
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      else {
+      if (body.length + chunk.length > maxBytes) {
         settle(() => {
           incoming.pause();
           reject(tooLarge(maxBytes));
         });
+        return;
       }
+      body.add(chunk);
     };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, size)));
+    const onEnd = (): void => settle(() => resolve(body.bytes));
     const onGone = (): void =>
       settle(() =>
         reject(

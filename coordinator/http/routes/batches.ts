@@ -56,6 +56,7 @@ export function serveBatches(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
     const batch = await batches.submit({
       accountId: identity.accountId,
+      limits: identity.limits,
       slug: body.workload,
       inputs: body.inputs,
       priority: body.priority,

@@ -32,12 +32,13 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
   const { jobs, catalog, options, log } = deps;
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
     const { outgoing: response } = c.env;
-    const { accountId } = identity;
+    const { accountId, limits } = identity;
     const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
     // Before the submission: a chat that may not be streamed must not be paid for.
     if (body.stream === true) c.get("limits").openStream(identity, response);
     const job = await jobs.submit({
       accountId,
+      limits,
       slug: cargo.slug,
       input: jobInputOf(body),
       priority: 0,

@@ -30,11 +30,12 @@ const embeddingsRoute = createRoute({
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
   const { options, log } = deps;
   serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
-    const { accountId } = identity;
+    const { accountId, limits } = identity;
     const { slug } = embeddingCargo(deps, body.model, accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
     const job = await submit(deps, {
       accountId,
+      limits,
       slug,
       input: { input: texts },
       priority: 0,

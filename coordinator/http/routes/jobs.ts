@@ -102,6 +102,7 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
     const job = await jobs.submit({
       accountId: identity.accountId,
+      limits: identity.limits,
       slug: body.workload,
       input: body.input,
       priority: body.priority,

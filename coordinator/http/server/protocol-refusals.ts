@@ -62,7 +62,8 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
   (socket as Socket).destroySoon();
 }
 
-function refusal(status: number, message: string): ErrorAnswer {
+/** The body of every error, for a request that is not valid HTTP. */
+export function refusal(status: number, message: string): ErrorAnswer {
   const answer = answerError(new ServiceError("bad_request", message), { requestId: "", forOpenAi: false });
   return { ...answer, status };
 }

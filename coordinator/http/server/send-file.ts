@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HttpBindings } from "@hono/node-server";
-import send from "send";
 import { ServiceError } from "../../../shared/errors.ts";
 
 export interface FileAnswer {
@@ -14,10 +13,12 @@ export interface FileAnswer {
 }
 
 /**
- * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the answer has begun.
+ * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the answer has begun. The library is loaded with
+ * the first file.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
-export function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileAnswer) {
+export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileAnswer) {
+  const { default: send } = await import("send");
   return new Promise<Response>((resolve, reject) => {
     const settle = (): void => resolve(RESPONSE_ALREADY_SENT);
     outgoing.once("finish", settle).once("close", settle);

@@ -27,9 +27,11 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"chat.completion.chunk","created":${createdS},"model":${JSON.stringify(model)}`;
   const chunk = (delta: string, finishReason: string): string =>
     `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
+  const beforeText = `${head},"choices":[{"index":0,"delta":{"content":`;
+  const afterText = '},"logprobs":null,"finish_reason":null}]}\n\n';
   return {
     prologue: chunk('{"role":"assistant","content":""}', "null"),
-    item: (item) => (item.type === "token" ? chunk(`{"content":${JSON.stringify(item.content)}}`, "null") : ""),
+    item: (item) => (item.type === "token" ? beforeText + JSON.stringify(item.content) + afterText : ""),
     ending(ending) {
       if (ending.type === "error") {
         const { message, code, retryable } = ending;

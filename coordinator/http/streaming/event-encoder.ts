@@ -9,7 +9,7 @@ import type { EncodedEvent, FeedEncoder } from "./sse.ts";
 /** The events of GET /jobs/:id/stream. Source: spec §6, DESIGN §4 row Stream. */
 export const jobEvents: FeedEncoder = {
   prologue: "",
-  item(item, position) {
+  item(item, { position }) {
     switch (item.type) {
       case "token":
         return frame("token", position, `{"type":"token","content":${JSON.stringify(item.content)}}`);

@@ -5,6 +5,7 @@ import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";
 import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
+import { writeChunk } from "./write-chunk.ts";
 
 /** Complete SSE events; in parts when a large value belongs to them. "" for a part of the feed that the stream leaves out. */
 export type EncodedEvent = string | readonly JsonPart[];
@@ -13,8 +14,8 @@ export type EncodedEvent = string | readonly JsonPart[];
 export interface FeedEncoder {
   /** Written before the first item. */
   readonly prologue: string;
-  /** `position`: the reader's position after the item. */
-  item(item: FeedItem, position: FeedPosition): EncodedEvent;
+  /** `reader`: has the position after the item. It costs more than a token's text, so that only those ask for it who say it. */
+  item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
 }
 
@@ -46,8 +47,9 @@ const MAX_ITEMS_BEHIND = 256;
 const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows, straight to Node's response: one write for all items of a wake-up. The next write waits until
- * the system has taken the last one, so that a reader costs its position and one write. One that falls behind gets its tokens merged.
+ * Writes a feed to a client as it grows, straight to Node's response: one write for all items of a turn of the event loop, at its end.
+ * The next write waits until the system has taken the last one, so that a reader costs its position and one write. One that falls behind
+ * gets its tokens merged.
  * The relay owns its subscription and its timer and releases both when the feed or the client ends.
  */
 export class FeedRelay {
@@ -57,7 +59,10 @@ export class FeedRelay {
   #heartbeat: Timer;
   /** The system has not taken the last write yet. */
   #isWriting = false;
+  /** The feed has grown in this turn. */
+  #isDue = false;
   #isMerging = false;
+  #hasHeaders = false;
   #isOver = false;
 
   /** Sends the headers and all items that the feed already has. */
@@ -75,6 +80,7 @@ export class FeedRelay {
     response.writeHead(200, SSE_HEADERS);
     this.#pump(encoder.prologue);
     if (!this.#isOver) response.flushHeaders();
+    this.#hasHeaders = true;
   }
 
   /** `text`: comes before what follows from the feed. */
@@ -89,7 +95,7 @@ export class FeedRelay {
     while (text.length < MAX_WRITE_CHARS) {
       const item = this.#cursor.take();
       if (item === undefined) break;
-      const event = encoder.item(this.#merged(item), this.#cursor.position);
+      const event = encoder.item(this.#merged(item), this.#cursor);
       if (typeof event !== "string") return this.#writeParts([text, ...event], false);
       text += event;
     }
@@ -117,8 +123,11 @@ export class FeedRelay {
   }
 
   #write(text: string): void {
+    const { response } = this.#options;
     this.#isWriting = true;
-    this.#options.response.write(text, this.#onWritten);
+    // The headers go with the first write.
+    if (this.#hasHeaders) writeChunk(response, text, this.#onWritten);
+    else response.write(text, this.#onWritten);
   }
 
   /** Writes an event with a large value, piece by piece, as fast as the client reads. */
@@ -159,8 +168,17 @@ export class FeedRelay {
   }
 
   readonly #onChange = (): void => {
-    if (this.#isWriting) this.#isMerging ||= this.#cursor.behind > MAX_ITEMS_BEHIND;
-    else this.#pump();
+    if (this.#isWriting || this.#isDue) {
+      this.#isMerging ||= this.#cursor.behind > MAX_ITEMS_BEHIND;
+    } else {
+      this.#isDue = true;
+      process.nextTick(this.#onTurnEnd);
+    }
+  };
+
+  readonly #onTurnEnd = (): void => {
+    this.#isDue = false;
+    if (!this.#isWriting && !this.#isOver) this.#pump();
   };
 
   readonly #onWritten = (): void => {

@@ -1,15 +1,16 @@
 import { JobFailure } from "../../../shared/errors.ts";
+import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 
 /** Reads a whole body. `what` names it in the message. @throws {JobFailure} when it has more than `maxBytes`. */
 export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const gathered = new GatheredBytes();
   for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new JobFailure("model_unavailable", `${what} is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    gathered.add(chunk);
+    if (gathered.length > maxBytes) {
+      throw new JobFailure("model_unavailable", `${what} is longer than ${maxBytes} bytes`);
+    }
   }
-  return Buffer.concat(chunks);
+  return gathered.bytes;
 }
 
 /** Undefined when the text is not JSON, so that the caller's schema refuses it, too. */

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import { gatherWrites } from "../../../shared/gather-writes.ts";
+import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 
 /** File descriptor of the pipe in a host process. */
 export const CHANNEL_FD = 3;
@@ -20,9 +21,8 @@ export interface HostChannelEvents {
 export class HostChannel {
   readonly #pipe: Duplex;
   readonly #events: HostChannelEvents;
-  /** Of the incomplete message. */
-  #pieces: Buffer[] = [];
-  #bytes = 0;
+  /** The beginning of the next message. */
+  #line = new GatheredBytes();
 
   constructor(pipe: Duplex, events: HostChannelEvents) {
     this.#pipe = pipe;
@@ -47,9 +47,9 @@ export class HostChannel {
     while (!this.#pipe.destroyed) {
       const end = chunk.indexOf(NEWLINE, from);
       const piece = chunk.subarray(from, end === -1 ? undefined : end);
-      this.#bytes += piece.length;
-      if (this.#bytes >= MAX_MESSAGE_BYTES) return this.#break(`a message was over ${MAX_MESSAGE_BYTES} bytes`);
-      this.#pieces.push(piece);
+      if (this.#line.length + piece.length >= MAX_MESSAGE_BYTES)
+        return this.#break(`a message was over ${MAX_MESSAGE_BYTES} bytes`);
+      this.#line.add(piece);
       if (end === -1) return;
       this.#endLine();
       from = end + 1;
@@ -57,10 +57,8 @@ export class HostChannel {
   }
 
   #endLine(): void {
-    const [first = Buffer.alloc(0)] = this.#pieces;
-    const line = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#bytes = 0;
+    const line = this.#line.bytes;
+    this.#line = new GatheredBytes();
     let message: unknown;
     try {
       message = JSON.parse(line.toString("utf8"));
@@ -71,7 +69,7 @@ export class HostChannel {
   }
 
   #break(why: string): void {
-    this.#pieces = [];
+    this.#line = new GatheredBytes();
     this.#pipe.destroy();
     this.#events.onBroken(why);
   }

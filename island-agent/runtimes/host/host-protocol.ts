@@ -54,7 +54,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("loaded"), memory, facts: z.record(z.string(), z.unknown()) }),
   /** The estimate or the load failed. */
   z.object({ kind: z.literal("refused"), error }),
-  /** How much of the prompt of a run is read. */
+  /** How much of the prompt of a run is read; says `working` too. */
   z.object({ kind: z.literal("prompt"), run, prompt: promptSchema }),
   z.object({
     kind: z.literal("finished"),

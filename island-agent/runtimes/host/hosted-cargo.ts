@@ -177,6 +177,7 @@ export class HostedCargo implements LoadedCargo {
         return this.#tellWaiting();
       case "prompt": {
         const run = this.#find(message.run);
+        run?.watcher.onWorking?.();
         if (run?.signal.aborted === false) run.watcher.onPrompt?.(message.prompt);
         return this.#tellWaiting();
       }

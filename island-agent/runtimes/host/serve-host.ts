@@ -104,8 +104,12 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
     try {
       if (model === undefined) throw new Error("A run came before the model was loaded");
       const onOutput = (item: OutputItem): void => outbox.add(id, item);
-      const onPrompt = (prompt: PromptTokens): void => void send({ kind: "prompt", run: id, prompt });
-      const onWorking = atMostEvery(WORKING_EVERY_MS, () => send({ kind: "working", run: id }));
+      const working = new Throttle(WORKING_EVERY_MS);
+      const onPrompt = (prompt: PromptTokens): void => {
+        working.note();
+        send({ kind: "prompt", run: id, prompt });
+      };
+      const onWorking = (): void => void (working.isDue() && send({ kind: "working", run: id }));
       const result = await model.run({ job, resume, cacheKey }, onOutput, abort.signal, { onPrompt, onWorking });
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
       if (!isSent) throw new JobFailure("output_too_large", "The answer is over 64 MiB");
@@ -126,15 +130,26 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
   }
 }
 
-/** Calls `report` at once, and then not before `everyMs` have passed. */
-function atMostEvery(everyMs: number, report: () => void): () => void {
-  let lastMs = -Infinity;
-  return () => {
+/** Due at once, and then not before `everyMs` have passed. */
+class Throttle {
+  readonly #everyMs: number;
+  #lastMs = -Infinity;
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  /** It has just happened in another way. */
+  note(): void {
+    this.#lastMs = systemClock.monotonicMs();
+  }
+
+  isDue(): boolean {
     const nowMs = systemClock.monotonicMs();
-    if (nowMs - lastMs < everyMs) return;
-    lastMs = nowMs;
-    report();
-  };
+    if (nowMs - this.#lastMs < this.#everyMs) return false;
+    this.#lastMs = nowMs;
+    return true;
+  }
 }
 
 /** RAM of this process, and what its model takes on GPUs. */

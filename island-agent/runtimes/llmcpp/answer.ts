@@ -1,12 +1,5 @@
-import type { LlamaChatResponse, LlamaChatResponseChunk } from "node-llama-cpp";
 import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import { type Piece, StopFilter } from "./stop-filter.ts";
-
-interface Hooks {
-  readonly signal: AbortSignal;
-  readonly stopOnAbortSignal: true;
-  readonly onResponseChunk: (chunk: LlamaChatResponseChunk) => void;
-}
 
 /**
  * One answer while the model generates it: each piece of text goes out with the number of tokens behind it. Every generated token
@@ -16,7 +9,6 @@ export class Answer {
   readonly #filter: StopFilter;
   readonly #onOutput: (item: OutputItem) => void;
   readonly #signal: AbortSignal;
-  readonly #halt = new AbortController();
   #tokens = 0;
   #undelivered = 0;
 
@@ -31,34 +23,24 @@ export class Answer {
     return this.#tokens;
   }
 
-  /** @throws `signal.reason` when aborted, otherwise what `generate` throws. */
-  async write(generate: (hooks: Hooks) => Promise<LlamaChatResponse>): Promise<FinishReason> {
-    const signal = AbortSignal.any([this.#signal, this.#halt.signal]);
-    const stopReason = await generate({
-      signal,
-      stopOnAbortSignal: true,
-      onResponseChunk: (chunk) => this.#take(chunk),
-    }).then(
-      ({ metadata }) => metadata.stopReason,
-      (error: unknown) => {
-        // A stop sequence in the very first token: the library has no response to resolve with and rejects.
-        if (this.#filter.isStopped) return "customStopTrigger" as const;
-        throw error;
-      },
-    );
-    this.#signal.throwIfAborted();
-    this.#deliver(this.#filter.end());
-    return stopReason === "maxTokens" && !this.#filter.isStopped ? "length" : "stop";
+  /** The run is aborted, or a stop sequence has come: nothing more is wanted. */
+  get isOver(): boolean {
+    return this.#signal.aborted || this.#filter.isStopped;
   }
 
-  /** Must not throw: the library, which calls it, swallows errors. */
-  #take(chunk: LlamaChatResponseChunk): void {
-    if (this.#signal.aborted || this.#filter.isStopped) return;
-    this.#tokens += chunk.tokens.length;
-    // Thoughts are not shown; their tokens are counted with the next text.
-    const text = chunk.type === "segment" ? "" : chunk.text;
-    this.#deliver(this.#filter.push({ text, count: chunk.tokens.length }));
-    if (this.#filter.isStopped) this.#halt.abort();
+  /** Takes the next text, and the number of tokens behind it. Must not throw: LlamaChat, which calls it, swallows errors. */
+  take(text: string, tokens: number): void {
+    if (this.isOver) return;
+    this.#tokens += tokens;
+    this.#deliver(this.#filter.push({ text, count: tokens }));
+  }
+
+  /** Waits for what generates the answer. @throws `signal.reason` when aborted, otherwise what `generation` throws. */
+  async end(generation: Promise<FinishReason>): Promise<FinishReason> {
+    const finishReason = await generation;
+    this.#signal.throwIfAborted();
+    this.#deliver(this.#filter.end());
+    return this.#filter.isStopped ? "stop" : finishReason;
   }
 
   #deliver({ text, count }: Piece): void {

@@ -53,7 +53,8 @@ interface Share {
  * Evaluates what all sequences of a context wait for, batch by batch. It replaces node-llama-cpp's own dispatch, which begins a batch
  * before the slowest sequence has queued its token, in order of completion (llama.cpp merges only ascending sequence ids), and
  * costs as much CPU as a tiny model. Here all sequences of a batch get their results together and queue their next tokens in that turn
- * of the event loop; the next batch begins in the following turn, before the output of the last one is written.
+ * of the event loop. The next batch begins as soon as all runs have queued, otherwise in the following turn: in both cases before the
+ * output of the last one is written.
  *
  * The library's own lock on the context is held for each batch: the library erases tokens of other sequences under it.
  */
@@ -82,7 +83,7 @@ export class BatchLoop {
     context._decodeTokens = (request, sample) => this.#decode(request, sample);
   }
 
-  /** Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
+  /** One run, of one sequence. Calls `onBatch` with every batch of the context, until `work` is done: then its prompt or its answer goes on. */
   async tellOfBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
     this.#watchers.add(onBatch);
     try {
@@ -109,17 +110,23 @@ export class BatchLoop {
     });
   }
 
-  /** Plans the next batch for the next turn of the event loop: until then all sequences can queue. */
+  /** Begins the next batch when all runs have queued; otherwise in the next turn of the event loop, until which all of them can queue. */
   #plan(): void {
-    if (this.#isPlanned || this.#running !== null) return;
+    if (this.#running !== null || this.#queue.length === 0) return;
+    if (this.#queue.length === this.#watchers.size) return this.#begin();
+    if (this.#isPlanned) return;
     this.#isPlanned = true;
     setImmediate(() => {
       this.#isPlanned = false;
-      if (this.#queue.length === 0) return;
-      this.#running = this.#evaluate().finally(() => {
-        this.#running = null;
-        this.#plan();
-      });
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    if (this.#running !== null || this.#queue.length === 0) return;
+    this.#running = this.#evaluate().finally(() => {
+      this.#running = null;
+      this.#plan();
     });
   }
 
@@ -131,8 +138,9 @@ export class BatchLoop {
       const shares = this.#take();
       items = shares.map(({ item }) => item);
       if (shares.length === 0) return;
+      const decoded = this.#context._ctx.decodeBatch();
       for (const tell of this.#watchers) tell();
-      await this.#context._ctx.decodeBatch();
+      await decoded;
       await Promise.all(shares.map(sampleAll));
       for (const { item } of shares) {
         const { firstTokenSequenceIndex, afterBatchAction } = item.request;

@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import {
   type ChatWrapper,
   type Llama,
-  LlamaChat,
   type LlamaContext,
   type LlamaContextSequence,
   type LlamaModel,
@@ -17,6 +16,8 @@ import type { RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
 import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
+import { endingsOf, generateText } from "./generate-text.ts";
+import { generateWithChat } from "./generate-with-chat.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
@@ -60,17 +61,19 @@ export class ChatModel {
       throw new JobFailure("cannot_resume", "An answer with a response format cannot be continued on another Island");
     }
     const soFar = resume?.text ?? "";
-    const wrapper = new ResumableTemplate(this.#template, soFar);
+    const template = new ResumableTemplate(this.#template, soFar);
     const history = historyOf(request.messages);
-    const prompt = wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(this.#model.tokenizer);
+    let state = template.generateContextState({ chatHistory: history });
+    const prompt = state.contextText.tokenize(this.#model.tokenizer);
     const promptTokens = prompt.length;
     if (promptTokens > this.#contextTokens - RESERVED_TOKENS) throw this.#tooLong(promptTokens);
 
-    if (soFar !== "") history[history.length - 1] = { type: "model", response: [soFar] };
-    const filled =
-      soFar === ""
-        ? prompt
-        : wrapper.generateContextState({ chatHistory: history }).contextText.tokenize(this.#model.tokenizer);
+    let filled = prompt;
+    if (soFar !== "") {
+      history[history.length - 1] = { type: "model", response: [soFar] };
+      state = template.generateContextState({ chatHistory: history });
+      filled = state.contextText.tokenize(this.#model.tokenizer);
+    }
     const availableTokens = this.#contextTokens - RESERVED_TOKENS + 1 - filled.length;
     const written = resume?.tokens ?? 0;
     const maxTokens = Math.min(request.maxTokens - written, availableTokens);
@@ -79,24 +82,24 @@ export class ChatModel {
 
     const grammar = await grammarFor(this.#llama, request.responseFormat);
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
-    const answer = new Answer(request.stop, onOutput, signal);
-    const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: wrapper });
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
     try {
-      const finishReason = await answer.write((hooks) =>
-        chat.generateResponse(history, {
-          ...samplingOf(request, this.#model.tokenize(soFar), randomInt(2 ** 32)),
-          ...hooks,
-          ...(grammar === undefined ? {} : { grammar }),
-          maxTokens,
-          contextShift: { strategy: neverShift },
-        }),
-      );
+      const sampling = samplingOf(request, this.#model.tokenize(soFar), randomInt(2 ** 32));
+      const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
+      const answer = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal);
+      const generation =
+        endings === null
+          ? generateWithChat(
+              { sequence, template, history, options: { ...sampling, ...(grammar && { grammar }), maxTokens } },
+              answer,
+              signal,
+            )
+          : generateText({ sequence, prompt: filled, endTokens: endings.tokens, sampling, maxTokens }, answer);
+      const finishReason = await answer.end(generation);
       return { finishReason, usage: usageOf(answer.tokens) };
     } finally {
       endReading();
-      chat.dispose({ disposeSequence: false });
       this.#pool.release(sequence);
     }
   }
@@ -127,9 +130,4 @@ export class ChatModel {
       `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${max}`,
     );
   }
-}
-
-/** Sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
-function neverShift(): never {
-  throw new Error("The context is full although its size was checked");
 }

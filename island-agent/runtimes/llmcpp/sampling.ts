@@ -1,7 +1,13 @@
-import type { LLamaChatGenerateResponseOptions, Token } from "node-llama-cpp";
+import type { LLamaContextualRepeatPenalty, Token } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 
-type Sampling = Pick<LLamaChatGenerateResponseOptions, "temperature" | "topP" | "seed" | "repeatPenalty">;
+/** As LlamaChat takes it. */
+export interface Sampling {
+  readonly temperature: number;
+  readonly topP?: number;
+  readonly seed: number;
+  readonly repeatPenalty: false | Required<LLamaContextualRepeatPenalty>;
+}
 
 /**
  * Sampling options of a request. What it leaves open is llama.cpp's default (top_k 40, top_p 0.95).

@@ -193,6 +193,7 @@ describe("AccountService", () => {
       },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
       limits: { value: (accountId: string) => store.accounts.limits(accountId) },
+      credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as SqliteStore["accounts"];
     const { key, secret } = await accounts.createKey(await makeAccount());
     accounts = serviceWith({ store: counting });
@@ -210,6 +211,7 @@ describe("AccountService", () => {
       touchKey: { value: () => Promise.reject(new Error("disk full")) },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
       limits: { value: (accountId: string) => store.accounts.limits(accountId) },
+      credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as SqliteStore["accounts"];
     const { secret } = await accounts.createKey(await makeAccount());
     accounts = serviceWith({ store: failing });

@@ -123,3 +123,37 @@ describe("InputSchemas", () => {
     expect(new InputSchemas().errorsOf(schema, input, 1_000)).toHaveLength(100);
   });
 });
+
+describe("A check that would keep the event loop busy is not made", () => {
+  const ofItems = (items: Schema): Schema => ({ type: "object", properties: { a: { type: "array", items } } });
+  const allOf = (count: number, each: Schema): Schema => ({ allOf: Array.from({ length: count }, () => each) });
+  const numbers = (count: number): number[] => Array.from({ length: count }, () => -1);
+  const check = (schema: Schema, value: object) => {
+    const schemas = new InputSchemas();
+    schemas.assertUsable(schema);
+    const bytes = JSON.stringify(value).length;
+    return [schemas.errorsOf(schema, value, bytes).map(({ message }) => message), schemas.fits(schema, value, bytes)];
+  };
+  const notChecked = [["has too many values to be checked by the Cargo's schema"], true];
+
+  // Each took 1 to 30 s.
+  it.each<[string, Schema, object]>([
+    ["many subschemas", ofItems(allOf(480, { minimum: 0 })), { a: numbers(100_000) }],
+    ["pairs", ofItems(allOf(200, { uniqueItems: true, maxItems: 1_000 })), { a: [numbers(1_000)] }],
+    ["values of enum", ofItems(allOf(12, { enum: Array.from({ length: 500 }, (_, i) => i) })), { a: numbers(10_000) }],
+    ["names", ofItems({ required: Array.from({ length: 4_000 }, (_, i) => `f${i}`) }), { a: numbers(20_000) }],
+    ["long texts", withText(allOf(480, { maxLength: 1 })), { text: "x".repeat(1_000_000) }],
+  ])("for its %s", (_, schema, value) => {
+    expect(check(schema, value)).toEqual(notChecked);
+  });
+
+  it("but any other is, of a large value too", () => {
+    const embeddings = ofItems({ type: "array", items: { type: "number" } });
+    expect(check(embeddings, { a: [numbers(500_000)] })).toEqual([[], true]);
+    expect(check(embeddings, { a: [[...numbers(500_000), "x"]] })).toEqual([["must be number"], false]);
+    const few = withText({ type: "array", maxItems: 1_000, uniqueItems: true, items: { type: "string" } });
+    const texts = Array.from({ length: 1_000 }, (_, i) => `${i}`.padStart(240, "x"));
+    expect(check(few, { text: texts })).toEqual([[], true]);
+    expect(check(few, { text: [...texts.slice(1), texts[1]] })[1]).toBe(false);
+  });
+});

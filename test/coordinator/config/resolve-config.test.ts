@@ -37,6 +37,8 @@ describe("resolveConfig()", () => {
     expect(resolve()).toEqual({
       host: "127.0.0.1",
       port: 8080,
+      transport: "node",
+      uwsModule: "uWebSockets.js",
       dataDirectory: "./atoll-data",
       minFreeDiskBytes: 104_857_600,
       publicUrl: null,

@@ -108,12 +108,14 @@ describe("A restart of the coordinator", () => {
     const jobId = await coordinator.withStore(async (store) => {
       const atMs = Date.now();
       const ids = { userMessageId: "msg_q", answerId: "msg_a", conversationId: id, afterMessageId: null };
+      const input = { messages: [{ role: "user", content: "Hi" }] };
       const job = {
         id: "job_ended",
         accountId: account.id,
         slug: "tiny-chat",
         workloadId: 1,
-        input: { messages: [{ role: "user", content: "Hi" }] },
+        input,
+        inputJson: JSON.stringify(input),
         jobClass: "chat" as const,
         share: null,
         priority: 0,

@@ -22,6 +22,12 @@ describe("AttemptProofs", () => {
     expect(again.isValid("", "job_1", 2, "host-a")).toBe(false);
   });
 
+  it("is the HMAC-SHA-256 of the attempt, in base64url: Islands keep it over a new version of the coordinator", () => {
+    const proofs = new AttemptProofs(Buffer.alloc(32, 7));
+    expect(proofs.issue("job_1", 2, "host-a")).toBe("sfniakaBDKxY3DtvNyNseiNOi9a4y0u2qu-RqpdkvXo");
+    expect(proofs.cacheKey("user_1", "host-a")).toBe("LFpTZeLI_G5uZFa1HcImjrM4wLPZvoMsCpvBzz4nT0k");
+  });
+
   it("keeps its secret from other users, and makes another in place of a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");

@@ -59,6 +59,34 @@ describe("While an account keeps ten jobs of priority 100 in flight", () => {
   });
 });
 
+describe("Chats", () => {
+  it("get half of the slots, however many accounts have other jobs waiting", async () => {
+    for (let index = 0; index < 9; index += 1) {
+      const { key } = await coordinator.createAccount(`batch${index}@example.com`);
+      for (let count = 0; count < 4; count += 1) {
+        await call(coordinator.url, key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
+      }
+    }
+    const chatter = await coordinator.createAccount("chatter@example.com");
+    const body = { messages: [{ role: "user", content: "Hello" }] };
+    const chats = Array.from({ length: 10 }, () =>
+      call(coordinator.url, chatter.key, "POST", "/chat/completions", body).catch(() => null),
+    );
+    const ofChatter = async (status: string) =>
+      (await call(coordinator.url, chatter.key, "GET", `/jobs?status=${status}`)).body.meta.total as number;
+    await until(
+      () => ofChatter("pending"),
+      (count) => count === 10,
+      "all chats",
+    );
+    await using _island = await FakeIsland.join(coordinator.url, chatter.islandToken, { slots: 10 });
+    expect(await ofChatter("queued")).toBe(5);
+    await coordinator.stop();
+    await Promise.all(chats);
+    await coordinator.start();
+  });
+});
+
 describe("A job's price", () => {
   it("rises with its priority as the operator says", async () => {
     coordinator.withFlags({ priorityPrice: 3 });

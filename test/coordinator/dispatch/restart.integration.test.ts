@@ -83,6 +83,33 @@ describe("a coordinator that was killed", () => {
     expect((await api("GET", "/account")).body.data.credits).toBeCloseTo(before - (price / 2) * 0.1, 6);
   });
 
+  it("starts although it does not know the Island of a running job any more, which may come back with it", async () => {
+    const forget = "DELETE FROM islands WHERE host_id = (SELECT island_id FROM jobs WHERE id = ?)";
+    for (const comesBack of [true, false]) {
+      const hostId = randomUUID();
+      const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
+      const jobId = await submit({ prompt: "Hi", max_tokens: 10 });
+      const assign = await island.next("assign");
+      island.send(...beginFrames(assign), outputFrame(assign, 1, "a"));
+      await island.next("ack");
+      // Another 1,000 hosts of its account joined, or its account was deleted.
+      await restartAfter(forget, jobId);
+      await using next = comesBack
+        ? await comeBack(hostId, assign)
+        : await FakeIsland.join(coordinator.url, account.islandToken, { hostId: randomUUID() });
+      const present = comesBack ? assign : await next.next("assign");
+      const seq = comesBack ? 2 : 1;
+      next.send(
+        ...(comesBack ? [] : beginFrames(present)),
+        outputFrame(present, seq, "b"),
+        finishedFrame(present, seq + 1),
+      );
+      await next.next("ack", (ack) => ack.seq === seq + 1);
+      const { body } = await api("GET", `/jobs/${jobId}`);
+      expect(body.data).toMatchObject({ status: "completed", output: "ab", attempts: comesBack ? 1 : 2 });
+    }
+  });
+
   it("with output relayed and not stored goes on from it exactly when its Island brings it again", async () => {
     const { hostId, jobId, assign, ids } = await relayTwoFrames();
     await restartAfter("DELETE FROM feed_chunks WHERE job_id = ? AND seq > 1", jobId);

@@ -12,7 +12,8 @@ import { ConversationService } from "../../../coordinator/conversations/conversa
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
-import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../coordinator/http/server/listener.ts";
+import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
@@ -20,6 +21,7 @@ import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
 import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
@@ -111,6 +113,7 @@ export class Api implements AsyncDisposable {
   writeKey = "";
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
+  readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
   readonly accounts: AccountService;
   #listener: Listener | undefined;
   #directory = "";
@@ -241,17 +244,19 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      store: { check: () => this.checkStore(), readOnlyBecause: null, accounts: store.accounts, ledger: store.ledger },
+      store: Object.assign(this.storeState, { accounts: store.accounts, ledger: store.ledger }),
       clock: this.clock,
       log,
       version: "1.2.3",
       modelsDirectory: this.#directory,
       options: { ...TEST_HTTP_OPTIONS, ...options },
     });
-    this.#listener = await listen((request, env) => app.fetch(request, env), { host: "127.0.0.1", port: 0 });
+    this.#listener = await listen((request, env) => app.fetch(request, env), TEST_LISTEN);
     watchOrigin(this.url);
   }
 }
+
+export { BodyReader } from "./body-reader.ts";
 
 /** Everything a socket receives until it is closed, as text. */
 export async function readToEnd(socket: Socket): Promise<string> {
@@ -259,39 +264,6 @@ export async function readToEnd(socket: Socket): Promise<string> {
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
   return Buffer.concat(chunks).toString("utf8");
-}
-
-/** Reads a response's body in pieces as a test asks for them. */
-export class BodyReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder = new TextDecoder();
-  text = "";
-
-  constructor(response: Response) {
-    if (response.body === null) throw new Error("The response has no body");
-    this.#reader = response.body.getReader();
-  }
-
-  /** Reads until all that was received so far ends with `end`. */
-  async until(end: string): Promise<string> {
-    while (!this.text.endsWith(end)) {
-      const { done, value } = await this.#reader.read();
-      if (done) throw new Error(`Ended before ${JSON.stringify(end)}: ${this.text}`);
-      this.text += this.#decoder.decode(value, { stream: true });
-    }
-    return this.text;
-  }
-
-  async toEnd(): Promise<string> {
-    for (let read = await this.#reader.read(); !read.done; read = await this.#reader.read()) {
-      this.text += this.#decoder.decode(read.value, { stream: true });
-    }
-    return this.text;
-  }
-
-  cancel(): Promise<void> {
-    return this.#reader.cancel();
-  }
 }
 
 /** Resolves once `holds`; looks again after each turn of the event loop. Fails by the test's own time limit. */

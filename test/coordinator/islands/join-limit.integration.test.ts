@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { WebSocket } from "ws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listen, type Listener } from "../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../coordinator/http/server/listener.ts";
+import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
@@ -11,6 +12,7 @@ import { SESSION_PATH, SUBPROTOCOL } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { TEST_TRANSPORT } from "../../support/transport.ts";
 
 const wrongToken = (): string => `it_${randomUUID()}`;
 
@@ -38,11 +40,16 @@ describe("upgrades with wrong tokens", () => {
           lookUps.push(token);
           return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1" } : undefined;
         },
+        isIslandTokenValid: async () => true,
       },
       addressOf: (request) => String(request.headers["x-address"]),
     });
-    listener = await listen(() => new Response(null, { status: 404 }), { host: "127.0.0.1", port: 0 });
-    listener.onUpgrade(SESSION_PATH, (request, socket, head) => gateway.upgrade(request, socket, head));
+    listener = await listen(() => new Response(null, { status: 404 }), {
+      ...TEST_TRANSPORT,
+      host: "127.0.0.1",
+      port: 0,
+    });
+    listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request));
   });
   afterEach(() => listener.close(AbortSignal.abort()));
 

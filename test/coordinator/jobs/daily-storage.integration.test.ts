@@ -1,12 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { call } from "../../support/http.ts";
+import { beginFrames, outputFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let key: string;
+let islandToken: string;
 beforeEach(async () => {
   coordinator = await TestCoordinator.open({ accountMbPerDay: 1 });
-  ({ key } = await coordinator.createAccount("client@example.com"));
+  ({ key, islandToken } = await coordinator.createAccount("client@example.com"));
 });
 afterEach(() => coordinator[Symbol.asyncDispose]());
 
@@ -25,4 +29,21 @@ it("inputs count to what an account's jobs may store in a day, single and in bat
     expect([refused.status, refused.body.error]).toMatchObject([429, { code: "rate_limited", limit: "daily_storage" }]);
   }
   expect((await submit("/jobs", { input: { prompt: "Hi" } })).status).toBe(201);
+});
+
+it("output that an account has no room for fails its job, which pays for what it got", async () => {
+  await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId: randomUUID() });
+  const input = { prompt: "Hi", max_tokens: 2_000 };
+  const { body } = await call(coordinator.url, key, "POST", "/jobs", { workload: "tiny-chat", input });
+  const assign = await island.next("assign");
+  const text = "x".repeat(600_000);
+  island.send(...beginFrames(assign), outputFrame(assign, 1, text), outputFrame(assign, 2, text));
+  const job = await until(
+    async () => (await call(coordinator.url, key, "GET", `/jobs/${body.data.id}`)).body.data,
+    ({ completed_at }) => completed_at !== null,
+    "the end",
+  );
+  expect([job.status, job.error.code]).toEqual(["failed", "output_too_large"]);
+  // One token of 2,000.
+  expect(job.usage).toMatchObject({ completion_tokens: 1, credits_used: 0.000_005 });
 });

@@ -9,6 +9,7 @@ import { TestCoordinator } from "../../support/test-coordinator.ts";
 const MIB = 1_024 * 1_024;
 /** With what JSON escapes, and characters of two UTF-16 units where pieces are cut. */
 const LARGE_TEXT = `"${"\u{1F3DD}\n".repeat(80_000)}`;
+const LARGE_IMAGE = Buffer.from(LARGE_TEXT).toString("base64");
 
 let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };
@@ -60,16 +61,16 @@ it("Large images and outputs reach every reader whole: live, replayed, and as JS
   const assign = await submit();
   const { jobId } = assign;
   const live = eventsOf(jobId);
-  island.send(...beginFrames(assign), imageFrame(assign, 1, "small"), imageFrame(assign, 2, LARGE_TEXT));
+  island.send(...beginFrames(assign), imageFrame(assign, 1, "small"), imageFrame(assign, 2, LARGE_IMAGE));
   await island.next("ack", ({ seq }) => seq === 2);
   const running = (await api("GET", `/jobs/${jobId}/output`)).body.data;
-  expect(running.output).toEqual({ format: "png", data: LARGE_TEXT });
+  expect(running.output).toEqual({ format: "png", data: LARGE_IMAGE });
 
   const output = { data: LARGE_TEXT };
   island.send(finishedFrame(assign, 3, { output }));
   const events = await live;
   const images = events.filter(({ event }) => event === "image").map(({ data }) => data.data);
-  expect(images).toEqual(["small", LARGE_TEXT]);
+  expect(images).toEqual(["small", LARGE_IMAGE]);
   expect(events.at(-1)?.data.output).toEqual(output);
   expect(await eventsOf(jobId)).toEqual(events);
   expect((await api("GET", `/jobs/${jobId}`)).body.data.output).toEqual(output);

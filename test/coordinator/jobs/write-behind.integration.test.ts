@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { JobWorld } from "./job-world.ts";
@@ -57,7 +57,45 @@ async function commitsOf(act: () => unknown): Promise<number> {
   return opened.store.commits - before - perSettle;
 }
 
+describe("a short run", () => {
+  it("is one write: its start and all of its output are stored with its end", async () => {
+    const { id } = await submit();
+    const writes: string[] = [];
+    const { jobs } = opened.store;
+    const [move, append] = [vi.spyOn(jobs, "move"), vi.spyOn(jobs, "appendFeed")];
+    const [assign] = island.frames.filter((frame) => frame.type === "assign");
+    if (assign === undefined) throw new Error("No job was assigned");
+    const commits = await commitsOf(() => {
+      for (const frame of beginFrames(assign)) void island.say(frame);
+      for (let seq = 1; seq <= 16; seq += 1) void island.say(outputFrame(assign, seq, "a"));
+      void island.say(finishedFrame(assign, 17));
+    });
+    for (const { mock } of [move, append]) writes.push(...mock.calls.map(([{ jobId }]) => jobId));
+    expect([commits, writes]).toEqual([1, []]);
+    expect(await opened.store.jobs.get(id)).toMatchObject({
+      state: "completed",
+      output: "a".repeat(16),
+      startedAtMs: clock.now(),
+    });
+    vi.restoreAllMocks();
+  });
+});
+
 describe("output", () => {
+  it("that comes again is acknowledged only once it is stored", async () => {
+    await submit();
+    const { assign } = island;
+    for (const frame of [...beginFrames(assign), outputFrame(assign, 1, "a"), outputFrame(assign, 1, "a")])
+      void island.say(frame);
+    await world.settle();
+    expect(acks()).toEqual([]);
+    await advance(DELAY_MS);
+    expect(acks()).toEqual([1]);
+    void island.say(outputFrame(assign, 1, "a"));
+    await world.settle();
+    expect(acks()).toEqual([1, 1]);
+  });
+
   it("costs no commit while it is gathered, then one for all jobs and one ack for each", async () => {
     const jobs = [await submit(), await submit()];
     const assigns = island.frames.filter((frame) => frame.type === "assign");
@@ -71,6 +109,16 @@ describe("output", () => {
     const stored = await commitsOf(() => clock.advance(DELAY_MS));
     expect([stored, acks()]).toEqual([1, [20, 20]]);
     for (const { id } of jobs) expect(await storedText(id)).toBe("a".repeat(20));
+  });
+
+  it("sets no timer for a token, and looks at the clock twice", async () => {
+    await submit();
+    const [assign] = island.frames.filter((frame) => frame.type === "assign");
+    if (assign === undefined) throw new Error("The job was not assigned");
+    for (const frame of [...beginFrames(assign), outputFrame(assign, 1, "a")]) void island.say(frame);
+    const [timers, looks] = [vi.spyOn(clock, "schedule"), vi.spyOn(clock, "monotonicMs")];
+    for (let seq = 2; seq <= 101; seq += 1) void island.say(outputFrame(assign, seq, "a"));
+    expect([timers.mock.calls.length, looks.mock.calls.length]).toEqual([0, 200]);
   });
 
   it("of a short chat costs no commit of its own: there are two in all, and at most two acks", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Executor } from "../../../island-agent/execution/executor.ts";
 import type { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
@@ -46,6 +46,24 @@ describe("assign()", () => {
     executor.assign(makeAssign({ jobId: "job_2" }), null);
     await executor.idle();
     expect(runtime.cacheKeys).toEqual(["of an account", undefined]);
+  });
+
+  it("sets the same timers for a job of one token and one of a hundred", async () => {
+    const schedule = vi.spyOn(clock, "schedule");
+    const timersOf = async (jobId: string, tokens: string[]): Promise<number> => {
+      schedule.mockClear();
+      executor.assign(makeAssign({ jobId, script: { tokens } }), null);
+      await executor.idle();
+      return schedule.mock.calls.length;
+    };
+    await timersOf("job_1", []);
+    const ofOne = await timersOf("job_2", ["a"]);
+    expect(
+      await timersOf(
+        "job_3",
+        Array.from({ length: 100 }, () => "a"),
+      ),
+    ).toBe(ofOne);
   });
 
   it("measures load and run apart", async () => {

@@ -184,6 +184,12 @@ export class PostgresAccountStore implements AccountStore {
     );
   }
 
+  async credentialsRevision(): Promise<number> {
+    const row = await this.#one<{ revision: number }>("SELECT revision FROM credentials_revision", []);
+    if (row === undefined) throw new Error("The revision of the credentials is missing from the database");
+    return row.revision;
+  }
+
   async touchKey(keyId: string, atMs: number): Promise<void> {
     await this.#run("UPDATE api_keys SET last_used_at_ms = $1 WHERE id = $2 AND coalesce(last_used_at_ms, 0) < $1", [
       atMs,
@@ -230,6 +236,11 @@ export class PostgresAccountStore implements AccountStore {
   async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
     const row = await this.#one<IslandToken>(`${TOKEN} WHERE token_hash = $1 AND revoked_at_ms IS NULL`, [tokenHash]);
     return row === undefined ? undefined : named(row);
+  }
+
+  async hasIslandToken(tokenId: string): Promise<boolean> {
+    const sql = "SELECT 1 FROM island_tokens WHERE id = $1 AND revoked_at_ms IS NULL";
+    return (await this.#one(sql, [tokenId])) !== undefined;
   }
 
   async listIslandTokens(accountId: string): Promise<IslandToken[]> {

@@ -16,7 +16,7 @@ export class PostgresBatchStore implements BatchStore {
   }
 
   submit(batch: NewBatch): Promise<SubmitBatchOutcome> {
-    const jobs = batch.jobs.map((job) => ({ ...job, input: JSON.stringify(job.input) }));
+    const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
     return this.#db.track(async () => {
       const args = { ...batch, jobs, webhook: this.#secrets.sealIn(batch.webhook) };
       const made = await this.#writer.run(batch.accountId, "submitBatch", args);

@@ -48,11 +48,11 @@ export class PostgresJobStore implements JobStore {
   }
 
   submit(newJob: NewJob): Promise<SubmitOutcome> {
-    const { answer, ...job } = newJob;
+    const { answer, inputJson, ...job } = newJob;
     return this.#db.track(async () => {
-      const args = { ...job, input: JSON.stringify(job.input), webhook: this.#secrets.sealIn(job.webhook) };
+      const args = { ...job, input: inputJson, webhook: this.#secrets.sealIn(job.webhook) };
       const made = await this.#submit(answer, args);
-      if (made === null) return { created: true, job: newJobRecord(job) };
+      if (made === null) return { created: true, job: newJobRecord(newJob) };
       const first = await this.#get(made.jobId);
       if (first === undefined) throw new Error(`The job ${made.jobId} of an Idempotency-Key is not in the database`);
       return { created: false, job: first };

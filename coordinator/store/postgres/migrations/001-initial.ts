@@ -281,6 +281,22 @@ END $$;
 CREATE TRIGGER entries_are_append_only BEFORE UPDATE OR DELETE ON entries
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+-- Grows with every change after which a key, a session or a limit that was read before means something else.
+CREATE TABLE credentials_revision (revision bigint NOT NULL);
+INSERT INTO credentials_revision VALUES (0);
+CREATE FUNCTION raise_credentials_revision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE credentials_revision SET revision = revision + 1;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER api_key_changed AFTER UPDATE OF id, account_id, scopes, secret_hash, revoked_at_ms OR DELETE ON api_keys
+  FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
+CREATE TRIGGER session_changed AFTER UPDATE OR DELETE ON sessions
+  FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
+CREATE TRIGGER account_limits_changed
+  AFTER UPDATE OF id, requests_per_minute, concurrent_jobs, concurrent_streams, share ON accounts
+  FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
+
 CREATE TABLE checks (
   id int PRIMARY KEY CHECK (id = 1),
   count bigint NOT NULL

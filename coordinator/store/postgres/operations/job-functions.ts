@@ -1,4 +1,4 @@
-import { nextState } from "../../../../shared/job-state.ts";
+import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../sqlite/jobs/idempotency-keys.ts";
 
@@ -8,8 +8,10 @@ function endStates(): string {
   return END_EVENTS.map((event) => `WHEN '${event}' THEN '${guardOf(event).to}'`).join(" ");
 }
 
-function endGuards(): string {
-  return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guardOf(event).from})`).join(" ");
+/** `first`: an event that comes before the end in the same write. */
+function endGuards(first?: JobEvent): string {
+  const guard = (event: JobEvent) => (first === undefined ? guardOf(event) : guardOf(first, event));
+  return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guard(event).from})`).join(" ");
 }
 
 /**
@@ -235,13 +237,17 @@ DECLARE
   links record;
   refusal jsonb;
 BEGIN
+  -- A start that was not stored yet is stored with the end.
   UPDATE jobs SET state = CASE a->>'event' ${endStates()} END,
-    completed_at_ms = at, charged_micro = (a->>'chargeMicro')::bigint,
+    started_at_ms = coalesce((a->>'startedAtMs')::bigint, started_at_ms), completed_at_ms = at, charged_micro = (a->>'chargeMicro')::bigint,
     prompt_tokens = (a->'usage'->>'promptTokens')::bigint, completion_tokens = (a->'usage'->>'completionTokens')::bigint,
     finish_reason = a->>'finishReason', timings = a->>'timings', error = a->>'error'
-  WHERE id = a->>'jobId' AND attempt = (a->>'attempt')::int AND CASE a->>'event' ${endGuards()} END
+  WHERE id = a->>'jobId' AND attempt = (a->>'attempt')::int AND CASE WHEN a->>'startedAtMs' IS NULL THEN CASE a->>'event' ${endGuards()} END
+    ELSE CASE a->>'event' ${endGuards("start")} END END
   RETURNING batch_id, webhook_id INTO links;
-  IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', a->>'event'); END IF;
+  IF NOT FOUND THEN
+    RETURN pg_temp.explain_guard(a->>'jobId', CASE WHEN a->>'startedAtMs' IS NULL THEN a->>'event' ELSE 'start' END);
+  END IF;
   IF a->>'output' IS NOT NULL THEN
     INSERT INTO job_outputs (job_id, output, large_chars) VALUES (a->>'jobId', a->>'output', (a->>'largeChars')::bigint);
   END IF;

@@ -7,7 +7,7 @@ import { REFUSALS } from "../../refusals.ts";
 import type { KeyedRequest, Made } from "../../sqlite/jobs/idempotency-keys.ts";
 
 /** A job in the form in which it is sent. `input`: JSON text. */
-export type JobArgs = Omit<NewJob, "input" | "answer"> & { readonly input: string };
+export type JobArgs = Omit<NewJob, "input" | "inputJson" | "answer"> & { readonly input: string };
 
 /** A piece of a large value. */
 export interface Piece {
@@ -37,7 +37,7 @@ export interface Operations {
   endJob(
     args: Pick<
       JobEnding,
-      "jobId" | "event" | "attempt" | "atMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
+      "jobId" | "event" | "attempt" | "atMs" | "startedAtMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
     > & {
       output: string | null;
       largeChars: number | null;

@@ -18,9 +18,11 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectLimits: Database.Statement<[string], AccountLimits>;
   readonly #selectKey: Database.Statement<[string], KeyRow>;
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
+  readonly #selectRevision: Database.Statement<[], number>;
   readonly #selectSession: Database.Statement<[string, number], Session>;
   readonly #selectReset: Database.Statement<[string, number], string>;
   readonly #selectToken: Database.Statement<[string], IslandToken>;
+  readonly #selectTokenId: Database.Statement<[string], string>;
   readonly #selectSignUp: Database.Statement<[string, number], string>;
   readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
@@ -35,6 +37,7 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectKeys = db.prepare(
       `SELECT ${KEY_COLUMNS} FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
     );
+    this.#selectRevision = db.prepare<[], number>("SELECT revision FROM credentials_revision").pluck();
     this.#selectSession = db.prepare(
       `SELECT account_id AS accountId, expires_at_ms AS expiresAtMs FROM sessions
        WHERE token_hash = ? AND expires_at_ms > ?`,
@@ -47,6 +50,9 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectToken = db.prepare(
       `SELECT ${TOKEN_COLUMNS} FROM island_tokens WHERE token_hash = ? AND revoked_at_ms IS NULL`,
     );
+    this.#selectTokenId = db
+      .prepare<[string], string>("SELECT id FROM island_tokens WHERE id = ? AND revoked_at_ms IS NULL")
+      .pluck();
     this.#selectSignUp = db
       .prepare<[string, number], string>("SELECT email FROM sign_ups WHERE token_hash = ? AND expires_at_ms > ?")
       .pluck();
@@ -127,6 +133,12 @@ export class SqliteAccountStore implements AccountStore {
     return this.#selectKeys.all(accountId).map(keyOf);
   }
 
+  async credentialsRevision(): Promise<number> {
+    const revision = this.#selectRevision.get();
+    if (revision === undefined) throw new Error("The revision of the credentials is missing from the database");
+    return revision;
+  }
+
   revokeKey(accountId: string, keyId: string, atMs: number): Promise<boolean> {
     return this.#writer.run("revokeKey", { accountId, id: keyId, atMs });
   }
@@ -153,6 +165,10 @@ export class SqliteAccountStore implements AccountStore {
 
   async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
     return this.#selectToken.get(tokenHash);
+  }
+
+  async hasIslandToken(tokenId: string): Promise<boolean> {
+    return this.#selectTokenId.get(tokenId) !== undefined;
   }
 
   async listIslandTokens(accountId: string): Promise<IslandToken[]> {

@@ -1,15 +1,17 @@
 import { isTerminal, JOB_STATES } from "../../../../shared/job-state.ts";
 import type { RemovalSubject } from "../../content-store.ts";
+import { LISTED, UNLISTED } from "../jobs/job-listing.ts";
 
 const UNFINISHED_JOB = "SELECT 1 FROM jobs WHERE id = ? AND completed_at_ms IS NULL";
 const ENDED_JOB = "SELECT id FROM jobs WHERE id = @id AND id > @after AND completed_at_ms IS NOT NULL LIMIT @limit";
-/** Merges the index's parts, which are sorted by id. */
-const ENDED_OF_ACCOUNT = JOB_STATES.filter((state) => isTerminal(state))
-  .map(
-    (state) =>
-      `SELECT id FROM jobs INDEXED BY jobs_ended_by_state
-       WHERE account_id = @id AND state = '${state}' AND id > @after AND completed_at_ms IS NOT NULL`,
-  )
+/** Merges the indexes' parts, which are sorted by id. */
+const ENDED_OF_ACCOUNT = [
+  ...JOB_STATES.filter((state) => isTerminal(state)).map(
+    (state) => `jobs_ended_by_state WHERE ${LISTED} AND account_id = @id AND state = '${state}'`,
+  ),
+  `jobs_unlisted WHERE ${UNLISTED} AND account_id = @id`,
+]
+  .map((part) => `SELECT id FROM jobs INDEXED BY ${part} AND id > @after`)
   .join(" UNION ALL ");
 
 /** A job of each kind of subject that has not ended. */
@@ -47,6 +49,9 @@ export const ACCOUNT_ROWS: readonly string[] = [
 export const EXPIRED = { input: expired("input_removed_at_ms"), output: expired("output_removed_at_ms") } as const;
 
 function expired(removedAt: string): string {
-  return `SELECT id, completed_at_ms AS endedAtMs FROM jobs INDEXED BY jobs_ended
-    WHERE completed_at_ms >= ? AND completed_at_ms <= ? AND ${removedAt} IS NULL ORDER BY completed_at_ms LIMIT ?`;
+  const parts = [`jobs_ended WHERE ${LISTED}`, `jobs_unlisted WHERE ${UNLISTED}`].map(
+    (part) => `SELECT id, completed_at_ms AS endedAtMs FROM jobs INDEXED BY ${part}
+      AND completed_at_ms >= @sinceMs AND completed_at_ms <= @endedByMs AND ${removedAt} IS NULL`,
+  );
+  return `${parts.join(" UNION ALL ")} ORDER BY endedAtMs LIMIT @limit`;
 }

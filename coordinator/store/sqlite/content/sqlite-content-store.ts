@@ -26,7 +26,7 @@ export class SqliteContentStore implements ContentStore {
   readonly #selectUnderWay: Database.Statement<[], RemovalSubject>;
   readonly #selectJobs: Readonly<Record<RemovalSubject["kind"], Database.Statement<[PageOfJobs], string>>>;
   readonly #selectExpired: Readonly<
-    Record<ContentPart, Database.Statement<[sinceMs: number, endedByMs: number, limit: number], ExpiredRow>>
+    Record<ContentPart, Database.Statement<[{ sinceMs: number; endedByMs: number; limit: number }], ExpiredRow>>
   >;
   /** No job that ended before has the part. A start looks at all again. */
   readonly #removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
@@ -58,7 +58,7 @@ export class SqliteContentStore implements ContentStore {
   }
 
   async expired(part: ContentPart, endedByMs: number, limit: number): Promise<string[]> {
-    const found = this.#selectExpired[part].all(this.#removedUntilMs[part], endedByMs, limit);
+    const found = this.#selectExpired[part].all({ sinceMs: this.#removedUntilMs[part], endedByMs, limit });
     this.#removedUntilMs[part] =
       found[0]?.endedAtMs ?? Math.max(this.#removedUntilMs[part], endedByMs - MAX_CLOCK_JUMP_MS);
     return found.map(({ id }) => id);

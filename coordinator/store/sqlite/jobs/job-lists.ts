@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import { isTerminal, JOB_STATES } from "../../../../shared/job-state.ts";
 import type { JobFilter, JobSummary } from "../../job-store.ts";
 import type { Page } from "../../page.ts";
+import { LISTED, UNLISTED } from "./job-listing.ts";
 import { SUMMARY_COLUMNS } from "./job-rows.ts";
 
 const LIVE_STATES = JOB_STATES.filter((state) => !isTerminal(state));
@@ -18,7 +19,10 @@ interface JobList {
   readonly count: Database.Statement<[ListValues], number>;
 }
 
-/** Reads an account's jobs, newest first. For every filter a page walks only matching jobs, and only in an index. */
+/**
+ * Reads an account's jobs, newest first. For every filter a page walks only an index, and in it only jobs that match; with a filter by
+ * Cargo, also those of other Cargos.
+ */
 export class JobLists {
   readonly #db: Database.Database;
   /** Prepared statements by the SQL of their page. There are few: subsets of the states, with or without Cargo and batch. */
@@ -67,14 +71,17 @@ function sourcesOf({ states, slug, batchId }: JobFilter): string[] {
       `FROM jobs INDEXED BY jobs_by_batch WHERE batch_id = @batchId AND account_id = @accountId ${among(wanted)} ${ofCargo}`,
     ];
   }
-  const ended = slug === undefined ? "jobs_ended_by_state" : "jobs_ended_by_cargo";
+  const ended = wanted.filter((state) => isTerminal(state));
   const live = wanted.filter((state) => LIVE_STATES.includes(state));
-  const sources = wanted
-    .filter((state) => isTerminal(state))
-    .map(
-      (state) =>
-        `FROM jobs INDEXED BY ${ended} WHERE account_id = @accountId AND state = '${state}' ${ofCargo} AND completed_at_ms IS NOT NULL`,
+  const sources = ended.map(
+    (state) =>
+      `FROM jobs INDEXED BY jobs_ended_by_state WHERE ${LISTED} AND account_id = @accountId AND state = '${state}' ${ofCargo}`,
+  );
+  if (ended.length > 0) {
+    sources.push(
+      `FROM jobs INDEXED BY jobs_unlisted WHERE ${UNLISTED} AND account_id = @accountId ${among(ended)} ${ofCargo}`,
     );
+  }
   if (live.length > 0) {
     sources.push(
       `FROM jobs INDEXED BY jobs_live WHERE account_id = @accountId AND completed_at_ms IS NULL ${among(live)} ${ofCargo}`,

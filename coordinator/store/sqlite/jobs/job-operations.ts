@@ -4,6 +4,7 @@ import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { MAX_INLINE_CHARS } from "../../large-json.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { guardOf } from "../../job-guards.ts";
+import { prepareListing } from "./job-listing.ts";
 import { OUTPUT_NAME } from "./job-rows.ts";
 import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
@@ -13,7 +14,7 @@ import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operati
 
 export interface JobOperations {
   /** `input`: JSON text. Returns the id of the first job with the same Idempotency-Key, or null if this job was stored. */
-  submitJob(args: Omit<NewJob, "input" | "answer"> & { input: string }): string | null;
+  submitJob(args: Omit<NewJob, "input" | "inputJson" | "answer"> & { input: string }): string | null;
   /** What the first request with the same Idempotency-Key made. A write operation, so that it sees every submission before it. */
   findRepeat(args: KeyedRequest): Made | null;
   moveJob(args: JobMove): void;
@@ -21,7 +22,7 @@ export interface JobOperations {
   endJob(
     args: Pick<
       JobEnding,
-      "jobId" | "event" | "attempt" | "atMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
+      "jobId" | "event" | "attempt" | "atMs" | "startedAtMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
     > & { output: string | null; timings: string | null; error: string | null; lastChunk: ChunkRow | null },
   ): string[];
 }
@@ -74,10 +75,10 @@ function prepareMove(
 }
 
 function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] {
-  const prepareEnd = (event: JobEnding["event"]): Database.Statement<unknown[], EndedJobLinks> => {
-    const { from, to } = guardOf(event);
+  const prepareEnd = (...events: [JobEvent, ...JobEvent[]]): Database.Statement<unknown[], EndedJobLinks> => {
+    const { from, to } = guardOf(...events);
     return db.prepare<unknown[], EndedJobLinks>(
-      `UPDATE jobs SET state = '${to}', completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
+      `UPDATE jobs SET state = '${to}', is_unlisted = 1, started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
          finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
        RETURNING batch_id AS batchId, webhook_id AS webhookId`,
@@ -89,13 +90,35 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     cancel: prepareEnd("cancel"),
     expire: prepareEnd("expire"),
   };
+  /** Of a job whose start is stored with its end. */
+  const updatesWithStart = {
+    complete: prepareEnd("start", "complete"),
+    fail: prepareEnd("start", "fail"),
+    cancel: prepareEnd("start", "cancel"),
+    expire: prepareEnd("start", "expire"),
+  };
   const insertOutput = prepareInsertOutput(db);
   const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
+  const list = prepareListing(db);
   const explain = explainRefusal(db);
   return (ending) => {
-    const { jobId, event, attempt, atMs, usage, finishReason, chargeMicro, postings, output, timings, error } = ending;
-    const ended = updates[event].get(
+    const {
+      jobId,
+      event,
+      attempt,
+      atMs,
+      startedAtMs,
+      usage,
+      finishReason,
+      chargeMicro,
+      postings,
+      output,
+      timings,
+      error,
+    } = ending;
+    const ended = (startedAtMs === undefined ? updates : updatesWithStart)[event].get(
+      startedAtMs ?? null,
       atMs,
       chargeMicro,
       usage?.promptTokens ?? null,
@@ -106,10 +129,11 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
       jobId,
       attempt,
     );
-    if (ended === undefined) throw explain(jobId, event);
+    if (ended === undefined) throw explain(jobId, startedAtMs === undefined ? event : "start");
     if (output !== null) insertOutput(jobId, output);
     fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
     ledger.post(postings, jobId, atMs);
+    list();
     return followUp(ended, atMs);
   };
 }

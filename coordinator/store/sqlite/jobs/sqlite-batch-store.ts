@@ -35,7 +35,7 @@ export class SqliteBatchStore implements BatchStore {
   }
 
   async submit(batch: NewBatch): Promise<SubmitBatchOutcome> {
-    const jobs = batch.jobs.map((job) => ({ ...job, input: JSON.stringify(job.input) }));
+    const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
     const firstId = await this.#writer.run("submitBatch", {
       ...batch,
       jobs,

@@ -22,6 +22,7 @@ import type { JobOperations } from "./job-operations.ts";
 import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
 import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
+import { LISTED, UNLISTED } from "./job-listing.ts";
 import {
   activeJobOf,
   jobOf,
@@ -45,10 +46,11 @@ export class SqliteJobStore implements JobStore {
   readonly #selectJob: Database.Statement<[string], JobRow>;
   readonly #selectInput: Database.Statement<[string], string>;
   readonly #selectUnfinished: Database.Statement<[accountId: string, id: string, limit: number], ActiveJobRow>;
+  readonly #selectShare: Database.Statement<[accountId: string], number | null>;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
-  readonly #selectCompletions: Database.Statement<[number], [string, number]>;
+  readonly #selectCompletions: Database.Statement<[{ sinceMs: number }], [string, number]>;
 
   constructor(db: Database.Database, reader: Pick<Reader, "run">, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
     this.#reader = reader;
@@ -61,19 +63,24 @@ export class SqliteJobStore implements JobStore {
       `SELECT ${ACTIVE_COLUMNS} FROM jobs INDEXED BY jobs_live
        WHERE completed_at_ms IS NULL AND (account_id, id) > (?, ?) ORDER BY account_id, id LIMIT ?`,
     );
+    this.#selectShare = db.prepare<[string], number | null>("SELECT share FROM accounts WHERE id = ?").pluck();
     this.#feeds = new FeedReads(db);
     this.#selectCompletions = db
-      .prepare<[number], [string, number]>(
-        "SELECT slug, count(*) FROM jobs WHERE state = 'completed' AND completed_at_ms >= ? GROUP BY slug",
+      .prepare<[{ sinceMs: number }], [string, number]>(
+        `SELECT slug, count(*) FROM (
+           SELECT slug FROM jobs INDEXED BY jobs_ended WHERE ${LISTED} AND state = 'completed' AND completed_at_ms >= @sinceMs
+           UNION ALL
+           SELECT slug FROM jobs INDEXED BY jobs_unlisted WHERE ${UNLISTED} AND state = 'completed' AND completed_at_ms >= @sinceMs
+         ) GROUP BY slug`,
       )
       .raw();
   }
 
   async submit(newJob: NewJob): Promise<SubmitOutcome> {
-    const { answer, ...job } = newJob;
-    const args = { ...job, input: JSON.stringify(job.input), webhook: this.#secrets.sealIn(job.webhook) };
+    const { answer, inputJson, ...job } = newJob;
+    const args = { ...job, input: inputJson, webhook: this.#secrets.sealIn(job.webhook) };
     const firstId = await this.#submit(answer, args);
-    if (firstId === null) return { created: true, job: newJobRecord(job) };
+    if (firstId === null) return { created: true, job: newJobRecord(newJob) };
     const first = await this.get(firstId);
     if (first === undefined) throw new Error(`The job ${firstId} of an Idempotency-Key is missing from the database`);
     return { created: false, job: first };
@@ -116,7 +123,18 @@ export class SqliteJobStore implements JobStore {
 
   async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
-    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map(activeJobOf);
+    const accounts = new Map<string, Pick<ActiveJobRecord, "accountId" | "share">>();
+    const slugs = new Map<string, string>();
+    return this.#selectUnfinished.all(accountId, id, part?.limit ?? -1).map((row) => {
+      let account = accounts.get(row.accountId);
+      if (account === undefined) {
+        account = { accountId: row.accountId, share: this.#selectShare.get(row.accountId) ?? null };
+        accounts.set(row.accountId, account);
+      }
+      const slug = slugs.get(row.slug);
+      if (slug === undefined) slugs.set(row.slug, row.slug);
+      return activeJobOf(row, account, slug ?? row.slug);
+    });
   }
 
   move(move: JobMove): Promise<void> {
@@ -174,6 +192,6 @@ export class SqliteJobStore implements JobStore {
   }
 
   async completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>> {
-    return new Map(this.#selectCompletions.all(sinceMs));
+    return new Map(this.#selectCompletions.all({ sinceMs }));
   }
 }

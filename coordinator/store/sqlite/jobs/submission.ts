@@ -6,7 +6,8 @@ import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
 import { IdempotencyKeys, type Made } from "./idempotency-keys.ts";
 
 /** A job in the form in which it is sent to the writer. `input`: JSON text. */
-export type JobToInsert = Omit<SubmittedJob, "input"> & Pick<NewJob, "assignedTo"> & { readonly input: string };
+export type JobToInsert = Omit<SubmittedJob, "input" | "inputJson"> &
+  Pick<NewJob, "assignedTo"> & { readonly input: string };
 
 /** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
 export interface Subject {

@@ -7,19 +7,24 @@ interface PageValues extends Page {
   readonly hold: string;
 }
 
-/** The entries that make lines (see `LineEntry`). The index has exactly these. */
-const CLIENT_ENTRIES = "FROM entries INDEXED BY entries_by_account WHERE party = @client AND party GLOB 'client:*'";
-const HOLD_CHARGES = "FROM entries INDEXED BY entries_by_account WHERE party = @hold AND kind = 'charge'";
-const LINE_COLUMNS = "id, kind, micro, job_id AS subjectId, at_ms AS atMs";
+/** The entries that make lines (see `LineEntry`): of the client, charges of the hold, and the newest of both. */
+const CLIENT_LINES = "FROM ledger_lines WHERE party = @client";
+const CHARGE_LINES = "FROM ledger_lines WHERE party = @hold";
+/** At most 255 entries: `ledger_lines` gets 256 at a time. */
+const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
+const NEWEST_LINES = `${NEWEST} AND (party = @client OR (party = @hold AND kind = 'charge'))`;
+/** Subject and time are in the first entry of a transaction. */
+const LINE_COLUMNS = "entries.id, entries.kind, entries.micro, first.job_id AS subjectId, first.at_ms AS atMs";
 
-/** Skipped lines are skipped in the index, without reading the table. */
+/** Skipped lines are skipped in `ledger_lines`, without reading the entries. */
 export const LEDGER_SQL = {
-  page: `SELECT ${LINE_COLUMNS} FROM entries WHERE id IN (
-    SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT @limit OFFSET @offset
-  ) ORDER BY id DESC`,
-  count: `SELECT (SELECT count(*) ${CLIENT_ENTRIES}) + (SELECT count(*) ${HOLD_CHARGES})`,
-  balanceAt: `SELECT micro - coalesce((SELECT sum(micro) ${CLIENT_ENTRIES} AND id > @id), 0) FROM balances
-    WHERE party = @client`,
+  page: `SELECT ${LINE_COLUMNS} FROM entries JOIN entries AS first ON first.id = entries.txn WHERE entries.id IN (
+    SELECT id ${NEWEST_LINES} UNION ALL SELECT entry ${CLIENT_LINES} UNION ALL SELECT entry ${CHARGE_LINES}
+    ORDER BY id DESC LIMIT @limit OFFSET @offset
+  ) ORDER BY entries.id DESC`,
+  count: `SELECT (SELECT count(*) ${NEWEST_LINES}) + (SELECT count(*) ${CLIENT_LINES}) + (SELECT count(*) ${CHARGE_LINES})`,
+  balanceAt: `SELECT micro - coalesce((SELECT sum(micro) ${NEWEST} AND party = @client AND id > @id), 0)
+    - coalesce((SELECT sum(micro) ${CLIENT_LINES} AND entry > @id), 0) FROM balances WHERE party = @client`,
 } as const;
 
 /** Reads an account's ledger. A line's balance is computed back from the present one, so that a page costs no more than its offset. */

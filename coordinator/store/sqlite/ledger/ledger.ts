@@ -74,7 +74,9 @@ export class Ledger {
     const values: unknown[] = [];
     for (const { party, micro, kind } of moved) {
       this.#lastId += 1;
-      values.push(this.#lastId, txn, party, micro, kind, subjectId, atMs);
+      // Subject and time are those of the transaction, whose first entry has them.
+      const isFirst = this.#lastId === txn;
+      values.push(this.#lastId, txn, party, micro, kind, isFirst ? subjectId : null, isFirst ? atMs : 0);
       this.#add(party, micro);
     }
     this.#insertEntries(moved.length).run(...values);

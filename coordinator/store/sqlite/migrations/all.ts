@@ -13,6 +13,8 @@ import { clientBoundJobs } from "./011-client-bound-jobs.ts";
 import { hostsSignUpsSecrets } from "./012-hosts-sign-ups-secrets.ts";
 import { cargoApprovals } from "./013-cargo-approvals.ts";
 import { leanWrites } from "./014-lean-writes.ts";
+import { credentialsRevision } from "./015-credentials-revision.ts";
+import { lateLists } from "./016-late-lists.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +32,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, name: "hosts, sign-ups, secrets", sql: hostsSignUpsSecrets },
   { version: 13, name: "cargo approvals", sql: cargoApprovals },
   { version: 14, name: "lean writes", sql: leanWrites },
+  { version: 15, name: "credentials revision", sql: credentialsRevision },
+  { version: 16, name: "late lists", sql: lateLists },
 ];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
 import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
 import { Api, eventually } from "../api.ts";
 import { MESSAGES, answerWith, failWith } from "../chat-answers.ts";
@@ -49,6 +50,7 @@ describe("POST /chat/completions", () => {
     expect(api.jobs.submitted).toEqual([
       {
         accountId: api.accountId,
+        limits: DEFAULT_LIMITS,
         slug: "second",
         input: {
           messages: MESSAGES,

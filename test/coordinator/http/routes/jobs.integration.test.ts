@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
 import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Api } from "../api.ts";
@@ -30,8 +31,9 @@ describe("POST /jobs", () => {
         },
       },
     ]);
+    const { accountId } = api;
     expect(api.jobs.submitted).toEqual([
-      { accountId: api.accountId, slug: "tiny", input: { prompt: "Hi" }, priority: 9, idempotency: null },
+      { accountId, limits: DEFAULT_LIMITS, slug: "tiny", input: { prompt: "Hi" }, priority: 9, idempotency: null },
     ]);
   });
 

@@ -24,6 +24,13 @@ describe("GET /health", () => {
     expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "failing" } }]);
   });
 
+  it("is degraded while the store takes nothing new, although it can be read", async () => {
+    api.checkStore = async () => undefined;
+    api.storeState.readOnlyBecause = "the disk is full";
+    const { status, body } = await get("/health");
+    expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "read_only" } }]);
+  });
+
   it("is degraded when the store hangs", async () => {
     api.checkStore = () => new Promise(() => undefined);
     const answer = get("/health");

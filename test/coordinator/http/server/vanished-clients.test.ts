@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
-import { parseUnanswered, VanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
+import { parseUnanswered, peerKey, VanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
 import { settle } from "../../../support/event-log.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
@@ -23,7 +23,7 @@ let clock: ManualClock;
 let counts: Map<string, number>;
 let cut: string[];
 let lookUps: number;
-let watch: VanishedClients;
+let watch: VanishedClients<Socket>;
 
 function socketOf(inode: string): Socket {
   return { inode, destroy: () => cut.push(inode) } as unknown as Socket;
@@ -37,7 +37,7 @@ beforeEach(() => {
   const sockets = [socketOf("1"), socketOf("2")];
   const facts = {
     unanswered: async () => counts,
-    inodeOf: async (socket: Socket) => {
+    keyOf: async (socket: Socket) => {
       lookUps += 1;
       return (socket as unknown as { inode: string }).inode;
     },
@@ -91,4 +91,11 @@ describe("parseUnanswered()", () => {
       ["2106542", 4],
     ]);
   });
+});
+
+it("A connection is found by its ports and the other side's address, of IPv4 and IPv6", () => {
+  const counts = new Map(parseUnanswered(TABLE, "peer"));
+  expect(counts.get(peerKey(8_099, Uint8Array.of(10, 9, 0, 2), 0xb5_ee))).toBe(10);
+  const mapped = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1);
+  expect(peerKey(8_099, mapped, 80)).toBe("1FA3 0000000000000000FFFF00000100007F:0050");
 });

@@ -8,8 +8,10 @@ import { systemClock } from "../../../../shared/clock.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
-import { listen, type FetchHandler, type Listener } from "../../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../../coordinator/http/server/listener.ts";
+import type { FetchHandler, Listener } from "../../../../coordinator/http/server/transport.ts";
 import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
+import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { readToEnd } from "../api.ts";
 
 /** More than the system takes into its own buffers. */
@@ -71,7 +73,7 @@ beforeEach(async () => {
     answers.set(pathname + search, { response: env.outgoing, closed });
     return routes[pathname]?.(request, env) ?? new Response(null, { status: 404 });
   };
-  listener = await listen(fetch, { host: "127.0.0.1", port: 0, stalledMs: STALLED_MS });
+  listener = await listen(fetch, { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0, stalledMs: STALLED_MS });
 });
 afterEach(() => listener.close(AbortSignal.abort()));
 

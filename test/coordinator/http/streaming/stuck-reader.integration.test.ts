@@ -10,6 +10,7 @@ import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
 import { LargeJson } from "../../../../coordinator/store/large-json.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { eventually } from "../api.ts";
 
 /** Above one write of 16,384 characters with its frames, and far below the 64 KiB that a socket takes by itself. */
@@ -38,7 +39,7 @@ async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly re
       opened.resolve(response);
       return RESPONSE_ALREADY_SENT;
     },
-    { host: "127.0.0.1", port: 0 },
+    { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 },
   );
   const socket = connect(listener.port, "127.0.0.1");
   await once(socket, "connect");

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { ServiceError } from "../../../../shared/errors.ts";
-import { type Check, firstGrant, MADE_AT_MS, makeAccount } from "./store-builders.ts";
+import { type Check, firstGrant, grant, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 const CAP = { maxKeys: 3, revokedAfterMs: MADE_AT_MS };
 
@@ -98,6 +98,38 @@ export function describeAccounts(check: Check): void {
     expect(await store.accounts.revokeKey(accountId, "key_1", 6)).toBe(false);
   });
 
+  check("accounts.credentialsRevision() grows with each change of what was known, and only then", async (store) => {
+    const { accounts } = store;
+    const accountId = await makeAccount(store);
+    const session = (tokenHash: string) => ({ tokenHash, accountId, createdAtMs: 1, expiresAtMs: 9 });
+    const setPassword = (keptTokenHash: string) =>
+      accounts.setPassword({ accountId, passwordHash: "other", keptTokenHash });
+    const steps: [isChange: boolean, step: () => Promise<unknown>][] = [
+      [false, () => accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP)],
+      [false, () => accounts.createKey({ ...key, id: "key_2", accountId, secretHash: "h2" }, CAP)],
+      [false, () => accounts.touchKey("key_1", 20)],
+      [true, () => accounts.setLimits(accountId, { concurrentJobs: 3 })],
+      [true, () => accounts.revokeKey(accountId, "key_1", 5)],
+      [false, () => accounts.revokeKey(accountId, "key_1", 6)],
+      [false, () => accounts.createSession(session("t1"), 2)],
+      [false, () => accounts.createSession(session("t2"), 2)],
+      [true, () => accounts.createSession(session("t3"), 2)],
+      [true, () => setPassword("t3")],
+      [false, () => setPassword("t3")],
+      [true, () => accounts.deleteSession("t3")],
+      [false, () => accounts.deleteSession("t3")],
+      [false, () => grant(store, accountId, 1)],
+      [true, () => accounts.delete(accountId, 7)],
+    ];
+    const grown: boolean[] = [];
+    for (const [, step] of steps) {
+      const before = await accounts.credentialsRevision();
+      await step();
+      grown.push((await accounts.credentialsRevision()) > before);
+    }
+    expect(grown).toEqual(steps.map(([isChange]) => isChange));
+  });
+
   const createKeys = async (store: Store, accountId: string, ids: readonly string[]) => {
     const made = await Promise.allSettled(
       ids.map((id) => store.accounts.createKey({ ...key, id, accountId, secretHash: id }, CAP)),
@@ -157,6 +189,16 @@ export function describeAccounts(check: Check): void {
       if ((await store.accounts.findSession(tokenHash, MADE_AT_MS)) !== undefined) live.push(tokenHash);
     }
     expect(live).toEqual(["other", "c", "d"]);
+  });
+
+  check("accounts.hasIslandToken() is true until the token is revoked", async (store) => {
+    const accountId = await makeAccount(store);
+    const token = { id: "itk_1", accountId, name: "attic", createdAtMs: MADE_AT_MS };
+    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
+    await store.accounts.createIslandToken({ ...token, tokenHash: "t1" });
+    expect(await store.accounts.hasIslandToken("itk_1")).toBe(true);
+    await store.accounts.revokeIslandToken(accountId, "itk_1", 5);
+    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
   });
 
   check("accounts.findIslandToken() finds until its own account revokes the token", async (store) => {

@@ -40,13 +40,14 @@ export async function grant(store: Store, accountId: string, micro: number): Pro
 
 /** A job of 1 credit. */
 export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJob {
-  const { priceMicro = 1_000_000 } = override;
+  const { priceMicro = 1_000_000, input = { prompt: "Say: atoll" } } = override;
   return {
     id: newId("job", MADE_AT_MS),
     accountId,
     slug: "tiny-chat",
     workloadId: 1,
-    input: { prompt: "Say: atoll" },
+    input,
+    inputJson: JSON.stringify(input),
     priority: 50,
     jobClass: "batch",
     share: null,

@@ -10,6 +10,7 @@ import { describeFeeds } from "./feed-store.cases.ts";
 import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
+import { describeLateStarts } from "./late-starts.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
@@ -34,6 +35,7 @@ export function describeStore(
     describeAccounts(check);
     describeSubmissions(check);
     describeJobs(check);
+    describeLateStarts(check);
     describeFeeds(check);
     describeJobRecovery(check);
     describeBatches(check);

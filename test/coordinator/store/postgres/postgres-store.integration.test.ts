@@ -22,7 +22,8 @@ if (server === null) {
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",
   );
   const empty = `TRUNCATE ${rows.map(({ name }) => name).join(", ")};
-    INSERT INTO balances VALUES ('network', 0); INSERT INTO checks VALUES (1, 0); INSERT INTO catalog_revision VALUES (1, 0)`;
+    INSERT INTO balances VALUES ('network', 0); INSERT INTO checks VALUES (1, 0); INSERT INTO catalog_revision VALUES (1, 0);
+    INSERT INTO credentials_revision VALUES (0)`;
   afterAll(async () => {
     await admin.end();
     await server[Symbol.asyncDispose]();

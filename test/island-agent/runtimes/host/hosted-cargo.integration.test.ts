@@ -23,10 +23,11 @@ describe("a host process that works without output", () => {
       cargo.run({ input: { messages }, resume: null }, () => {}, NEVER, { onWorking: () => heard.push(name) });
     const first = run("first", []);
     // Told with the second run, so that the third waits by then: the host runs two at once.
-    const second = run("second", [{ kind: "working", run: 1 }, output(token), finished(2), finished(1)]);
+    const prompt = { kind: "prompt", run: 1, prompt: { total: 3, done: 3 } };
+    const second = run("second", [{ kind: "working", run: 1 }, prompt, output(token), finished(2), finished(1)]);
     const third = run("third", [finished(3)]);
     await Promise.all([first, second, third]);
-    expect(heard).toEqual(["first", "third", "third"]);
+    expect(heard).toEqual(["first", "third", "first", "third", "third"]);
   });
 });
 

@@ -77,6 +77,29 @@ describe("BatchLoop", () => {
     expect(new Set(context.shapes)).toEqual(new Set(["0:1 1:1 2:1 3:1"]));
   });
 
+  it("begins a batch as soon as all runs have queued, and otherwise in the next turn of the event loop", async () => {
+    const { context, loop } = makeLoop();
+    const begin = (id: number, tokens: number): Promise<void> =>
+      loop.tellOfBatches(
+        () => {},
+        () => generate(context, id, tokens),
+      );
+    let turns = 0;
+    const turned = (): void => void (turns += 1);
+    setImmediate(turned);
+    await Promise.all([begin(1, 30), begin(0, 30)]);
+    expect([turns, new Set(context.shapes)]).toEqual([0, new Set(["0:1 1:1"])]);
+    const idle = Promise.withResolvers<void>();
+    const waiting = loop.tellOfBatches(
+      () => {},
+      () => idle.promise,
+    );
+    await begin(0, 1);
+    expect(turns).toBe(1);
+    idle.resolve();
+    await waiting;
+  });
+
   it("resolves with the results by position", async () => {
     const { context } = makeLoop();
     expect(await context.decode(0, 5, [1, 2, 3])).toEqual([[7, "sampled 7"]]);

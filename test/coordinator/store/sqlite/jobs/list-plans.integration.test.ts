@@ -30,25 +30,14 @@ function planOf(sql: string): string[] {
 const reads = (plan: string[], table: string) =>
   plan.filter((step) => new RegExp(`^(SEARCH|SCAN) ${table}\\b`).test(step));
 
+const ENDED = ["jobs_ended_by_state (account_id=? AND state=?)"];
 const FILTERS: [filter: JobFilter, indexes: string[]][] = [
-  [
-    {},
-    [...Array.from({ length: 4 }, () => "jobs_ended_by_state (account_id=? AND state=?)"), "jobs_live (account_id=?)"],
-  ],
-  [{ states: ["failed"] }, ["jobs_ended_by_state (account_id=? AND state=?)"]],
-  [
-    { states: ["timeout", "completed"] },
-    ["jobs_ended_by_state (account_id=? AND state=?)", "jobs_ended_by_state (account_id=? AND state=?)"],
-  ],
+  [{}, [...ENDED, ...ENDED, ...ENDED, ...ENDED, "jobs_unlisted", "jobs_live (account_id=?)"]],
+  [{ states: ["failed"] }, [...ENDED, "jobs_unlisted"]],
+  [{ states: ["timeout", "completed"] }, [...ENDED, ...ENDED, "jobs_unlisted"]],
   [{ states: ["pending", "running"] }, ["jobs_live (account_id=?)"]],
-  [{ states: ["failed"], slug: "s" }, ["jobs_ended_by_cargo (account_id=? AND slug=? AND state=?)"]],
-  [
-    { slug: "s" },
-    [
-      ...Array.from({ length: 4 }, () => "jobs_ended_by_cargo (account_id=? AND slug=? AND state=?)"),
-      "jobs_live (account_id=?)",
-    ],
-  ],
+  [{ states: ["failed"], slug: "s" }, [...ENDED, "jobs_unlisted"]],
+  [{ slug: "s" }, [...ENDED, ...ENDED, ...ENDED, ...ENDED, "jobs_unlisted", "jobs_live (account_id=?)"]],
   [{ batchId: "b", states: ["failed"] }, ["jobs_by_batch (batch_id=?)"]],
 ];
 
@@ -58,9 +47,9 @@ describe("lists of jobs", () => {
     const [jobs, ...skipped] = reads(planOf(page), "jobs");
     expect(jobs).toBe("SEARCH jobs USING PRIMARY KEY (id=?)");
     for (const searched of [skipped, reads(planOf(count), "jobs")]) {
-      expect(searched.map((step) => step.replace(/^SEARCH jobs USING (COVERING )?INDEX /, ""))).toEqual(indexes);
-      // Of jobs that have not ended, and of one batch, there are few.
-      const ofMany = searched.filter((step) => !/jobs_live|jobs_by_batch/.test(step));
+      expect(searched.map((step) => step.replace(/^(SEARCH|SCAN) jobs USING (COVERING )?INDEX /, ""))).toEqual(indexes);
+      // Of jobs that have not ended, that ended lately, and of one batch, there are few.
+      const ofMany = searched.filter((step) => !/jobs_live|jobs_unlisted|jobs_by_batch/.test(step));
       expect(ofMany.filter((step) => !step.includes("COVERING"))).toEqual([]);
     }
     expect(planOf(page).filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
@@ -68,13 +57,17 @@ describe("lists of jobs", () => {
 });
 
 describe("an account's ledger", () => {
-  it("is skipped, counted and summed in its index only, and no more of it than a page skips", () => {
-    const covered = (range: string) => `SEARCH entries USING COVERING INDEX entries_by_account (${range})`;
-    const both = [covered("party=?"), covered("party=?")];
+  it("is skipped, counted and summed in its lines only, and no more of it than a page skips", () => {
+    const lines = (range: string) => `SEARCH ledger_lines USING PRIMARY KEY (${range})`;
+    // Those that are no lines yet, from the last id that 256 divides.
+    const newest = ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH entries"];
     const page = planOf(LEDGER_SQL.page);
-    expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...both]);
+    expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...newest]);
+    expect(reads(page, "ledger_lines")).toEqual([lines("party=?"), lines("party=?")]);
     expect(page.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
-    expect(reads(planOf(LEDGER_SQL.count), "entries")).toEqual(both);
-    expect(reads(planOf(LEDGER_SQL.balanceAt), "entries")).toEqual([covered("party=? AND id>?")]);
+    expect(reads(planOf(LEDGER_SQL.count), "entries")).toEqual(newest);
+    expect(reads(planOf(LEDGER_SQL.count), "ledger_lines")).toEqual([lines("party=?"), lines("party=?")]);
+    expect(reads(planOf(LEDGER_SQL.balanceAt), "entries")).toEqual(newest);
+    expect(reads(planOf(LEDGER_SQL.balanceAt), "ledger_lines")).toEqual([lines("party=? AND entry>?")]);
   });
 });

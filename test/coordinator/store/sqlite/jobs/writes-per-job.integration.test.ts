@@ -24,18 +24,18 @@ it("a chat that finds a free Island writes two commits and few pages", async () 
       assignedTo: ISLAND_ID,
     });
     await store.jobs.submit({ ...job, jobClass: "chat", isClientBound: true });
-    const started = store.jobs.move({ jobId: job.id, event: "start", attempt: 1, islandId: ISLAND_ID, atMs: nowMs });
     const lastChunk = { jobId: job.id, attempt: 1, seq: 16, items: [...STATES, ...TOKENS] };
-    await Promise.all([started, store.jobs.end(makeEnding(job, { atMs: nowMs, lastChunk }))]);
+    await store.jobs.end(makeEnding(job, { atMs: nowMs, startedAtMs: nowMs, lastChunk }));
   };
   // Until no index is a single page.
-  for (let round = 0; round < 50; round += 1) await chat();
+  for (let round = 0; round < 64; round += 1) await chat();
   const before = { commits: store.commits, pages: pages() };
-  const ROUNDS = 20;
+  // Twice what is listed together: an average over less is that of a part.
+  const ROUNDS = 64;
   for (let round = 0; round < ROUNDS; round += 1) await chat();
   expect((store.commits - before.commits) / ROUNDS).toBe(2);
-  // About 26 KB: 15 tables and indexes, and pages of theirs that are split.
-  expect((pages() - before.pages) / ROUNDS).toBeLessThan(30);
+  // Ten of tables and indexes (5 in each commit), the rest where they grow; a page of an index of lists is shared by many chats.
+  expect((pages() - before.pages) / ROUNDS).toBeLessThan(21);
   expect((pages() - before.pages) / ROUNDS).toBeGreaterThan(5);
   await store.close();
 });

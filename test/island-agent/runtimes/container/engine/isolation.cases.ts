@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestEngine, VOLUME_IMAGE } from "../../../../support/container-engine.ts";
 import { MIB, ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
+import { rowsOf } from "../../../../support/soak-rounds.ts";
 
 /** What a program in a container may try, and what comes of it. */
 export function describeIsolation(engine: () => TestEngine): void {
@@ -24,16 +25,18 @@ export function describeIsolation(engine: () => TestEngine): void {
       );
     });
 
-    it.each([
-      "/escape",
-      "/data/escape",
-      "/bin/sh",
-      "/etc/passwd",
-      "/dev/escape",
-      "/dev/shm/escape",
-      "/proc/sys/kernel/core_pattern",
-      "/var/x",
-    ])("cannot write %s", async (path) => {
+    it.each(
+      rowsOf([
+        "/escape",
+        "/data/escape",
+        "/bin/sh",
+        "/etc/passwd",
+        "/dev/escape",
+        "/dev/shm/escape",
+        "/proc/sys/kernel/core_pattern",
+        "/var/x",
+      ]),
+    )("cannot write %s", async (path) => {
       expect(await said(`echo x > ${path} && echo written`)).not.toContain("written");
     });
 

@@ -58,7 +58,8 @@ export function describeKilled(engine: () => TestEngine): void {
       expect(greedy).toEqual(expect.arrayContaining(ofMemory));
       expect(greedy.map((id) => agent.ends.get(id)?.type)).toEqual(greedy.map(() => "failed"));
       expect(others.length).toBeGreaterThan(0);
-      expect(others.length).toBeLessThanOrEqual(KILLS - greedy.length);
+      // The engine does not always say that memory was the reason.
+      expect(others.length).toBeLessThanOrEqual(KILLS - ofMemory.length);
       expect(others.filter(({ retryable }) => !retryable)).toEqual([]);
       expect(agent.leases).toBe(0);
       expect(await world.containers()).toBe(0);

@@ -1,0 +1,110 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** As the inspector's `Profiler.stop` gives it, as far as it is read here. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string };
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
+}
+
+/** A part of the samples, and what was called in it. */
+export interface Flame {
+  readonly name: string;
+  /** A folder of ours; `package NAME`, `node` or `V8` for what is not ours. */
+  readonly group: string;
+  /** With all that was called. */
+  samples: number;
+  ownSamples: number;
+  readonly callees: Map<string, Flame>;
+}
+
+interface Place {
+  readonly name: string;
+  readonly group: string;
+}
+
+/** Between a file or a package and its function. */
+const OF = " ";
+const IDLE = "(idle)";
+/** The profiler's names of what is not JavaScript. */
+const V8_NAMES: ReadonlyMap<string, string> = new Map([
+  ["(program)", "native code outside of JavaScript"],
+  ["(garbage collector)", "garbage collector"],
+]);
+
+/**
+ * The samples of a busy thread, merged by folder and function of the sources under `root`. What a package or Node.js does between two of
+ * our functions is one box, named by the function that was called. Each sample counts the same: the time after one in which the thread
+ * waited for a core is not its own.
+ */
+export function flameOf({ nodes, samples }: CpuProfile, root: string): Flame {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const base: Flame = { name: "main thread", group: "V8", samples: 0, ownSamples: 0, callees: new Map() };
+  const stacks = new Map<number, readonly Place[]>();
+  const stackOf = (id: number): readonly Place[] => {
+    const known = stacks.get(id);
+    if (known !== undefined) return known;
+    const caller = callers.get(id);
+    const below = caller === undefined ? [] : stackOf(caller);
+    const place = placeOf(byId.get(id)?.callFrame ?? { functionName: "", url: "" }, root);
+    const last = below.at(-1);
+    const isForeign = place?.group === "node" || place?.group === "packages";
+    const isSame =
+      place === null ||
+      (last?.group === place.group && (isForeign ? packageOf(last) === packageOf(place) : last.name === place.name));
+    const stack = isSame ? below : [...below, place];
+    stacks.set(id, stack);
+    return stack;
+  };
+  for (const id of samples) if (byId.get(id)?.callFrame.functionName !== IDLE) add(base, stackOf(id));
+  return base;
+}
+
+/** Samples in each group's own code. */
+export function samplesByGroup(flame: Flame, counts = new Map<string, number>()): Map<string, number> {
+  counts.set(flame.group, (counts.get(flame.group) ?? 0) + flame.ownSamples);
+  for (const callee of flame.callees.values()) samplesByGroup(callee, counts);
+  return counts;
+}
+
+function add(base: Flame, stack: readonly Place[]): void {
+  let flame = base;
+  flame.samples += 1;
+  for (const { name, group } of stack) {
+    const key = `${group} ${name}`;
+    let callee = flame.callees.get(key);
+    if (callee === undefined) {
+      callee = { name, group, samples: 0, ownSamples: 0, callees: new Map() };
+      flame.callees.set(key, callee);
+    }
+    callee.samples += 1;
+    flame = callee;
+  }
+  flame.ownSamples += 1;
+}
+
+/** Null for what is no box of its own: the root of all. */
+function placeOf({ functionName, url }: { functionName: string; url: string }, root: string): Place | null {
+  if (functionName === "(root)") return null;
+  const v8 = V8_NAMES.get(functionName);
+  if (v8 !== undefined) return { name: v8, group: "V8" };
+  const name = functionName === "" ? "(callback)" : functionName;
+  if (!url.startsWith("file:")) return { name: url === "" ? name : `${url}${OF}${name}`, group: "node" };
+  const path = relative(root, fileURLToPath(url));
+  const inPackages = path.lastIndexOf("node_modules/");
+  if (inPackages >= 0) {
+    const [first = "", second = ""] = path.slice(inPackages + "node_modules/".length).split("/");
+    return { name: `${first.startsWith("@") ? `${first}/${second}` : first}${OF}${name}`, group: "packages" };
+  }
+  const folder = path.split("/").slice(0, -1).slice(0, 2).join("/");
+  const file = (path.split("/").at(-1) ?? "").replace(/\.[jt]s$/, "");
+  return { name: `${file}${OF}${name}`, group: folder };
+}
+
+/** Node.js is one package. */
+const packageOf = ({ name, group }: Place): string => (group === "node" ? group : (name.split(OF)[0] ?? ""));

@@ -1,0 +1,106 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { alternate, figureOf, type Metrics, valuesOf } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import { chatLoad, joinIslands, measureWindow, startClients, underLoad, WARM_UP_CHATS } from "../harness/loads.ts";
+import { cpuSeconds } from "../harness/process-facts.ts";
+import { startServer, type ServerKind } from "../harness/servers.ts";
+import { Worker } from "../harness/worker.ts";
+import type { Commits, CommitsApi } from "../load/commits-only.ts";
+
+const TOKENS = 16;
+const CLIENTS = 32;
+/** Jobs that Islands of the bench `jobs` have at once. */
+const RUNNING_JOBS = 1_024;
+
+/** What a chat costs in each of the parts that it cannot do without: the limit of what this machine allows. */
+export const floor: Bench = {
+  name: "floor",
+  title: `The floor: commits alone, and CPU of a chat's parts (${TOKENS} tokens at once, ${CLIENTS} clients)`,
+  async run(options): Promise<BenchResult> {
+    const samples = await alternate(
+      options.runs,
+      {
+        atoll: () => measure("atoll", options),
+        bare: () => measure("bare", options),
+        commits: () => measureCommits(options),
+      },
+      options.log,
+    );
+    const of = (variant: string, metric: string): readonly number[] => valuesOf(samples, variant, metric);
+    const cores = availableParallelism();
+    const possible = of("bare", "cpu µs").map((bareUs, run) => {
+      const needed = [bareUs, of("commits", "chat µs")[run], of("atoll", "generators µs")[run]];
+      return (cores * 1e6) / needed.reduce((sum: number, us = Number.NaN) => sum + us, 0);
+    });
+    return {
+      figures: [
+        {
+          what: "Chats, beside what HTTP, frames, commits and the load generators alone allow on these cores",
+          unit: "/s",
+          values: of("atoll", "chats/s"),
+          baseline: { name: `${cores} cores`, values: possible },
+        },
+        figureOf(samples, {
+          what: "CPU of a chat, all threads",
+          unit: "µs",
+          metric: "cpu µs",
+          against: { variant: "bare", name: "bare loop (HTTP, frames, SSE)" },
+        }),
+        figureOf(samples, {
+          what: "CPU of a chat, all threads, beside its commits",
+          unit: "µs",
+          metric: "cpu µs",
+          against: { variant: "commits", name: "commits alone", metric: "chat µs" },
+        }),
+        figureOf(samples, { what: "CPU of a chat in the load generators", unit: "µs", metric: "generators µs" }),
+        figureOf(samples, { what: "Commits of chats alone", unit: "/s", of: "commits", metric: "chats/s" }),
+        figureOf(samples, {
+          what: "Commits alone of waiting jobs, assigned, begun and ended",
+          unit: "/s",
+          of: "commits",
+          metric: "jobs/s",
+        }),
+        figureOf(samples, { what: "CPU of the commits of such a job", unit: "µs", of: "commits", metric: "job µs" }),
+      ],
+    };
+  },
+};
+
+async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Metrics> {
+  await using server = await startServer(kind);
+  const { key } = server.account("client");
+  await using islands = await joinIslands(server, { count: 16, slots: 16, script: { tokens: TOKENS, gapMs: 0 } });
+  await using clients = await startClients();
+  const load = chatLoad(server, key, CLIENTS, TOKENS);
+  const generators = (): number => cpuSeconds(islands.pid) + cpuSeconds(clients.pid);
+  const window = async (): Promise<Metrics> => {
+    const before = generators();
+    const { answered, seconds, cpuS } = await measureWindow(server, clients, isQuick ? 700 : 4_000);
+    return {
+      "chats/s": answered / seconds,
+      "cpu µs": (cpuS * 1e6) / answered,
+      "generators µs": ((generators() - before) * 1e6) / answered,
+    };
+  };
+  const metrics = await underLoad(clients, load, isQuick ? 300 : 2_000, window, isQuick ? 0 : WARM_UP_CHATS);
+  await islands.call("figures", undefined);
+  return metrics;
+}
+
+async function measureCommits({ isQuick }: BenchOptions): Promise<Metrics> {
+  await using worker = await Worker.start<CommitsApi>(join(import.meta.dirname, "..", "load", "commits-only.ts"));
+  await worker.call("open", undefined);
+  const run = async (work: Commits): Promise<{ perS: number; us: number }> => {
+    const before = cpuSeconds(worker.pid);
+    const seconds = await worker.call("run", work);
+    return { perS: work.count / seconds, us: ((cpuSeconds(worker.pid) - before) * 1e6) / work.count };
+  };
+  const chats: Commits = { kind: "chat", count: isQuick ? 200 : 10_000, parallel: CLIENTS, tokens: TOKENS };
+  await run({ ...chats, count: chats.count / 4 });
+  const chat = await run(chats);
+  await worker.call("fill", { count: chats.count });
+  const job = await run({ ...chats, kind: "job", parallel: RUNNING_JOBS, tokens: 1 });
+  await worker.call("close", undefined);
+  return { "chats/s": chat.perS, "chat µs": chat.us, "jobs/s": job.perS, "job µs": job.us };
+}

@@ -1,0 +1,74 @@
+import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
+import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import { SCOPES, type AccountStore } from "../store/account-store.ts";
+import type { Identity } from "./identity.ts";
+import { hashSecret, secretKind } from "./secrets.ts";
+
+/** Callers remembered; one that is forgotten is looked up again. */
+const MAX_CALLERS = 10_000;
+
+interface Caller {
+  readonly identity: Identity;
+  /** Of a session; Infinity for a key. */
+  readonly expiresAtMs: number;
+}
+
+interface KnownCaller extends Caller {
+  /** Of the credentials, before the look-up. */
+  readonly revision: number;
+}
+
+/**
+ * Whom API keys and session tokens identify. It remembers them, so that a request of a known caller reads one number in place of key,
+ * account and limits. Storage raises that number with every change, also with one by the command line: no request that comes after a
+ * change is answered by what was true before it.
+ */
+export class KnownCallers {
+  readonly #store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "limits">;
+  readonly #clock: Pick<Clock, "now">;
+  /** By the hash of the token. */
+  readonly #known = recentMap<KnownCaller>(MAX_CALLERS);
+
+  constructor(
+    store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "limits">,
+    clock: Pick<Clock, "now">,
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Undefined for a token that is unknown, revoked or expired; it is not remembered. */
+  async identify(token: string): Promise<Identity | undefined> {
+    const kind = secretKind(token);
+    if (kind !== "ak" && kind !== "st") return undefined;
+    const tokenHash = hashSecret(token);
+    // Read first: a change during the look-up makes what is remembered outdated at once.
+    const revision = await this.#store.credentialsRevision();
+    const known = this.#known.get(tokenHash);
+    if (known?.revision === revision && known.expiresAtMs > this.#clock.now()) return known.identity;
+    const caller = await (kind === "ak" ? this.#findKey(tokenHash) : this.#findSession(tokenHash));
+    if (caller !== undefined) this.#known.set(tokenHash, { ...caller, revision });
+    return caller?.identity;
+  }
+
+  async #findKey(secretHash: string): Promise<Caller | undefined> {
+    const key = await this.#store.findKey(secretHash);
+    if (key === undefined) return undefined;
+    const { id: keyId, accountId, scopes } = key;
+    const limits = await this.#limitsOf(accountId);
+    return { identity: { kind: "key", accountId, keyId, scopes, limits }, expiresAtMs: Infinity };
+  }
+
+  async #findSession(tokenHash: string): Promise<Caller | undefined> {
+    const session = await this.#store.findSession(tokenHash, this.#clock.now());
+    if (session === undefined) return undefined;
+    const { accountId, expiresAtMs } = session;
+    const limits = await this.#limitsOf(accountId);
+    return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, limits }, expiresAtMs };
+  }
+
+  async #limitsOf(accountId: string): Promise<ResolvedLimits> {
+    return resolveLimits(await this.#store.limits(accountId));
+  }
+}

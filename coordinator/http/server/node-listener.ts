@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { systemClock, type Clock } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { refuseExpectation, refuseUnparsed } from "./protocol-refusals.ts";
+import { serveWith } from "./hono-requests.ts";
+import { NodeSockets } from "./node-sockets.ts";
+import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
+import {
+  REQUEST_TIMEOUT_MS,
+  STALLED_MS,
+  type FetchHandler,
+  type Listener,
+  type ListenOptions,
+  type UpgradeHandler,
+  type UpgradeRoute,
+} from "./transport.ts";
+import { refuseUpgrade, serveWithoutUpgrade } from "./upgrades.ts";
+
+const HEADERS_TIMEOUT_MS = 20_000;
+/** Longer than the usual idle limit of a proxy, so that the proxy closes an idle connection first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** Then the system asks once a second, ten times. Together shorter than the time between two keepalives of a stream. */
+const TCP_KEEP_ALIVE_MS = 4_000;
+/** Listens with node:http. @throws when the address is in use or not one of this machine. */
+export async function listenWithNode(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
+  const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
+  const handlers = new Map<string, UpgradeRoute>();
+  const server = createServer(
+    {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+      noDelay: true,
+      // Node 24.9 and later; for earlier ones see `serveWithoutUpgrade`.
+      shouldUpgradeCallback: (request) => handlers.has(pathOf(request)),
+      // `refuseRequest` checks it, with our error body.
+      requireHostHeader: false,
+    },
+    serveWith(fetch),
+  );
+  server.timeout = stalledMs;
+  const listener = new NodeListener(server, handlers, clock);
+  server.listen(port, host);
+  await once(server, "listening");
+  return listener;
+}
+
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? "").split("?", 1)[0] ?? "";
+}
+
+class NodeListener implements Listener {
+  readonly #server: Server;
+  readonly #upgraded = new Set<Duplex>();
+  readonly #sockets = new NodeSockets();
+  readonly #handlers: Map<string, UpgradeRoute>;
+  readonly #answers = new Set<ServerResponse>();
+  readonly #vanished: VanishedClients<Socket> | null;
+  #closed: Promise<unknown> | null = null;
+
+  constructor(server: Server, handlers: Map<string, UpgradeRoute>, clock: Clock) {
+    const facts = linuxConnectionFacts();
+    this.#vanished = facts === null ? null : new VanishedClients(clock, facts, () => this.#waitingSockets());
+    this.#server = server;
+    this.#handlers = handlers;
+    server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
+    server.on("checkExpectation", refuseExpectation);
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    // Before the API's listener, which may write its headers at once.
+    server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get address(): string {
+    return (this.#server.address() as AddressInfo).address;
+  }
+
+  onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders: Readonly<Record<string, string>> = {}): void {
+    this.#handlers.set(path, { handler, refusalHeaders });
+  }
+
+  async finishAnswers(deadline: AbortSignal): Promise<void> {
+    void this.#stopAccepting();
+    const cutOff = (): void => this.#server.closeAllConnections();
+    if (deadline.aborted) cutOff();
+    deadline.addEventListener("abort", cutOff);
+    while (this.#answers.size > 0) await Promise.all([...this.#answers].map((answer) => once(answer, "close")));
+    deadline.removeEventListener("abort", cutOff);
+  }
+
+  async close(deadline: AbortSignal): Promise<void> {
+    const closed = this.#stopAccepting();
+    const cutOff = (): void => {
+      this.#server.closeAllConnections();
+      for (const socket of this.#upgraded) socket.destroy();
+    };
+    if (deadline.aborted) cutOff();
+    deadline.addEventListener("abort", cutOff);
+    await closed;
+    deadline.removeEventListener("abort", cutOff);
+  }
+
+  #stopAccepting(): Promise<unknown> {
+    if (this.#closed === null) {
+      this.#closed = once(this.#server, "close");
+      this.#vanished?.close();
+      this.#server.close();
+      this.#server.closeIdleConnections();
+    }
+    return this.#closed;
+  }
+
+  /** While closing: ends keep-alive with the answer, because an idle connection would delay `close`. */
+  #watch(response: ServerResponse): void {
+    if (this.#closed !== null) response.shouldKeepAlive = false;
+    this.#answers.add(response);
+    // Node counts a partial write as activity. Without a listener Node would close the socket, also of a silent answer.
+    response.on("timeout", (socket: Socket) => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+    response.once("close", () => {
+      this.#answers.delete(response);
+      if (this.#closed !== null) this.#server.closeIdleConnections();
+    });
+  }
+
+  #waitingSockets(): Socket[] {
+    return [...this.#answers].flatMap(({ socket }) => socket ?? []);
+  }
+
+  #hasAnswer(socket: Duplex): boolean {
+    return [...this.#answers].some((response) => response.socket === socket && response.headersSent);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const route = this.#handlers.get(pathOf(request));
+    if (route === undefined) {
+      serveWithoutUpgrade(this.#server, request, socket, head);
+      return;
+    }
+    this.#upgraded.add(socket);
+    socket.once("close", () => this.#upgraded.delete(socket));
+    // The handler adds a listener of its own later; until then an error must not end the process.
+    socket.on("error", () => socket.destroy());
+    const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
+    if (this.#closed !== null) {
+      refuse(new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment"));
+      return;
+    }
+    route
+      .handler(request)
+      .then((accepted) => this.#sockets.open(request, socket, head, accepted))
+      .catch(refuse);
+  }
+}

@@ -1,0 +1,288 @@
+import { EventEmitter } from "node:events";
+import { STATUS_CODES } from "node:http";
+import { AnswerHeaders, type HeadersInit } from "./answer-headers.ts";
+import type { UwsResponse } from "./load-uws.ts";
+import type { TickFlush } from "./tick-flush.ts";
+import { UnwrittenPieces, type Written } from "./unwritten-pieces.ts";
+
+/** A larger body goes out as fast as the client reads, and a smaller one fits into the system's own buffers. */
+const MAX_WHOLE_BYTES = 16_384;
+/** From here on a flush may have met full buffers without the library saying so. */
+const MAYBE_HELD_BYTES = 65_536;
+/** Pieces that wait; above it `write` says so, as in node:http. */
+const HIGH_WATER_BYTES = 65_536;
+
+/**
+ * An answer in the form of Node's ServerResponse, as far as the API uses that: its headers, `write`, `end`, `destroy`, and the events
+ * drain, finish and close. It writes once in a turn of the event loop.
+ */
+export class UwsAnswer extends EventEmitter {
+  statusCode = 200;
+  headersSent = false;
+  writableEnded = false;
+  /** The library has all of the answer. */
+  writableFinished = false;
+  destroyed = false;
+  /** Ends keep-alive with this answer. */
+  isLast = false;
+  /** Monotonic; since when the client takes nothing although data waits for it. */
+  blockedSinceMs: number | null = null;
+  readonly #headers = new AnswerHeaders();
+  readonly #response: UwsResponse;
+  readonly #isHead: boolean;
+  readonly #ticks: TickFlush;
+  readonly #now: () => number;
+  readonly #pieces = new UnwrittenPieces();
+  #sentBytes = 0;
+  /** Content-Length, if the body has one. */
+  #totalBytes: number | null = null;
+  #isBegun = false;
+  #isQueued = false;
+  #needsDrain = false;
+  /** The library holds the first piece until the client takes it. */
+  #isFirstHeld = false;
+  /** Asked before a complete answer is given to the library: false makes it wait for {@link resumeEnd}. */
+  mayEnd: () => boolean = () => true;
+
+  constructor(response: UwsResponse, method: string, ticks: TickFlush, now: () => number) {
+    super();
+    this.#response = response;
+    this.#isHead = method === "HEAD";
+    this.#ticks = ticks;
+    this.#now = now;
+    response.onAborted(() => this.#gone());
+  }
+
+  /** Nothing may be asked of the library any more. */
+  get isOver(): boolean {
+    return this.destroyed || this.writableFinished;
+  }
+
+  get writable(): boolean {
+    return !this.destroyed && !this.writableEnded;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.#needsDrain;
+  }
+
+  get writableLength(): number {
+    return this.#pieces.bytes;
+  }
+
+  /** Whether the library's own time limit may cut the connection although nothing is wrong. */
+  get mayBeHeld(): boolean {
+    return this.blockedSinceMs !== null || this.#sentBytes > MAYBE_HELD_BYTES;
+  }
+
+  setHeader(name: string, value: string | number | readonly string[]): this {
+    this.#headers.set(name, value);
+    return this;
+  }
+
+  getHeader(name: string): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#headers.get(name) !== undefined;
+  }
+
+  removeHeader(name: string): void {
+    this.#headers.remove(name);
+  }
+
+  writeHead(status: number, headers?: HeadersInit): this {
+    if (this.headersSent) throw new Error("The headers are sent already");
+    this.statusCode = status;
+    if (headers !== undefined) this.#headers.setAll(headers);
+    this.headersSent = true;
+    return this;
+  }
+
+  /** The library sends headers with the first bytes of the body only. So a stream of events begins with a comment, which clients ignore. */
+  flushHeaders(): void {
+    const isEmpty = !this.#isBegun && this.#pieces.first === undefined && !this.writableEnded;
+    if (isEmpty && this.#headers.get("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
+  }
+
+  write(chunk: string | Uint8Array, ...rest: unknown[]): boolean {
+    const onWritten = rest.find((each) => typeof each === "function") as Written | undefined;
+    if (this.destroyed || this.writableEnded) {
+      process.nextTick(() => onWritten?.(new Error("The answer is over")));
+      return false;
+    }
+    this.headersSent = true;
+    this.#pieces.add(chunk, onWritten);
+    this.#queueFlush();
+    if (this.#pieces.bytes > HIGH_WATER_BYTES) this.#needsDrain = true;
+    return !this.#needsDrain;
+  }
+
+  end(chunk?: string | Uint8Array | null | (() => void), ...rest: unknown[]): this {
+    const onEnd = [chunk, ...rest].find((each) => typeof each === "function") as (() => void) | undefined;
+    if (onEnd !== undefined) this.once("finish", onEnd);
+    if (this.destroyed || this.writableEnded) return this;
+    this.headersSent = true;
+    this.writableEnded = true;
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#pieces.add(chunk, undefined);
+    this.#queueFlush();
+    return this;
+  }
+
+  /** Cuts the connection. */
+  destroy(_error?: Error): this {
+    if (!this.isOver) this.#response.close();
+    return this;
+  }
+
+  flush(): void {
+    this.#isQueued = false;
+    if (this.isOver || this.blockedSinceMs !== null) return;
+    this.#cork(() => this.#pump());
+  }
+
+  /** The answer that `mayEnd` held back may go. */
+  resumeEnd(): void {
+    this.#queueFlush();
+  }
+
+  /** The connection is no longer an answer's. */
+  handOver(act: () => void): void {
+    this.headersSent = true;
+    this.writableEnded = true;
+    act();
+    this.#finish();
+  }
+
+  /** Restarts the library's time limit. */
+  keepOpen(): void {
+    if (this.isOver) return;
+    this.#response.pause();
+    this.#response.resume();
+  }
+
+  #queueFlush(): void {
+    if (this.#isQueued || this.destroyed) return;
+    this.#isQueued = true;
+    this.#ticks.add(this);
+  }
+
+  #cork(write: () => void): void {
+    this.#response.cork(write);
+  }
+
+  /** Writes what the client takes. */
+  #pump(): void {
+    if (this.isOver) return;
+    if (this.writableEnded && !this.mayEnd()) return;
+    if (!this.#isBegun && this.#endsWhole()) return;
+    if (this.#isHead) return this.#pieces.takeAll().settle();
+    if (!this.#isBegun) this.#begin();
+    while (this.#pieces.first !== undefined && this.blockedSinceMs === null) this.#writePiece();
+    if (this.writableFinished) return;
+    if (this.#pieces.first === undefined && this.writableEnded) {
+      // Less than was announced: the client must not take it for whole.
+      if (this.#totalBytes !== null) return void this.destroy();
+      // Not to be told to close: it would write that header here, into the body.
+      this.#response.end();
+      this.#finish();
+    } else if (this.#needsDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
+      this.#needsDrain = false;
+      this.emit("drain");
+    }
+  }
+
+  /** A small answer that is complete leaves in one call; so does one without a body. */
+  #endsWhole(): boolean {
+    if (!this.writableEnded || (this.#pieces.bytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
+    const { body, settle } = this.#pieces.takeAll();
+    const hasNoBody = this.statusCode === 204 || this.statusCode === 304;
+    const length = Number(this.#headers.get("content-length") ?? body.length);
+    this.#writeHeaders();
+    if (hasNoBody) this.#endWithoutLength();
+    else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
+    else this.#response.end(body, this.isLast);
+    this.#finish();
+    settle();
+    return true;
+  }
+
+  /** Without arguments: the library takes an undefined length for a number. */
+  #endWithoutLength(): void {
+    if (this.isLast) this.#response.writeHeader("Connection", "close");
+    this.#response.endWithoutBody();
+  }
+
+  #begin(): void {
+    this.#response.onWritable(() => {
+      this.blockedSinceMs = null;
+      // Also without pieces: the library writes what it holds itself only when it is asked to.
+      this.#cork(() => this.#pump());
+      return true;
+    });
+    const length = this.#headers.get("content-length");
+    this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pieces.bytes : null) : Number(length);
+    this.#writeHeaders();
+    // The client then ends the connection.
+    if (this.isLast) this.#response.writeHeader("Connection", "close");
+    this.#isBegun = true;
+  }
+
+  #writeHeaders(): void {
+    if (this.#headers.get("connection")?.toLowerCase() === "close") this.isLast = true;
+    this.#response.writeStatus(`${this.statusCode} ${STATUS_CODES[this.statusCode] ?? ""}`);
+    this.#headers.writeTo(this.#response);
+  }
+
+  #writePiece(): void {
+    const data = this.#pieces.first?.data;
+    if (data === undefined) return;
+    if (this.#totalBytes !== null) return this.#writeSized(data, this.#totalBytes);
+    if (!this.#isFirstHeld && data.length > 0 && !this.#response.write(data)) {
+      // The library keeps what the client does not take.
+      this.#isFirstHeld = true;
+      this.blockedSinceMs = this.#now();
+      return;
+    }
+    this.#isFirstHeld = false;
+    this.#sentBytes += data.length;
+    this.#pieces.shift();
+  }
+
+  #writeSized(data: Buffer, totalBytes: number): void {
+    const before = this.#response.getWriteOffset();
+    const [isTaken, isDone] = data.length === 0 ? [true, false] : this.#response.tryEnd(data, totalBytes);
+    if (isDone) {
+      this.writableEnded = true;
+      this.#finish();
+      return this.#pieces.takeAll().settle();
+    }
+    if (isTaken) {
+      this.#sentBytes += data.length;
+      return this.#pieces.shift();
+    }
+    this.blockedSinceMs = this.#now();
+    const taken = this.#response.getWriteOffset() - before;
+    this.#pieces.cut(taken);
+    this.#sentBytes += taken;
+  }
+
+  #finish(): void {
+    this.writableFinished = true;
+    this.blockedSinceMs = null;
+    process.nextTick(() => {
+      this.emit("finish");
+      this.emit("close");
+    });
+  }
+
+  /** The connection is gone before the answer was complete. */
+  #gone(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    const { settle } = this.#pieces.takeAll();
+    this.emit("close");
+    settle(new Error("The client left"));
+  }
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock, Timer } from "../../../../shared/clock.ts";
+import { peerKey } from "../vanished-clients.ts";
+import type { UwsRequest, UwsResponse } from "./load-uws.ts";
+import type { TickFlush } from "./tick-flush.ts";
+import { UwsAnswer } from "./uws-answer.ts";
+import { UwsIncoming } from "./uws-incoming.ts";
+
+type ExchangeClock = Pick<Clock, "monotonicMs" | "schedule">;
+/** As long as the other transport waits. */
+const DRAIN_MS = 500;
+
+/** A request and its answer, on one connection. */
+export class UwsExchange {
+  readonly incoming: UwsIncoming;
+  readonly answer: UwsAnswer;
+  /** Monotonic. */
+  readonly startedMs: number;
+  readonly #response: UwsResponse;
+  /** Runs while the rest of the body is awaited. */
+  #drain: Timer | null = null;
+
+  constructor(response: UwsResponse, request: UwsRequest, ticks: TickFlush, clock: ExchangeClock) {
+    this.#response = response;
+    this.startedMs = clock.monotonicMs();
+    const answer = new UwsAnswer(response, request.getCaseSensitiveMethod(), ticks, () => clock.monotonicMs());
+    this.answer = answer;
+    this.incoming = new UwsIncoming(request, response, {
+      get remoteAddress() {
+        return answer.isOver ? undefined : textOf(new Uint8Array(response.getRemoteAddress()));
+      },
+      get destroyed() {
+        return answer.destroyed;
+      },
+      destroySoon: () => {
+        answer.isLast = true;
+      },
+    });
+    answer.mayEnd = () => this.#mayEnd(clock);
+    answer.once("close", () => {
+      this.#drain?.cancel();
+      this.incoming.close(answer.writableFinished ? null : new Error("The client left"));
+    });
+  }
+
+  /**
+   * An answer that comes before the whole body (413, say) waits a moment for the rest, unread: a connection that is closed while
+   * bytes come in is reset, and the client never sees the answer.
+   */
+  #mayEnd(clock: ExchangeClock): boolean {
+    if (this.incoming.complete || this.answer.isLast) return true;
+    if (this.#drain !== null) return false;
+    const end = (): void => {
+      this.#drain?.cancel();
+      this.answer.resumeEnd();
+    };
+    this.#drain = clock.schedule(DRAIN_MS, () => {
+      this.answer.isLast = true;
+      end();
+    });
+    this.incoming.discard(end);
+    return false;
+  }
+
+  /** As the API takes them. It uses no more of Node's classes than these two have. */
+  asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
+    return {
+      incoming: this.incoming as unknown as IncomingMessage,
+      outgoing: this.answer as unknown as ServerResponse,
+    };
+  }
+
+  /** Hands the connection over to a WebSocket. */
+  upgrade(handOver: (response: UwsResponse) => void): void {
+    this.answer.handOver(() => this.#response.cork(() => handOver(this.#response)));
+  }
+
+  /** Cuts the connection. */
+  destroy(): void {
+    this.answer.destroy();
+  }
+
+  /** The connection as the system names it. */
+  peerKey(localPort: number): string | null {
+    if (this.answer.isOver) return null;
+    const address = new Uint8Array(this.#response.getRemoteAddress());
+    const port = this.#response.getRemotePort?.();
+    return port === undefined || address.length === 0 ? null : peerKey(localPort, address, port);
+  }
+}
+
+/** An address as text; one of IPv4 that is mapped into IPv6 as IPv4. */
+function textOf(address: Uint8Array): string | undefined {
+  if (address.length === 4) return address.join(".");
+  if (address.length !== 16) return undefined;
+  const isMapped = address.subarray(0, 10).every((byte) => byte === 0) && address[10] === 255 && address[11] === 255;
+  if (isMapped) return address.subarray(12).join(".");
+  const groups = Array.from({ length: 8 }, (_, index) => {
+    const [high = 0, low = 0] = address.subarray(2 * index);
+    return ((high << 8) | low).toString(16);
+  });
+  return groups.join(":");
+}

@@ -1,0 +1,168 @@
+import { CLOSE, MAX_FRAME_BYTES } from "../../../../shared/protocol/codec.ts";
+import type { SessionSocket, SocketEvents } from "../../../islands/session-socket.ts";
+import type { UwsWebSocket } from "./load-uws.ts";
+import type { TickFlush } from "./tick-flush.ts";
+
+/** What a frame costs beside its bytes while it is held back. */
+const FRAME_OVERHEAD_BYTES = 256;
+/** Frames that came while the socket was paused. An Island that sends more is cut off; it comes back and says again what was not stored. */
+const MAX_HELD_BYTES = 2 * MAX_FRAME_BYTES;
+/** The library answers a larger frame by cutting the connection, without a close code. The room above ours is for saying 1009. */
+export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 65_536;
+/** Close codes of RFC 6455 §7.4.1 and of its registry. */
+const ABNORMAL = 1006;
+const TRY_AGAIN_LATER = 1013;
+
+interface HeldFrame {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+/**
+ * A WebSocket of uWebSockets.js. The library cannot stop reading one. So a paused socket holds frames back, up to a limit; the
+ * close comes after them.
+ */
+export class UwsSocket implements SessionSocket {
+  readonly closed: Promise<void>;
+  readonly #ticks: TickFlush;
+  #resolveClosed: () => void = () => undefined;
+  /** Null once the library has closed it. */
+  #ws: UwsWebSocket | null = null;
+  #events: SocketEvents | null = null;
+  #unsent: Uint8Array[] = [];
+  #unsentBytes = 0;
+  #isPaused = false;
+  #held: HeldFrame[] = [];
+  #heldBytes = 0;
+  #isDelivering = false;
+  #closeCode: number | null = null;
+  #isClosing = false;
+
+  constructor(ticks: TickFlush) {
+    this.#ticks = ticks;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#ws !== null && !this.#isClosing;
+  }
+
+  get bufferedBytes(): number {
+    return this.#unsentBytes + (this.#ws?.getBufferedAmount() ?? 0);
+  }
+
+  attach(events: SocketEvents): void {
+    this.#events = events;
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.#ws === null || this.#isClosing) return;
+    this.#unsentBytes += frame.byteLength;
+    if (this.#unsent.push(frame) === 1) this.#ticks.add(this);
+  }
+
+  flush(): void {
+    const frames = this.#unsent;
+    this.#unsent = [];
+    this.#unsentBytes = 0;
+    const ws = this.#ws;
+    if (ws === null || frames.length === 0) return;
+    ws.cork(() => {
+      for (const frame of frames) ws.send(frame, true);
+    });
+  }
+
+  ping(): void {
+    this.#ws?.ping();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    // Not at once: the caller is often in the middle of a frame.
+    setImmediate(() => this.#deliver());
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#ws === null || this.#isClosing) return;
+    this.flush();
+    this.#isClosing = true;
+    // The library tells at once that it is closed, and its callers do not expect that.
+    setImmediate(() => this.#ws?.end(code, reason));
+  }
+
+  terminate(): void {
+    this.#isClosing = true;
+    setImmediate(() => this.#ws?.close());
+  }
+
+  destroy(): void {
+    this.terminate();
+  }
+
+  /** The library's side. */
+  opened(ws: UwsWebSocket): void {
+    this.#ws = ws;
+  }
+
+  received(message: ArrayBuffer, isBinary: boolean): void {
+    if (this.#isClosing) return;
+    if (message.byteLength > MAX_FRAME_BYTES) return this.close(CLOSE.tooBig, "frame too large");
+    // A copy, in Node's pool: the library takes the memory back.
+    const data = Buffer.from(new Uint8Array(message));
+    if (!this.#isPaused && this.#held.length === 0) {
+      this.#events?.onMessage(data, isBinary);
+      return;
+    }
+    this.#held.push({ data, isBinary });
+    this.#heldBytes += data.length + FRAME_OVERHEAD_BYTES;
+    if (this.#heldBytes > MAX_HELD_BYTES) this.#giveUp();
+  }
+
+  pinged(): void {
+    this.#events?.onPing();
+  }
+
+  ponged(): void {
+    this.#events?.onPong();
+  }
+
+  libraryClosed(code: number): void {
+    this.#ws = null;
+    this.#closeCode = code === 0 ? ABNORMAL : code;
+    this.#deliver();
+  }
+
+  /** What was held back is lost, and so not acknowledged. */
+  #giveUp(): void {
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#isPaused = false;
+    this.close(TRY_AGAIN_LATER, "the coordinator cannot take more now");
+  }
+
+  /** Gives on what was held back, and at last the close. */
+  #deliver(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    const frames = this.#held;
+    let given = 0;
+    for (; given < frames.length && !this.#isPaused; given += 1) {
+      const { data, isBinary } = frames[given] as HeldFrame;
+      this.#heldBytes -= data.length + FRAME_OVERHEAD_BYTES;
+      this.#events?.onMessage(data, isBinary);
+    }
+    this.#held = frames.slice(given);
+    this.#isDelivering = false;
+    if (this.#closeCode === null || this.#held.length > 0) return;
+    this.#events?.onClose(this.#closeCode);
+    this.#closeCode = null;
+    this.#resolveClosed();
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  type ChatHistoryItem,
+  type ChatWrapper,
+  LlamaChat,
+  type LlamaContextSequence,
+  type LLamaChatGenerateResponseOptions,
+} from "node-llama-cpp";
+import type { FinishReason } from "../../../shared/output.ts";
+import type { Answer } from "./answer.ts";
+
+export interface ChatGeneration {
+  readonly sequence: LlamaContextSequence;
+  readonly template: ChatWrapper;
+  readonly history: ChatHistoryItem[];
+  readonly options: LLamaChatGenerateResponseOptions;
+}
+
+/** Generates an answer with LlamaChat, which knows grammars, thoughts and every template. */
+export async function generateWithChat(
+  { sequence, template, history, options }: ChatGeneration,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<FinishReason> {
+  const halt = new AbortController();
+  const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: template });
+  try {
+    const { metadata } = await chat.generateResponse(history, {
+      ...options,
+      contextShift: { strategy: neverShift },
+      signal: AbortSignal.any([signal, halt.signal]),
+      stopOnAbortSignal: true,
+      onResponseChunk: ({ type, text, tokens }) => {
+        // Thoughts are not shown; their tokens are counted with the next text.
+        answer.take(type === "segment" ? "" : text, tokens.length);
+        if (answer.isOver) halt.abort();
+      },
+    });
+    return metadata.stopReason === "maxTokens" ? "length" : "stop";
+  } catch (error) {
+    // A stop sequence in the very first token: the library has no response to resolve with and rejects.
+    if (answer.isOver && !signal.aborted) return "stop";
+    throw error;
+  } finally {
+    chat.dispose({ disposeSequence: false });
+  }
+}
+
+/** Sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
+function neverShift(): never {
+  throw new Error("The context is full although its size was checked");
+}

@@ -1,0 +1,40 @@
+/** With which the transport uws begins a stream of events that has none yet. */
+const FIRST_COMMENT = /^:\n\n/;
+
+/** Reads a response's body in pieces as a test asks for them. */
+export class BodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+  text = "";
+
+  constructor(response: Response) {
+    if (response.body === null) throw new Error("The response has no body");
+    this.#reader = response.body.getReader();
+  }
+
+  /** Reads until all that was received so far ends with `end`. */
+  async until(end: string): Promise<string> {
+    while (!this.text.endsWith(end)) {
+      const { done, value } = await this.#reader.read();
+      if (done) throw new Error(`Ended before ${JSON.stringify(end)}: ${this.text}`);
+      this.#add(value);
+    }
+    return this.text;
+  }
+
+  async toEnd(): Promise<string> {
+    for (let read = await this.#reader.read(); !read.done; read = await this.#reader.read()) {
+      this.#add(read.value);
+    }
+    return this.text;
+  }
+
+  #add(value: Uint8Array): void {
+    this.text += this.#decoder.decode(value, { stream: true });
+    this.text = this.text.replace(FIRST_COMMENT, "");
+  }
+
+  cancel(): Promise<void> {
+    return this.#reader.cancel();
+  }
+}

@@ -1,0 +1,20 @@
+import { PassThrough } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { expect, it } from "vitest";
+import { readJson } from "../../../../coordinator/http/middleware/body.ts";
+
+it("readJson() keeps no chunk after the first: a million of one byte would take 150 MB", async () => {
+  const body = JSON.stringify({ prompt: "é".repeat(5_000) });
+  const incoming = Object.assign(new PassThrough(), { headers: {} }) as unknown as IncomingMessage;
+  const read = readJson(incoming);
+  const bytes = Buffer.from(body);
+  incoming.emit("data", bytes.subarray(0, 1));
+  // The same buffer for each chunk: one that is kept has the last byte in the end.
+  const chunk = Buffer.alloc(1);
+  for (const byte of bytes.subarray(1)) {
+    chunk[0] = byte;
+    incoming.emit("data", chunk);
+  }
+  incoming.emit("end");
+  await expect(read).resolves.toEqual(JSON.parse(body));
+});

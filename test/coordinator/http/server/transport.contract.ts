@@ -1,0 +1,295 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen } from "../../../../coordinator/http/server/listener.ts";
+import type { FetchHandler, Listener } from "../../../../coordinator/http/server/transport.ts";
+import { eventually, readToEnd } from "../api.ts";
+import type { TransportChoice } from "../../../support/transport.ts";
+
+const KIB = 1_024;
+/** More than the system takes into its own buffers. */
+const LARGE_BYTES = 16 * KIB * KIB;
+const head = (...lines: string[]): string => `${lines.join("\r\n")}\r\n\r\n`;
+const get = (path: string, ...lines: string[]): string => head(`GET ${path} HTTP/1.1`, "Host: x", ...lines);
+
+/** What the API relies on in its transport, for HTTP. `skip`: the reason, by a case's title, why it does not hold for this one. */
+export function describeRequests(choice: TransportChoice, skip: Readonly<Record<string, string>> = {}): void {
+  const check = (title: string, body: () => Promise<void>): void => {
+    it.skipIf(title in skip)(title in skip ? `${title} [${skip[title]}]` : title, body);
+  };
+  let listener: Listener;
+  let handle: FetchHandler;
+  /** Answers whose clients left before their end. */
+  let aborted: number;
+  let sockets: Socket[];
+
+  beforeEach(async () => {
+    [aborted, sockets] = [0, []];
+    const fetch: FetchHandler = (request, env) => {
+      env.outgoing.once("close", () => {
+        if (!env.outgoing.writableFinished) aborted += 1;
+      });
+      return handle(request, env);
+    };
+    listener = await listen(fetch, { ...choice, host: "127.0.0.1", port: 0 });
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await listener.close(AbortSignal.abort());
+  });
+
+  async function open(): Promise<Socket> {
+    const socket = connect(listener.port, "127.0.0.1");
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    await once(socket, "connect");
+    return socket;
+  }
+
+  /** The whole answer to one request, whose connection then ends. */
+  async function exchange(...parts: (string | Buffer)[]): Promise<string> {
+    const socket = await open();
+    const answer = readToEnd(socket);
+    for (const part of parts) {
+      socket.write(part);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return answer;
+  }
+
+  const url = (path: string): string => `http://127.0.0.1:${listener.port}${path}`;
+
+  describe(`requests, by ${choice.transport}`, () => {
+    check("come with method, path, query and headers as they were sent", async () => {
+      handle = ({ method, url: at }, { incoming }) =>
+        Response.json({
+          method,
+          at,
+          raw: incoming.url,
+          list: incoming.headers["x-list"],
+          from: incoming.socket.remoteAddress,
+        });
+      const path = "/a%2Fb/%C3%A9?q=%20x&q=2";
+      const request = head(`PATCH ${path} HTTP/1.1`, "Host: h:1", "X-List: 1", "x-list: 2", "Connection: close");
+      const answer = await exchange(request);
+      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+        method: "PATCH",
+        at: `http://h:1${path}`,
+        raw: path,
+        list: "1, 2",
+        from: "127.0.0.1",
+      });
+    });
+
+    check("may have 90 headers, of 15 KB together", async () => {
+      handle = (_, { incoming }) => new Response(String(Object.keys(incoming.headers).length));
+      const many = Array.from({ length: 90 }, (_, index) => `X-${index}: ${"v".repeat(150)}`);
+      expect(await exchange(get("/", ...many, "Connection: close"))).toMatch(/\r\n92$/);
+    });
+
+    check("with larger headers are refused", async () => {
+      handle = () => expect.unreachable();
+      expect(await exchange(get("/", `X-A: ${"a".repeat(20 * KIB)}`))).toMatch(/^HTTP\/1\.1 4(00|31) /);
+    });
+
+    check("have bodies, by length or in chunks, also byte by byte", async () => {
+      handle = async (request) => new Response((await request.text()).toUpperCase());
+      const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: x", "Connection: close", ...more);
+      expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
+      const chunked = "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n".split("");
+      expect(await exchange(post("Transfer-Encoding: chunked"), ...chunked)).toMatch(/\r\nHELLO$/);
+      const large = "x".repeat(900 * KIB);
+      const sent = await fetch(url("/"), { method: "POST", body: large });
+      expect(await sent.text()).toBe(large.toUpperCase());
+    });
+
+    check("with two lengths, or a length and chunks, are refused", async () => {
+      handle = () => expect.unreachable();
+      for (const second of ["Content-Length: 6", "Transfer-Encoding: chunked"]) {
+        const request = head("POST / HTTP/1.1", "Host: x", "Content-Length: 5", second);
+        expect(await exchange(request)).toMatch(/^HTTP\/1\.1 400 /);
+      }
+    });
+
+    check("that nobody reads wait with their client, and are dropped when the answer comes first", async () => {
+      const gate = Promise.withResolvers<void>();
+      handle = async () => {
+        await gate.promise;
+        return new Response("no", { status: 413, headers: { Connection: "close" } });
+      };
+      const socket = await open();
+      const answer = readToEnd(socket);
+      socket.write(head("POST / HTTP/1.1", "Host: x", `Content-Length: ${LARGE_BYTES}`));
+      let sent = 0;
+      const piece = Buffer.alloc(64 * KIB);
+      while (sent < LARGE_BYTES && socket.write(piece)) sent += piece.length;
+      gate.resolve();
+      expect(await answer).toMatch(/^HTTP\/1\.1 413 .*\r\nno$/s);
+    });
+
+    check("cut off in their body end it with an error", async () => {
+      const seen = Promise.withResolvers<unknown>();
+      handle = async (_, { incoming }) => {
+        incoming.on("data", () => undefined).once("error", () => undefined);
+        incoming.once("close", () => seen.resolve(incoming.complete));
+        await seen.promise;
+        return RESPONSE_ALREADY_SENT;
+      };
+      const socket = await open();
+      socket.write(`${head("POST / HTTP/1.1", "Host: x", "Content-Length: 10")}hal`);
+      await new Promise((resolve) => setImmediate(resolve));
+      socket.destroy();
+      expect(await seen.promise).toBe(false);
+      await eventually(() => aborted === 1);
+    });
+
+    check("follow one another on a connection", async () => {
+      handle = (request) => new Response(new URL(request.url).pathname);
+      const socket = await open();
+      for (const path of ["/1", "/2", "/3"]) {
+        socket.write(get(path));
+        expect(String(await once(socket, "data"))).toMatch(new RegExp(`^HTTP/1.1 200 OK\r\n.*${path}$`, "s"));
+      }
+    });
+
+    check("that come before the answer to the one before are answered in order", async () => {
+      handle = async (request) => new Response(`<${new URL(request.url).pathname}>`);
+      const answer = await exchange(get("/1") + get("/2") + get("/3", "Connection: close"));
+      expect(answer.match(/<.*?>/g)).toEqual(["</1>", "</2>", "</3>"]);
+    });
+
+    check("with Expect: 100-continue are asked for their body", async () => {
+      handle = async (request) => new Response(await request.text());
+      const socket = await open();
+      socket.write(
+        head("POST / HTTP/1.1", "Host: x", "Expect: 100-continue", "Content-Length: 2", "Connection: close"),
+      );
+      expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 100 /);
+      const answer = readToEnd(socket);
+      socket.write("hi");
+      expect(await answer).toMatch(/^HTTP\/1\.1 200 .*hi$/s);
+    });
+  });
+
+  describe(`answers, by ${choice.transport}`, () => {
+    check("have status, headers and length; those to HEAD, and 204, no body", async () => {
+      handle = (request) =>
+        request.method === "OPTIONS"
+          ? new Response(null, { status: 204, headers: { "X-Own": "a" } })
+          : new Response("twelve bytes", { status: 201, headers: { "X-Own": "a" } });
+      const ask = (method: string) => exchange(head(`${method} / HTTP/1.1`, "Host: x", "Connection: close"));
+      expect(await ask("GET")).toMatch(
+        /^HTTP\/1\.1 201 Created\r\n.*X-Own: a\r\n.*Content-Length: 12\r\n.*twelve bytes$/is,
+      );
+      expect(await ask("HEAD")).toMatch(/^HTTP\/1\.1 201 Created\r\n.*Content-Length: 12\r\n.*\r\n$/is);
+      const empty = await ask("OPTIONS");
+      expect(empty).toMatch(/^HTTP\/1\.1 204 No Content\r\n.*\r\n\r\n$/s);
+      expect(empty).not.toMatch(/content-length|transfer-encoding/i);
+    });
+
+    check("are whole however large, of known length and without", async () => {
+      const large = Buffer.alloc(LARGE_BYTES, "abcdefgh");
+      handle = (request) => (request.url.endsWith("/known") ? new Response(large) : new Response(pieces(large)));
+      for (const path of ["/known", "/stream"]) {
+        const body = Buffer.from(await (await fetch(url(path))).arrayBuffer());
+        expect([body.length, body.equals(large)]).toEqual([LARGE_BYTES, true]);
+      }
+    });
+
+    check("are written as the writer goes on, and tell when it may", async () => {
+      const gate = Promise.withResolvers<void>();
+      handle = (_, { outgoing }) => {
+        outgoing.writeHead(200, { "Content-Type": "text/event-stream" });
+        outgoing.write("data: 1\n\n", () => gate.resolve());
+        void gate.promise.then(() => outgoing.end("data: 2\n\n"));
+        return RESPONSE_ALREADY_SENT;
+      };
+      const answer = await exchange(get("/", "Connection: close"));
+      expect(answer).toMatch(/Transfer-Encoding: chunked\r\n.*data: 1\n\n.*data: 2\n\n/is);
+      expect(answer.endsWith("\r\n0\r\n\r\n")).toBe(true);
+    });
+
+    check("to a client that does not read are held up, and hold little", async () => {
+      let written = 0;
+      let held = 0;
+      handle = (_, { outgoing }) => {
+        outgoing.writeHead(200, { "Content-Type": "text/plain" });
+        const piece = "x".repeat(20 * KIB);
+        const next = (error?: Error | null): void => {
+          written += piece.length;
+          held = Math.max(held, outgoing.writableLength);
+          if (error == null) outgoing.write(piece, next);
+        };
+        next();
+        return RESPONSE_ALREADY_SENT;
+      };
+      const socket = await open();
+      socket.pause();
+      socket.write(get("/"));
+      let before = -1;
+      while (before !== written) {
+        before = written;
+        for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(written).toBeLessThan(LARGE_BYTES);
+      expect(held).toBeLessThan(64 * KIB);
+      // It reads again, and the writer goes on.
+      socket.resume();
+      await eventually(() => written > before + LARGE_BYTES);
+      socket.destroy();
+      await eventually(() => aborted === 1);
+    });
+
+    check("end when their client leaves", async () => {
+      handle = () => new Promise<Response>(() => undefined);
+      const socket = await open();
+      socket.write(get("/"));
+      await new Promise((resolve) => setImmediate(resolve));
+      socket.end();
+      await eventually(() => aborted === 1);
+    });
+
+    check("can be cut by the server", async () => {
+      handle = (_, { outgoing }) => {
+        outgoing.writeHead(200, { "Content-Type": "text/plain" });
+        outgoing.write("begun", () => outgoing.destroy());
+        return RESPONSE_ALREADY_SENT;
+      };
+      expect(await exchange(get("/"))).not.toMatch(/\r\n0\r\n\r\n$/);
+      expect(aborted).toBe(1);
+    });
+
+    check("under way are waited for by finishAnswers(), and cut at its deadline", async () => {
+      const gate = Promise.withResolvers<void>();
+      handle = async (request) => {
+        await (request.url.endsWith("/never") ? new Promise(() => undefined) : gate.promise);
+        return new Response("last words");
+      };
+      const [slow, never] = [await open(), await open()];
+      const [answer, cut] = [readToEnd(slow), readToEnd(never)];
+      slow.write(get("/slow"));
+      never.write(get("/never"));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const deadline = new AbortController();
+      const finished = listener.finishAnswers(deadline.signal);
+      gate.resolve();
+      expect(String(await once(slow, "data"))).toMatch(/\r\n\r\nlast words$/);
+      deadline.abort();
+      await finished;
+      expect(await cut).toBe("");
+      await answer;
+    });
+  });
+}
+
+/** A body whose length is not announced. */
+function pieces(body: Buffer): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= body.length) return controller.close();
+      controller.enqueue(body.subarray(at, (at += 300 * KIB)));
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { call } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let key: string;
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open();
+  ({ key } = await coordinator.createAccount("client@example.com"));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await coordinator[Symbol.asyncDispose]();
+});
+
+/** The statements that this thread runs from now on, but for those that the coordinator runs by itself from time to time. */
+function watchStatements(): string[] {
+  const db = new Database(":memory:");
+  const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<"get" | "all" | "run", () => unknown>;
+  db.close();
+  const sources: string[] = [];
+  for (const name of ["get", "all", "run"] as const) {
+    const original = prototype[name];
+    vi.spyOn(prototype, name).mockImplementation(function (this: { source: string }, ...args: []) {
+      if (!/catalog_revision|completed_at_ms >=/.test(this.source)) sources.push(this.source);
+      return original.apply(this, args);
+    });
+  }
+  return sources;
+}
+
+describe("a submission of a key that is known", () => {
+  const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
+
+  it("turns its input into JSON once", async () => {
+    const stringify = vi.spyOn(JSON, "stringify");
+    expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
+    const ofInput = stringify.mock.calls.filter(([value]: unknown[]) => {
+      return typeof value === "object" && value !== null && "prompt" in value;
+    });
+    expect(ofInput).toHaveLength(1);
+  });
+
+  it("runs one statement in the main thread, which reads one number", async () => {
+    expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
+    const sources = watchStatements();
+    expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
+    expect(sources).toEqual(["SELECT revision FROM credentials_revision"]);
+  });
+});

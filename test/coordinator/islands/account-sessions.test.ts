@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { AccountSessions } from "../../../coordinator/islands/account-sessions.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const INTERVAL_MS = 10_000;
+
+it("a token is looked up once or twice in an interval, however many sessions it has", () => {
+  const clock = new ManualClock();
+  const sessions = new AccountSessions(clock, { perToken: 500, perAccount: 500 });
+  const owner = { accountId: "user_1", tokenId: "itk_1" };
+  const shares = Array.from({ length: 500 }, () => sessions.open(owner).share);
+  const lookUpsMs: number[] = [];
+  for (let turn = 0; turn < 4 * shares.length; turn += 1) {
+    const share = shares[turn % shares.length];
+    if (share?.isCheckDue(owner.tokenId, clock.monotonicMs(), INTERVAL_MS) === true)
+      lookUpsMs.push(clock.monotonicMs());
+    clock.advance(INTERVAL_MS / shares.length);
+  }
+  expect(lookUpsMs.length).toBeLessThanOrEqual(8);
+  const gapsMs = lookUpsMs.slice(1).map((atMs, index) => atMs - (lookUpsMs[index] ?? 0));
+  expect(Math.max(...gapsMs)).toBeLessThanOrEqual(INTERVAL_MS);
+});
+
+it("a token without a session is not remembered, and looked up again with its next one", () => {
+  const clock = new ManualClock();
+  const sessions = new AccountSessions(clock, { perToken: 1, perAccount: 1 });
+  const owner = { accountId: "user_1", tokenId: "itk_1" };
+  for (let turn = 0; turn < 3; turn += 1) {
+    const { share, close } = sessions.open(owner);
+    expect(share.isCheckDue(owner.tokenId, clock.monotonicMs(), INTERVAL_MS)).toBe(true);
+    close();
+    expect(share.checkedMs.size).toBe(0);
+    clock.advance(60_000);
+  }
+});

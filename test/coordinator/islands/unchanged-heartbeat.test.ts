@@ -1,0 +1,58 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
+import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
+import type { IslandState } from "../../../shared/protocol/from-island.ts";
+import { makeHello, makeIslandState } from "../../support/frames.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const MODEL = { key: "857f6ac0d6da446c8d8aa0b4349f9f49", bytes: 1_000 };
+
+describe("the heartbeat of an Island", () => {
+  let registry: IslandRegistry;
+  let island: IslandView;
+  let heard: number;
+  beforeEach(() => {
+    registry = new IslandRegistry({ clock: new ManualClock(), graceMs: 1, restartGraceMs: 1 });
+    const link: IslandLink = { isOpen: true, send: () => undefined, dismiss: () => undefined };
+    const state = makeIslandState({ cpuLoad: 0.5, cachedModels: [MODEL], loaded: ["tiny-chat"] });
+    island = registry.connect(makeHello({ state }), "user_1", link);
+    registry.resume(island, []);
+    heard = 0;
+    registry.subscribe(() => (heard += 1));
+  });
+  const beat = (change: Partial<IslandState>): number => {
+    const before = heard;
+    const same = { cpuLoad: 0.5, cachedModels: [{ ...MODEL }], loaded: ["tiny-chat"] };
+    registry.update(island, makeIslandState({ ...same, ...change }));
+    return heard - before;
+  };
+
+  it.each<[string, Partial<IslandState>]>([
+    ["repeats the last one", {}],
+    ["has other free memory", { freeRamBytes: 1, freeVramBytes: 2 }],
+    ["has a load that is the same after rounding", { cpuLoad: 0.52 }],
+    ["counts the work of attempts", { working: [{ jobId: "job_1", attempt: 1, count: 3 }] }],
+  ])("is no event when it %s", (_title, change) => {
+    expect(beat(change)).toBe(0);
+  });
+
+  it.each<[string, Partial<IslandState>]>([
+    ["another load", { cpuLoad: 0.9 }],
+    ["another model on disk", { cachedModels: [{ key: "another", bytes: 1 }] }],
+    ["no model on disk any more", { cachedModels: [] }],
+    ["another Cargo in memory", { loaded: ["tiny-chat", "other"] }],
+    ["a download", { downloads: [{ slug: "tiny-chat", fraction: 0.5 }] }],
+  ])("is an event when it has %s, and none when that is said again", (title, change) => {
+    expect(beat(change)).toBe(1);
+    expect(beat(change)).toBe(title === "a download" ? 1 : 0);
+  });
+
+  it("is an event when the round trip has changed since the last one", () => {
+    registry.setRoundTrip(island, 10);
+    expect(beat({})).toBe(1);
+    registry.setRoundTrip(island, 11);
+    expect(beat({})).toBe(0);
+    registry.setRoundTrip(island, 300);
+    expect(beat({})).toBe(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { HttpConnection, requestBytes } from "../../bench/load/http-connection.ts";
+import type { FromIsland } from "../../shared/protocol/from-island.ts";
+import { FakeIsland } from "../support/fake-island.ts";
+import { INSPECTED, Inspector } from "../support/inspector.ts";
+import { Network } from "../support/network.ts";
+import { allocatedBytes } from "./allocated-bytes.ts";
+import { difference, mainThreadIo, otherThreadsIo, type ThreadIo } from "./thread-io.ts";
+
+/** What one piece of work cost the coordinator. */
+export interface Cost {
+  readonly main: ThreadIo;
+  readonly others: ThreadIo;
+  readonly allocatedBytes: number;
+  readonly acks: number;
+}
+
+/** Texts of 5 bytes, as most tokens have. */
+const TEXT = " word";
+/** Longer than any test: output is stored with the end of its job, however slow the machine is. */
+const STORED_AT_THE_END = ["--feed-delay-ms", "10000"];
+
+/** A coordinator in a process of its own, an Island whose frames are scripted, and one client, all over real sockets. */
+export class RelayWorld implements AsyncDisposable {
+  readonly #network: Network;
+  readonly #inspector: Inspector;
+  readonly #island: FakeIsland;
+  readonly #client: HttpConnection;
+  readonly #request: Buffer;
+  #received = "";
+  #onText: (() => void) | undefined;
+  #acks = 0;
+
+  private constructor(network: Network, inspector: Inspector, island: FakeIsland, key: string) {
+    this.#network = network;
+    this.#inspector = inspector;
+    this.#island = island;
+    this.#client = new HttpConnection(network.url);
+    const body = { model: "tiny-chat", messages: [{ role: "user", content: "Go" }], stream: true };
+    this.#request = requestBytes(network.url, { method: "POST", path: "/chat/completions", key, body });
+  }
+
+  static async open(): Promise<RelayWorld> {
+    const network = await Network.open(STORED_AT_THE_END, INSPECTED);
+    const { key, islandToken } = network.createAccount("relay@example.com", 1_000_000);
+    const island = await FakeIsland.join(network.url, islandToken);
+    return new RelayWorld(network, await Inspector.open(network.coordinator), island, key);
+  }
+
+  async costOf(work: () => Promise<void>): Promise<Cost> {
+    const pid = this.#network.coordinator.process.pid as number;
+    const io = { main: mainThreadIo(pid), others: otherThreadsIo(pid) };
+    const acks = this.#acks;
+    const bytes = await allocatedBytes(this.#inspector, async () => {
+      await work();
+      io.main = difference(mainThreadIo(pid), io.main);
+      io.others = difference(otherThreadsIo(pid), io.others);
+    });
+    return { ...io, allocatedBytes: bytes, acks: this.#acks - acks };
+  }
+
+  /** A chat whose tokens come one by one: the next one leaves the Island when the client has the last one. Ends durably. */
+  async spacedChat(tokens: number): Promise<void> {
+    const { jobId, answered } = await this.#begin();
+    for (let seq = 1; seq <= tokens; seq += 1) {
+      const relayed = this.#nextText(TEXT);
+      this.#island.send(token(jobId, seq));
+      await relayed;
+    }
+    await this.#end(jobId, tokens, answered);
+  }
+
+  /** A chat whose tokens come in one packet. */
+  async burstChat(tokens: number): Promise<void> {
+    const { jobId, answered } = await this.#begin();
+    this.#island.send(...Array.from({ length: tokens }, (_, index) => token(jobId, index + 1)));
+    await this.#end(jobId, tokens, answered);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.close();
+    await this.#inspector[Symbol.asyncDispose]();
+    await this.#island[Symbol.asyncDispose]();
+    await this.#network[Symbol.asyncDispose]();
+  }
+
+  async #begin(): Promise<{ jobId: string; answered: Promise<unknown> }> {
+    const answered = this.#client.request(this.#request, (text) => {
+      this.#received += text;
+      this.#onText?.();
+    });
+    const { jobId } = await this.#island.next("assign");
+    this.#island.send({ type: "accepted", jobId, attempt: 1 }, { type: "started", jobId, attempt: 1 });
+    return { jobId, answered };
+  }
+
+  async #end(jobId: string, tokens: number, answered: Promise<unknown>): Promise<void> {
+    const seq = tokens + 1;
+    const usage = { promptTokens: 5, completionTokens: tokens };
+    const timings = { loadMs: 0, firstOutputMs: 0, runMs: 0 };
+    this.#island.send({ type: "finished", jobId, attempt: 1, seq, finishReason: "stop", usage, timings });
+    for (;;) {
+      const ack = await this.#island.next("ack");
+      this.#acks += 1;
+      if (ack.seq === seq) break;
+    }
+    await answered;
+    const texts = this.#received.split(`"content":"${TEXT}"`).length - 1;
+    if (texts !== tokens || !this.#received.includes("[DONE]")) throw new Error(`Streamed ${this.#received}`);
+    this.#received = "";
+  }
+
+  #nextText(text: string): Promise<void> {
+    const before = this.#received.length;
+    return new Promise((resolve) => {
+      this.#onText = () => {
+        if (this.#received.includes(text, before)) resolve();
+      };
+    });
+  }
+}
+
+const token = (jobId: string, seq: number): FromIsland => ({
+  type: "output",
+  jobId,
+  attempt: 1,
+  seq,
+  items: [{ type: "token", content: TEXT, count: 1 }],
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+
+/** System calls that read or write (files, sockets, and what wakes another thread), and what they wrote. */
+export interface ThreadIo {
+  readonly reads: number;
+  readonly writes: number;
+  readonly bytesWritten: number;
+}
+
+/** Of the main thread of a process, which has its sockets. Linux only. */
+export const mainThreadIo = (pid: number): ThreadIo => readIo(`/proc/${pid}/task/${pid}/io`);
+
+/** Of all its other threads: those of the store, which write its files. Linux only. */
+export function otherThreadsIo(pid: number): ThreadIo {
+  return difference(readIo(`/proc/${pid}/io`), mainThreadIo(pid));
+}
+
+export function difference(after: ThreadIo, before: ThreadIo): ThreadIo {
+  return {
+    reads: after.reads - before.reads,
+    writes: after.writes - before.writes,
+    bytesWritten: after.bytesWritten - before.bytesWritten,
+  };
+}
+
+function readIo(path: string): ThreadIo {
+  const text = readFileSync(path, "utf8");
+  const field = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(text)?.[1]);
+  return { reads: field("syscr"), writes: field("syscw"), bytesWritten: field("wchar") };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { type Cost, RelayWorld } from "./relay-world.ts";
+
+/*
+ * What the coordinator does for one more token and for one more chat, counted and not timed: counts are the same on a busy machine. Each
+ * limit is about 1.3 times what was counted when it was set (2026-11-22, Node.js 24.21, Linux). One that is exceeded says that a token or
+ * a chat costs more than before; one that is far above what is counted can be lowered. docs/performance.md says where the costs are.
+ */
+const TOKENS = 16;
+const LIMITS = {
+  spacedToken: { reads: 1.35, writes: 1.35, allocatedBytes: 13_200, bytesWritten: 210 },
+  gatheredToken: { reads: 0.1, writes: 0.1, allocatedBytes: 7_900, bytesWritten: 100 },
+  chat: { reads: 13, writes: 9.5, allocatedBytes: 330_000, bytesWritten: 36_000, acks: 2 },
+} as const;
+const ROUNDS = 3;
+
+type Counts = Record<"reads" | "writes" | "allocatedBytes" | "bytesWritten" | "acks", number>;
+
+/** For each unit of work. Of some rounds: V8 wakes the main thread when a compiler thread of its ends, which counts as system calls. */
+async function count(units: number, measure: () => Promise<Cost>): Promise<Counts> {
+  const rounds: Cost[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measure());
+  const sorted = (of: (cost: Cost) => number): number[] => rounds.map((cost) => of(cost) / units).sort((a, b) => a - b);
+  const least = (of: (cost: Cost) => number): number => sorted(of)[0] ?? NaN;
+  const median = (of: (cost: Cost) => number): number => sorted(of)[Math.floor(ROUNDS / 2)] ?? NaN;
+  return {
+    reads: least(({ main }) => main.reads),
+    writes: least(({ main }) => main.writes),
+    allocatedBytes: median((cost) => cost.allocatedBytes),
+    bytesWritten: median(({ others }) => others.bytesWritten),
+    acks: median(({ acks }) => acks),
+  };
+}
+
+function expectWithin(counts: Counts, limits: Partial<Counts>): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    expect(counts[name as keyof Counts], `${name} in ${JSON.stringify(counts)}`).toBeLessThanOrEqual(limit);
+  }
+}
+
+describe.skipIf(process.platform !== "linux")("the coordinator's work (counted in /proc, Linux only)", () => {
+  it("for a token is one system call in and one out, few objects and few bytes on disk; for a chat two acks and few pages", async () => {
+    await using world = await RelayWorld.open();
+    const chats = async (count: number): Promise<void> => {
+      for (let chat = 0; chat < count; chat += 1) await world.burstChat(TOKENS);
+    };
+    // Until the code is compiled.
+    await world.spacedChat(250);
+    await chats(15);
+    await world.burstChat(500);
+
+    const spaced = await count(200, () => world.costOf(() => world.spacedChat(200)));
+    const chat = await count(6, () => world.costOf(() => chats(6)));
+    const gathered = await count(500, () => world.costOf(() => world.burstChat(500)));
+
+    // More than nothing: what is not counted is not guarded.
+    expect(Math.min(spaced.reads, spaced.writes, spaced.allocatedBytes / 100)).toBeGreaterThan(0.9);
+    expect(chat.bytesWritten).toBeGreaterThan(5_000);
+    expectWithin(spaced, LIMITS.spacedToken);
+    expectWithin(gathered, LIMITS.gatheredToken);
+    expectWithin(chat, LIMITS.chat);
+    if (process.env["ATOLL_SHOW_COUNTS"] === "1")
+      process.stdout.write(`${JSON.stringify({ spaced, gathered, chat })}\n`);
+  });
+});

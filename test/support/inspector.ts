@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import type { Program } from "./program.ts";
+
+/** Environment of a program that is to be inspected. */
+export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
+
+/** Asks the main thread of another process over the protocol of Node.js' inspector. One call at a time. */
+export class Inspector implements AsyncDisposable {
+  readonly #socket: WebSocket;
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  /** `program` was started with {@link INSPECTED}. */
+  static async open(program: Program): Promise<Inspector> {
+    const address = /^Debugger listening on (ws:\S+)$/m.exec(program.stderr)?.[1];
+    if (address === undefined) throw new Error(`The program has no inspector: ${program.stderr}`);
+    const socket = new WebSocket(address, { maxPayload: 0 });
+    await once(socket, "open");
+    return new Inspector(socket);
+  }
+
+  async call<T>(method: string, params: object = {}): Promise<T> {
+    const id = (this.#lastId += 1);
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    for (;;) {
+      const [data] = (await once(this.#socket, "message")) as [Buffer];
+      const answer = JSON.parse(data.toString()) as { id?: number; result?: T; error?: { message: string } };
+      // What has no id is an event.
+      if (answer.id !== id) continue;
+      if (answer.result === undefined) throw new Error(`${method}: ${answer.error?.message}`);
+      return answer.result;
+    }
+  }
+
+  /** The text that `code` makes; its names are free again afterwards. */
+  async evaluate(code: string): Promise<string> {
+    const { result, exceptionDetails } = await this.call<{
+      result: { value: string };
+      exceptionDetails?: { exception: { description: string } };
+    }>("Runtime.evaluate", { expression: `{ ${code} }` });
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception.description);
+    return result.value;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#socket, "close");
+    this.#socket.close();
+    await closed;
+  }
+}
