@@ -8,6 +8,12 @@ export interface RemovalSubject {
 export const CONTENT_PARTS = ["input", "output"] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
+/** Rows cost more than their content: each rewrites a page. */
+export const MIN_ROW_BYTES = 4_096;
+
+/** In place of the message of a job whose output was removed. */
+export const REMOVED_MESSAGE = "The message was removed with the job's output";
+
 /**
  * Removal of what jobs were asked and what they answered. Facts stay: status, usage, charge and the ledger. Every write is one bounded
  * step, so that other writes wait for no more than that. Unfinished jobs are never touched.

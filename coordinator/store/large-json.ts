@@ -4,6 +4,9 @@ import { KIB } from "../../shared/format-bytes.ts";
 /** JSON text with more characters is kept apart in storage, in pieces of this size, so that nobody holds all of it in memory. */
 export const MAX_INLINE_CHARS = 64 * KIB;
 
+/** Name of a large output among the large values of its job. */
+export const OUTPUT_NAME = "output";
+
 /** A large JSON value in storage: an image, or the output of a job. It costs a reader one piece at a time. */
 export class LargeJson {
   /** Length of the JSON text, in UTF-16 units. */

@@ -6,11 +6,11 @@ import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transac
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { SqliteIslandStore } from "../../coordinator/store/sqlite/islands/sqlite-island-store.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
-import { itemsOf, type StoredChunkRow } from "../../coordinator/store/sqlite/jobs/feed-layout.ts";
+import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
-import { SecretBox } from "../../coordinator/store/sqlite/webhooks/secret-box.ts";
+import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 

@@ -25,7 +25,7 @@ import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
-import { SecretBox } from "./webhooks/secret-box.ts";
+import { SecretBox } from "../secret-box.ts";
 import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
 import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";

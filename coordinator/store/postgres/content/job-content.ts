@@ -1,5 +1,4 @@
-import type { ContentPart } from "../../content-store.ts";
-import { MIN_ROW_BYTES, REMOVED_MESSAGE } from "../../sqlite/content/job-content.ts";
+import { MIN_ROW_BYTES, REMOVED_MESSAGE, type ContentPart } from "../../content-store.ts";
 import type { Session } from "../engine/connection.ts";
 
 const ROWS_AT_ONCE = 256;

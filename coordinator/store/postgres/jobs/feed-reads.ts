@@ -8,8 +8,8 @@ import {
   type StoredChunkRow,
   type StoredItem,
   type StoredPart,
-} from "../../sqlite/jobs/feed-layout.ts";
-import { progressOf } from "../../sqlite/jobs/feed-progress.ts";
+} from "../../feed-layout.ts";
+import { progressOf } from "../../feed-progress.ts";
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { innerFromColumn } from "../engine/text.ts";

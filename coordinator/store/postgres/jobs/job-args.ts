@@ -1,6 +1,5 @@
-import { MAX_INLINE_CHARS, piecesOf } from "../../large-json.ts";
-import { foldItems, type SplitChunk } from "../../sqlite/jobs/feed-layout.ts";
-import { OUTPUT_NAME } from "../../sqlite/jobs/job-rows.ts";
+import { MAX_INLINE_CHARS, piecesOf, OUTPUT_NAME } from "../../large-json.ts";
+import { foldItems, type SplitChunk } from "../../feed-layout.ts";
 import { innerToColumn } from "../engine/text.ts";
 import type { ChunkArgs, Piece } from "../operations/operations.ts";
 

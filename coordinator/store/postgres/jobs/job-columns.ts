@@ -1,3 +1,5 @@
+import type { JobRecord } from "../../job-store.ts";
+
 export const SUMMARY_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs",
   completed_at_ms AS "completedAtMs"` as const;
 
@@ -17,3 +19,17 @@ export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS "workloadId", co
 /** What WHOLE_COLUMNS are read from. An input and an output can have been removed. */
 export const WHOLE_TABLES = `jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
   LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id` as const;
+
+/** A row of WHOLE_COLUMNS. */
+export interface JobRow extends Omit<JobRecord, "input" | "output" | "usage" | "timings" | "error"> {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly timings: string | null;
+  readonly error: string | null;
+  /** Null once it was removed. */
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly largeChars: number | null;
+  /** Of the feed, if it is the output. */
+  readonly text: string | null;
+}

@@ -1,6 +1,6 @@
 import type { ActiveBatchRecord, BatchRecord, BatchStore, NewBatch, SubmitBatchOutcome } from "../../batch-store.ts";
-import { batchIdOf } from "../../sqlite/jobs/idempotency-keys.ts";
-import type { SecretBox } from "../../sqlite/webhooks/secret-box.ts";
+import { batchIdOf } from "../../idempotency.ts";
+import type { SecretBox } from "../../secret-box.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
 

@@ -16,20 +16,20 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
-import { MAX_INLINE_CHARS } from "../../large-json.ts";
+import { MAX_INLINE_CHARS, OUTPUT_NAME } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
-import { splitChunk, type SplitChunk } from "../../sqlite/jobs/feed-layout.ts";
-import type { Made } from "../../sqlite/jobs/idempotency-keys.ts";
-import { newJobRecord, OUTPUT_NAME, type JobRow } from "../../sqlite/jobs/job-rows.ts";
-import type { SecretBox } from "../../sqlite/webhooks/secret-box.ts";
+import { splitChunk, type SplitChunk } from "../../feed-layout.ts";
+import type { Made } from "../../idempotency.ts";
+import { newJobRecord } from "../../new-job-record.ts";
+import type { SecretBox } from "../../secret-box.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
 import { innerFromColumn, textToColumn } from "../engine/text.ts";
 import type { JobArgs } from "../operations/operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import { chunkToStore, outputToStore, piecesToStore } from "./job-args.ts";
-import { ACTIVE_COLUMNS, WHOLE_COLUMNS, WHOLE_TABLES } from "./job-columns.ts";
+import { ACTIVE_COLUMNS, WHOLE_COLUMNS, WHOLE_TABLES, type JobRow } from "./job-columns.ts";
 import { readJobList } from "./job-lists.ts";
 
 export class PostgresJobStore implements JobStore {
@@ -100,7 +100,6 @@ export class PostgresJobStore implements JobStore {
     const { promptTokens, completionTokens, timings, error, input, output, largeChars, text, ...rest } = row;
     return {
       ...rest,
-      isClientBound: Boolean(row.isClientBound),
       input: input === null ? {} : (JSON.parse(input) as JobInput),
       output:
         largeChars !== null

@@ -1,6 +1,6 @@
 import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../job-guards.ts";
-import { IDEMPOTENCY_WINDOW_MS } from "../../sqlite/jobs/idempotency-keys.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
 
 const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;
 

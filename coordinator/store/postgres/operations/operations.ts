@@ -4,7 +4,7 @@ import type { NewBatch } from "../../batch-store.ts";
 import type { Question } from "../../conversation-store.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
-import type { KeyedRequest, Made } from "../../sqlite/jobs/idempotency-keys.ts";
+import type { KeyedRequest, Made } from "../../idempotency.ts";
 
 /** A job in the form in which it is sent. `input`: JSON text. */
 export type JobArgs = Omit<NewJob, "input" | "inputJson" | "answer"> & { readonly input: string };

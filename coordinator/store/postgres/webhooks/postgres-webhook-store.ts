@@ -1,5 +1,5 @@
 import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../../webhook-store.ts";
-import type { SecretBox } from "../../sqlite/webhooks/secret-box.ts";
+import type { SecretBox } from "../../secret-box.ts";
 import type { Database } from "../engine/database.ts";
 
 interface WebhookRow extends Omit<WebhookRecord, "subject" | "secret" | "tries"> {

@@ -1,15 +1,12 @@
 import type Database from "better-sqlite3";
-import type { ContentPart } from "../../content-store.ts";
+import { MIN_ROW_BYTES, REMOVED_MESSAGE, type ContentPart } from "../../content-store.ts";
 
 /** What a step may still remove, in bytes. */
 export interface RemovalBudget {
   bytes: number;
 }
 
-/** Rows cost more than their content: each rewrites a page. */
-export const MIN_ROW_BYTES = 4_096;
 const ROWS_AT_ONCE = 256;
-export const REMOVED_MESSAGE = "The message was removed with the job's output";
 
 /** A chunk of a feed, or a piece of a large value. */
 interface StoredRow {

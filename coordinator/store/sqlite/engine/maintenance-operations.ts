@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { IDEMPOTENCY_WINDOW_MS } from "../jobs/idempotency-keys.ts";
+import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
 
 export interface MaintenanceOperations {
   /** Writes one small value: a count that grows by one each time. */

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { NewBatch } from "../../batch-store.ts";
-import { batchIdOf } from "./idempotency-keys.ts";
+import { batchIdOf } from "../../idempotency.ts";
 import { prepareSubmit, type JobToInsert } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { piecesOf } from "../../large-json.ts";
 import { REFUSALS } from "../../refusals.ts";
-import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "./feed-layout.ts";
+import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../feed-layout.ts";
 
 /** The JSON text of a large value, and its name among those of the job. */
 export interface LargeText {

@@ -9,8 +9,8 @@ import {
   type StoredChunkRow,
   type StoredItem,
   type StoredPart,
-} from "./feed-layout.ts";
-import { progressOf } from "./feed-progress.ts";
+} from "../../feed-layout.ts";
+import { progressOf } from "../../feed-progress.ts";
 
 /** Reads feeds: the chunks of a job that has not ended, or the one row that is left of them; and large values, piece by piece. */
 export class FeedReads {

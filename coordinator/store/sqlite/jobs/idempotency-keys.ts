@@ -1,27 +1,10 @@
 import type Database from "better-sqlite3";
-import type { NewJob } from "../../job-store.ts";
+import { IDEMPOTENCY_WINDOW_MS, type KeyedRequest, type Made } from "../../idempotency.ts";
 import { REFUSALS } from "../../refusals.ts";
-
-/** How long an Idempotency-Key is remembered. Source: DESIGN §4. */
-export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
-
-export type KeyedRequest = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
-
-/** What the first request with a key made. `jobId`: the first job of a batch. */
-export interface Made {
-  readonly jobId: string;
-  readonly batchId: string | null;
-}
 
 interface KeyRow extends Made {
   readonly bodyHash: string;
   readonly createdAtMs: number;
-}
-
-/** The batch that the first request made. @throws if it made a single job: its body cannot equal that of a batch. */
-export function batchIdOf({ batchId, jobId }: Made): string {
-  if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to ${jobId}`);
-  return batchId;
 }
 
 /** The Idempotency-Keys of all submissions. Jobs and batches of an account share one space of keys. */

@@ -1,12 +1,12 @@
 import type Database from "better-sqlite3";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
-import { MAX_INLINE_CHARS } from "../../large-json.ts";
+import { MAX_INLINE_CHARS, OUTPUT_NAME } from "../../large-json.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { guardOf } from "../../job-guards.ts";
 import { prepareListing } from "./job-listing.ts";
-import { OUTPUT_NAME } from "./job-rows.ts";
-import { IdempotencyKeys, type KeyedRequest, type Made } from "./idempotency-keys.ts";
+import { type KeyedRequest, type Made } from "../../idempotency.ts";
+import { IdempotencyKeys } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
 import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";

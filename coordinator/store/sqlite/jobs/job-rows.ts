@@ -1,7 +1,7 @@
 import type { JobError } from "../../../../shared/errors.ts";
 import type { FinishReason, Timings } from "../../../../shared/output.ts";
 import type { LargeJson } from "../../large-json.ts";
-import type { JobInput, JobRecord, ActiveJobRecord, NewJob } from "../../job-store.ts";
+import type { JobInput, JobRecord, ActiveJobRecord } from "../../job-store.ts";
 
 export const SUMMARY_COLUMNS =
   "id, batch_id AS batchId, slug, state, created_at_ms AS createdAtMs, completed_at_ms AS completedAtMs" as const;
@@ -24,9 +24,6 @@ export const WHOLE_COLUMNS =
 /** What WHOLE_COLUMNS are read from. An input and an output can have been removed. */
 export const WHOLE_TABLES = `jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
   LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id` as const;
-
-/** Name of a large output among the large values of its job. */
-export const OUTPUT_NAME = "output";
 
 /** A row of ACTIVE_COLUMNS. */
 export interface ActiveJobRow extends Omit<ActiveJobRecord, "isClientBound" | "share"> {
@@ -79,40 +76,4 @@ function outputOf({ output, largeChars, text }: JobRow, openLarge: (chars: numbe
   if (largeChars !== null) return openLarge(largeChars);
   if (output !== null) return JSON.parse(output) as unknown;
   return text ?? undefined;
-}
-
-/** A job right after its submission: equal to what `jobOf` would read. */
-export function newJobRecord(job: NewJob): JobRecord {
-  const { id, accountId, slug, workloadId, input, jobClass, share, priority, priceMicro } = job;
-  const { createdAtMs, waitDeadlineMs, isClientBound } = job;
-  return {
-    id,
-    accountId,
-    batchId: null,
-    slug,
-    state: "pending",
-    jobClass,
-    share,
-    priority,
-    priceMicro,
-    attempt: 0,
-    refusals: 0,
-    islandId: null,
-    createdAtMs,
-    startedAtMs: null,
-    waitDeadlineMs,
-    isClientBound,
-    workloadId,
-    input,
-    output: undefined,
-    usage: null,
-    creditsUsedMicro: 0,
-    finishReason: null,
-    timings: null,
-    error: null,
-    completedAtMs: null,
-    webhookId: job.webhook?.id ?? null,
-    inputRemovedAtMs: null,
-    outputRemovedAtMs: null,
-  };
 }

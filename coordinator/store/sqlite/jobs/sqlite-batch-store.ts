@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
 import type { BatchRecord, BatchStore, ActiveBatchRecord, NewBatch, SubmitBatchOutcome } from "../../batch-store.ts";
-import { batchIdOf } from "./idempotency-keys.ts";
+import { batchIdOf } from "../../idempotency.ts";
 import type { Writer } from "../engine/writer.ts";
-import type { SecretBox } from "../webhooks/secret-box.ts";
+import type { SecretBox } from "../../secret-box.ts";
 
 type BatchRow = Omit<BatchRecord, "jobs">;
 interface LiveRow extends Pick<ActiveBatchRecord, "id" | "failMode"> {

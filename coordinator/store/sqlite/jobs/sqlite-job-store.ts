@@ -15,20 +15,19 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
-import { MAX_INLINE_CHARS } from "../../large-json.ts";
+import { MAX_INLINE_CHARS, OUTPUT_NAME } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { JobOperations } from "./job-operations.ts";
-import { foldItems, splitChunk, type SplitChunk } from "./feed-layout.ts";
+import { foldItems, splitChunk, type SplitChunk } from "../../feed-layout.ts";
 import type { ChunkRow } from "./feed-operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import { LISTED, UNLISTED } from "./job-listing.ts";
+import { newJobRecord } from "../../new-job-record.ts";
 import {
   activeJobOf,
   jobOf,
   ACTIVE_COLUMNS,
-  newJobRecord,
-  OUTPUT_NAME,
   WHOLE_COLUMNS,
   WHOLE_TABLES,
   type ActiveJobRow,
@@ -36,7 +35,7 @@ import {
 } from "./job-rows.ts";
 import type { Reader } from "../engine/reader.ts";
 import type { Writer } from "../engine/writer.ts";
-import type { SecretBox } from "../webhooks/secret-box.ts";
+import type { SecretBox } from "../../secret-box.ts";
 
 export class SqliteJobStore implements JobStore {
   readonly #reader: Pick<Reader, "run">;

@@ -3,7 +3,8 @@ import type { NewJob, Submission, SubmittedJob } from "../../job-store.ts";
 import { nextState, type JobState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
-import { IdempotencyKeys, type Made } from "./idempotency-keys.ts";
+import { type Made } from "../../idempotency.ts";
+import { IdempotencyKeys } from "./idempotency-keys.ts";
 
 /** A job in the form in which it is sent to the writer. `input`: JSON text. */
 export type JobToInsert = Omit<SubmittedJob, "input" | "inputJson"> &

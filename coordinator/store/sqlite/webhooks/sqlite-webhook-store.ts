@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../../webhook-store.ts";
 import type { Writer } from "../engine/writer.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { SecretBox } from "../../secret-box.ts";
 
 interface WebhookRow extends Omit<WebhookRecord, "subject" | "secret" | "isSecretGenerated" | "tries"> {
   readonly secret: string;

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { NewWebhook, TryOutcome, WebhookTry } from "../../webhook-store.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { SecretBox } from "../../secret-box.ts";
 
 export interface WebhookOperations {
   recordWebhookTry(args: { webhookId: string; attempt: WebhookTry; outcome: TryOutcome }): void;

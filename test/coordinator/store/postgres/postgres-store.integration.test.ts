@@ -4,7 +4,7 @@ import { afterAll, it } from "vitest";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations/all.ts";
 import { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
-import { SecretBox } from "../../../../coordinator/store/sqlite/webhooks/secret-box.ts";
+import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
 import { PostgresServer } from "../../../support/postgres-server.ts";
 import { describeStore } from "../contract/store.contract.ts";
 

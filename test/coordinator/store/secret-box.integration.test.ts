@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
-import { readWebhookLog } from "../../../../../coordinator/webhooks/webhook-log.ts";
-import { ManualClock } from "../../../../support/manual-clock.ts";
-import { makeWebhook } from "../../contract/batch-store.cases.ts";
-import { makeAccount, makeJob, temporaryFolder } from "../../contract/store-builders.ts";
+import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
+import { readWebhookLog } from "../../../coordinator/webhooks/webhook-log.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { makeWebhook } from "./contract/batch-store.cases.ts";
+import { makeAccount, makeJob, temporaryFolder } from "./contract/store-builders.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of a webhook that signs").toString("base64")}`;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { foldFeed, unfoldFeed, type StoredItem } from "../../../../../coordinator/store/sqlite/jobs/feed-layout.ts";
+import { foldFeed, unfoldFeed, type StoredItem } from "../../../coordinator/store/feed-layout.ts";
 
 const count = fc.nat(9);
 const item: fc.Arbitrary<StoredItem> = fc.oneof(

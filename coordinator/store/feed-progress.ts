@@ -1,4 +1,4 @@
-import type { FeedProgress } from "../../job-store.ts";
+import type { FeedProgress } from "./job-store.ts";
 import { itemsOf, type StoredChunkRow, type StoredItem } from "./feed-layout.ts";
 
 /** How far a feed has come, by its chunks in order. `attempt`: the present one. */

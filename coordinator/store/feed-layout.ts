@@ -1,5 +1,5 @@
-import { MAX_INLINE_CHARS, type LargeJson } from "../../large-json.ts";
-import type { FeedChunk, FeedItem, StatusItem } from "../../job-store.ts";
+import { MAX_INLINE_CHARS, type LargeJson } from "./large-json.ts";
+import type { FeedChunk, FeedItem, StatusItem } from "./job-store.ts";
 
 /** A large JSON value in the items of a row: its name among those of the job, and the length of its text. */
 export interface LargeRef {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import type { NewWebhook } from "../../webhook-store.ts";
+import type { NewWebhook } from "./webhook-store.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;

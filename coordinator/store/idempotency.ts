@@ -1,0 +1,18 @@
+import type { NewJob } from "./job-store.ts";
+
+/** How long an Idempotency-Key is remembered. Source: DESIGN §4. */
+export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
+
+export type KeyedRequest = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;
+
+/** What the first request with a key made. `jobId`: the first job of a batch. */
+export interface Made {
+  readonly jobId: string;
+  readonly batchId: string | null;
+}
+
+/** The batch that the first request made. @throws if it made a single job: its body cannot equal that of a batch. */
+export function batchIdOf({ batchId, jobId }: Made): string {
+  if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to ${jobId}`);
+  return batchId;
+}
