@@ -1,0 +1,48 @@
+import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
+
+/** The bus of a coordinator that is alone: it hears itself, and nobody else answers. */
+export class LocalBus implements Bus {
+  readonly downBecause = null;
+  readonly #listeners = new Map<string, Set<(message: unknown) => void>>();
+  readonly #handlers = new Map<string, (message: unknown) => Promise<unknown>>();
+
+  onChange(): Unsubscribe {
+    return () => undefined;
+  }
+
+  publish(subject: string, message: unknown): void {
+    // As from elsewhere: not in the middle of what the publisher does.
+    queueMicrotask(() => {
+      for (const listener of this.#listeners.get(subject) ?? []) listener(message);
+    });
+  }
+
+  subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe {
+    const listeners = this.#listeners.get(subject) ?? new Set();
+    this.#listeners.set(subject, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(subject);
+    };
+  }
+
+  async request(subject: string, message: unknown): Promise<unknown> {
+    const handler = this.#handlers.get(subject);
+    if (handler === undefined) throw new BusError("unreachable", `Nobody answers ${subject}`);
+    try {
+      return await handler(message);
+    } catch (error) {
+      throw new BusError("refused", error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
+  answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    this.#handlers.set(subject, handler);
+    return () => void this.#handlers.delete(subject);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#handlers.clear();
+  }
+}

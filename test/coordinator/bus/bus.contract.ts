@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Bus } from "../../../coordinator/bus/bus.ts";
+
+/** Behaviour every bus owes its callers. `open` gives two that reach each other, or the same one twice. */
+export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus]>): void {
+  describe(`Bus contract: ${name}`, () => {
+    let [here, there]: readonly [Bus, Bus] = [] as never;
+    beforeEach(async () => {
+      [here, there] = await open();
+    });
+    afterEach(async () => {
+      await here.close();
+      await there.close();
+    });
+    /** Until subscriptions are known everywhere. */
+    const settle = async (): Promise<void> => {
+      const done = there.answer("settle", async () => null);
+      await expect.poll(() => here.request("settle", null, 1_000).catch(() => "not yet")).toBe(null);
+      done();
+    };
+
+    it("publish() reaches all who subscribed, in order, and nobody else", async () => {
+      const heard: unknown[] = [];
+      const stop = there.subscribe("jobs", (message) => heard.push(message));
+      here.subscribe("other", (message) => heard.push(["other", message]));
+      await settle();
+      const messages = [1, { id: "job_1", text: "ä\0", bytes: Buffer.from("x") }, null];
+      for (const message of messages) here.publish("jobs", message);
+      await expect.poll(() => heard.length).toBe(3);
+      expect(heard).toEqual(messages);
+      stop();
+      stop();
+      here.publish("jobs", 4);
+      await settle();
+      expect(heard).toHaveLength(3);
+    });
+
+    it("publish() is heard by oneself too, and not in the middle of the call", async () => {
+      const heard: unknown[] = [];
+      here.subscribe("jobs", (message) => heard.push(message));
+      await settle();
+      here.publish("jobs", 1);
+      expect(heard).toEqual([]);
+      await expect.poll(() => heard).toEqual([1]);
+    });
+
+    it("request() gives the answer, and a refusal as an error", async () => {
+      there.answer("double", async (message) => {
+        if (typeof message !== "number") throw new Error("not a number");
+        return message * 2;
+      });
+      await settle();
+      expect(await here.request("double", 21, 1_000)).toBe(42);
+      await expect(here.request("double", "x", 1_000)).rejects.toMatchObject({
+        kind: "refused",
+        message: "not a number",
+      });
+    });
+
+    it("request() that nobody answers is unreachable at once", async () => {
+      await expect(here.request("nobody", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
+      const stop = there.answer("gone", async () => 1);
+      await settle();
+      stop();
+      await settle();
+      await expect(here.request("gone", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
+    });
+  });
+}
