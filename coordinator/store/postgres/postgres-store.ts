@@ -3,6 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { AccountStore } from "../account-store.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
+import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
 import type { IslandStore } from "../island-store.ts";
@@ -14,6 +15,7 @@ import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
+import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
 import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
@@ -33,6 +35,8 @@ export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly address: string;
   readonly clock: Clock;
+  /** Id of this coordinator; another one at each start. */
+  readonly ownerId: string;
   /** Seals webhook secrets; one key for all coordinators of the network. */
   readonly secrets: SecretBox;
   /** Told why the store takes nothing new (the server is away, or read-only), and null when it does again. */
@@ -58,6 +62,7 @@ export class PostgresStore implements Store {
   readonly accounts: AccountStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
+  readonly cluster: ClusterStore;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly islands: IslandStore;
@@ -71,19 +76,20 @@ export class PostgresStore implements Store {
   #pruneFault: unknown = null;
 
   /** The database must be migrated already. */
-  constructor({ address, clock, secrets, onReadOnly = () => {} }: PostgresStoreOptions) {
+  constructor({ address, clock, ownerId, secrets, onReadOnly = () => {} }: PostgresStoreOptions) {
     this.#clock = clock;
     const db = new Database(address, () => {});
-    const writer = new BatchWriter(address, clock, onReadOnly);
+    const writer = new BatchWriter({ address, ownerId }, clock, onReadOnly);
     this.#db = db;
     this.#writer = writer;
     this.accounts = new PostgresAccountStore(db);
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = new PostgresCatalogStore(db);
+    this.cluster = new PostgresClusterStore(db, ownerId);
     this.content = new PostgresContentStore(db);
     this.conversations = new PostgresConversationStore(db);
     this.islands = new PostgresIslandStore(db);
-    this.jobs = new PostgresJobStore(db, writer, secrets);
+    this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = new PostgresLedgerStore(db);
     this.webhooks = new PostgresWebhookStore(db, secrets);
   }

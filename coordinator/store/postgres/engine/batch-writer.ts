@@ -22,10 +22,15 @@ export class BatchWriter {
   readonly #onReadOnly: (because: string | null) => void;
   #readOnlyBecause: string | null = null;
 
-  constructor(address: string, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
+  /** `ownerId`: the coordinator that writes. */
+  constructor(
+    server: { readonly address: string; readonly ownerId: string },
+    clock: Pick<Clock, "schedule">,
+    onReadOnly: (because: string | null) => void,
+  ) {
     this.#onReadOnly = onReadOnly;
     const noteFault = (): void => this.#noteFault();
-    this.#lanes = Array.from({ length: LANES }, (_, index) => new Lane(address, index, clock, noteFault));
+    this.#lanes = Array.from({ length: LANES }, (_, index) => new Lane(server, index, clock, noteFault));
   }
 
   /** Transactions committed so far. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { JOB_FUNCTIONS } from "../operations/job-functions.ts";
+import { jobFunctions } from "../operations/job-functions.ts";
 import { isKept, partiesOf, resultOf, type Operation } from "../operations/operations.ts";
 import { clientConfig } from "./connection.ts";
 import { storageErrorOf, storageFaultOf } from "./storage-fault.ts";
@@ -24,6 +24,7 @@ interface Queued {
 export class Lane {
   readonly #address: string;
   readonly #name: string;
+  readonly #ownerId: string;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onFault: () => void;
   #queue: Queued[] = [];
@@ -35,8 +36,14 @@ export class Lane {
   #isClosing = false;
   #commits = 0;
 
-  constructor(address: string, index: number, clock: Pick<Clock, "schedule">, onFault: () => void) {
+  constructor(
+    { address, ownerId }: { readonly address: string; readonly ownerId: string },
+    index: number,
+    clock: Pick<Clock, "schedule">,
+    onFault: () => void,
+  ) {
     this.#address = address;
+    this.#ownerId = ownerId;
     this.#name = `atoll writer ${index + 1}`;
     this.#clock = clock;
     this.#onFault = onFault;
@@ -119,7 +126,7 @@ export class Lane {
     client.on("error", () => (this.#client = null));
     client.on("end", () => (this.#client = null));
     await client.connect();
-    await client.query(JOB_FUNCTIONS);
+    await client.query(jobFunctions(this.#ownerId));
     return client;
   }
 

@@ -36,12 +36,14 @@ export class PostgresJobStore implements JobStore {
   readonly #db: Database;
   readonly #writer: BatchWriter;
   readonly #secrets: Pick<SecretBox, "sealIn">;
+  readonly #ownerId: string;
   readonly #feeds: FeedReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
 
-  constructor(db: Database, writer: BatchWriter, secrets: Pick<SecretBox, "sealIn">) {
+  constructor(db: Database, writer: BatchWriter, secrets: Pick<SecretBox, "sealIn">, ownerId: string) {
     this.#db = db;
+    this.#ownerId = ownerId;
     this.#writer = writer;
     this.#secrets = secrets;
     this.#feeds = new FeedReads(db);
@@ -132,9 +134,9 @@ export class PostgresJobStore implements JobStore {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
     return this.#db.use((session) =>
       session.all<ActiveJobRecord>(
-        `SELECT ${ACTIVE_COLUMNS} FROM jobs WHERE completed_at_ms IS NULL AND (account_id, id) > ($1, $2)
+        `SELECT ${ACTIVE_COLUMNS} FROM jobs WHERE completed_at_ms IS NULL AND owner_id = $4 AND (account_id, id) > ($1, $2)
          ORDER BY account_id, id LIMIT $3`,
-        [accountId, id, part?.limit ?? null],
+        [accountId, id, part?.limit ?? null, this.#ownerId],
       ),
     );
   }

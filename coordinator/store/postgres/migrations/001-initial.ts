@@ -109,8 +109,18 @@ CREATE TABLE catalog_revision (
 );
 INSERT INTO catalog_revision (id, revision) VALUES (1, 0);
 
+CREATE TABLE coordinators (
+  id text COLLATE "C" PRIMARY KEY,
+  address text NOT NULL,
+  version text NOT NULL,
+  -- By the clock of the database.
+  lease_until_ms bigint NOT NULL
+);
+
+-- owner_id: the coordinator that may write the job while it is unfinished.
 CREATE TABLE jobs (
   id text COLLATE "C" PRIMARY KEY,
+  owner_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   slug text COLLATE "C" NOT NULL,
   workload_id bigint NOT NULL,

@@ -18,7 +18,10 @@ function endGuards(first?: JobEvent): string {
  * Functions for the writes that every job makes. `a`: the arguments, as in `operations.ts`. A function returns null, a value, or
  * `{"refused": …}` before it has written anything.
  */
-export const JOB_FUNCTIONS = `
+export const jobFunctions = (ownerId: string): string => {
+  if (!/^[\w-]+$/.test(ownerId)) throw new Error(`${ownerId} is no id of a coordinator`);
+  const mine = `owner_id = '${ownerId}'`;
+  return `
 -- Adds postings to the balances and entries. A refusal has the balances of all parties, from which the caller learns why.
 CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
@@ -60,9 +63,9 @@ END $f$;
 
 CREATE FUNCTION pg_temp.insert_job(j jsonb, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
 BEGIN
-  INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
+  INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
     client_bound, created_at_ms, wait_deadline_ms, batch_id, webhook_id, conversation_id)
-  VALUES (j->>'id', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
+  VALUES (j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
@@ -149,7 +152,9 @@ BEGIN
 END $f$;
 
 CREATE FUNCTION pg_temp.explain_guard(job text, event text) RETURNS jsonb LANGUAGE sql AS $f$
-  SELECT coalesce((SELECT jsonb_build_object('refused', 'transition', 'from', state, 'event', event) FROM jobs WHERE id = job),
+  SELECT coalesce((SELECT CASE WHEN ${mine} OR completed_at_ms IS NOT NULL
+    THEN jsonb_build_object('refused', 'transition', 'from', state, 'event', event)
+    ELSE jsonb_build_object('refused', 'not_owner', 'jobId', id, 'ownerId', owner_id) END FROM jobs WHERE id = job),
     '{"refused": "no_job"}');
 $f$;
 
@@ -158,18 +163,18 @@ BEGIN
   CASE a->>'event'
     WHEN 'assign' THEN
       UPDATE jobs SET state = '${guardOf("assign").to}', attempt = (a->>'attempt')::int, island_id = a->>'islandId'
-      WHERE id = a->>'jobId' AND state IN (${guardOf("assign").from}) AND attempt < (a->>'attempt')::int;
+      WHERE id = a->>'jobId' AND state IN (${guardOf("assign").from}) AND attempt < (a->>'attempt')::int AND ${mine};
     WHEN 'start' THEN
       UPDATE jobs SET state = '${guardOf("start").to}', started_at_ms = (a->>'atMs')::bigint
-      WHERE id = a->>'jobId' AND state IN (${guardOf("start").from}) AND attempt = (a->>'attempt')::int;
+      WHERE id = a->>'jobId' AND state IN (${guardOf("start").from}) AND attempt = (a->>'attempt')::int AND ${mine};
     WHEN 'lose' THEN
       UPDATE jobs SET state = '${guardOf("lose").to}', island_id = NULL, started_at_ms = NULL,
         refusals = coalesce((a->>'refusals')::int, refusals),
         wait_deadline_ms = greatest(wait_deadline_ms, (a->>'waitDeadlineMs')::bigint)
-      WHERE id = a->>'jobId' AND state IN (${guardOf("lose").from}) AND attempt = (a->>'attempt')::int;
+      WHERE id = a->>'jobId' AND state IN (${guardOf("lose").from}) AND attempt = (a->>'attempt')::int AND ${mine};
     WHEN 'regain' THEN
       UPDATE jobs SET state = '${guardOf("regain").to}', island_id = a->>'islandId'
-      WHERE id = a->>'jobId' AND state IN (${guardOf("regain").from}) AND attempt = (a->>'attempt')::int;
+      WHERE id = a->>'jobId' AND state IN (${guardOf("regain").from}) AND attempt = (a->>'attempt')::int AND ${mine};
   END CASE;
   IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', a->>'event'); END IF;
   RETURN NULL;
@@ -182,8 +187,8 @@ $f$;
 
 CREATE FUNCTION pg_temp.append_feed(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 BEGIN
-  PERFORM 1 FROM jobs WHERE id = a->>'jobId';
-  IF NOT FOUND THEN RETURN '{"refused": "no_job"}'; END IF;
+  PERFORM 1 FROM jobs WHERE id = a->>'jobId' AND ${mine} FOR SHARE;
+  IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', 'append'); END IF;
   INSERT INTO feed_chunks (job_id, attempt, seq, items, text)
   VALUES (a->>'jobId', (a->>'attempt')::int, (a->>'seq')::bigint, a->>'items', a->>'text')
   ON CONFLICT (job_id, attempt, seq) DO NOTHING;
@@ -242,7 +247,7 @@ BEGIN
     started_at_ms = coalesce((a->>'startedAtMs')::bigint, started_at_ms), completed_at_ms = at, charged_micro = (a->>'chargeMicro')::bigint,
     prompt_tokens = (a->'usage'->>'promptTokens')::bigint, completion_tokens = (a->'usage'->>'completionTokens')::bigint,
     finish_reason = a->>'finishReason', timings = a->>'timings', error = a->>'error'
-  WHERE id = a->>'jobId' AND attempt = (a->>'attempt')::int AND CASE WHEN a->>'startedAtMs' IS NULL THEN CASE a->>'event' ${endGuards()} END
+  WHERE id = a->>'jobId' AND ${mine} AND attempt = (a->>'attempt')::int AND CASE WHEN a->>'startedAtMs' IS NULL THEN CASE a->>'event' ${endGuards()} END
     ELSE CASE a->>'event' ${endGuards("start")} END END
   RETURNING batch_id, webhook_id INTO links;
   IF NOT FOUND THEN
@@ -283,3 +288,4 @@ BEGIN
   RETURN to_jsonb(results);
 END $f$;
 `;
+};

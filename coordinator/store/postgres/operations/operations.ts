@@ -1,6 +1,7 @@
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 import type { NewBatch } from "../../batch-store.ts";
+import { NotOwnerError } from "../../cluster-store.ts";
 import type { Question } from "../../conversation-store.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
@@ -62,6 +63,7 @@ export const isKept = (kind: OperationKind): boolean => KEPT.has(kind);
 type Refusal =
   | { readonly refused: "postings"; readonly balances: Readonly<Record<string, string | null>> }
   | { readonly refused: "transition"; readonly from: JobState; readonly event: JobEvent }
+  | { readonly refused: "not_owner"; readonly jobId: string; readonly ownerId: string }
   | { readonly refused: "idempotency_conflict" | "no_conversation" | "conversation_busy" | "no_answer" | "no_job" };
 
 /** What `pg_temp.run` answered for an operation. */
@@ -90,6 +92,7 @@ function postingsOf([kind, args]: Operation): readonly Posting[] {
 
 function errorOf(operation: Operation, refusal: Refusal): Error {
   if (refusal.refused === "transition") return new IllegalTransitionError(refusal.from, refusal.event);
+  if (refusal.refused === "not_owner") return new NotOwnerError(refusal.jobId, refusal.ownerId);
   if (refusal.refused !== "postings") return REFUSALS[refusal.refused]();
   const balanceOf = (party: LedgerParty): bigint | undefined => {
     const balance = refusal.balances[party];

@@ -1,0 +1,54 @@
+import type { ActiveJobRecord } from "./job-store.ts";
+
+/** A coordinator of the network. Its id is made at each start, so that an id that is gone never comes back. */
+export interface Peer {
+  readonly id: string;
+  /** Where other coordinators' clients and Islands reach it; for people and `goodbye`. */
+  readonly address: string;
+  readonly version: string;
+}
+
+/** An unfinished job belongs to another coordinator by now. Nothing was written; the caller drops the job. */
+export class NotOwnerError extends Error {
+  override readonly name = "NotOwnerError";
+  readonly jobId: string;
+  readonly ownerId: string;
+  constructor(jobId: string, ownerId: string) {
+    super(`Job ${jobId} belongs to coordinator ${ownerId} now`);
+    this.jobId = jobId;
+    this.ownerId = ownerId;
+  }
+}
+
+/**
+ * Which coordinators live, and whose an unfinished job is. Every job is its submitter's first; each write of a job names the owner, and
+ * throws {@link NotOwnerError} when that is another one. All times are those of the database.
+ */
+export interface ClusterStore {
+  /** Id of this coordinator. */
+  readonly selfId: string;
+  /**
+   * Notes that this coordinator lives for `leaseMs` from now. False when its lease was over and another has taken its jobs; it is noted
+   * anew then.
+   */
+  renew(self: Omit<Peer, "id">, leaseMs: number): Promise<boolean>;
+  /** Those whose lease is not over, this one included, sorted by id. */
+  peers(): Promise<Peer[]>;
+  /** Takes over the unfinished jobs of coordinators whose lease is over, or that left. Of several who try, one gets each. Resolves with their number. */
+  adopt(): Promise<number>;
+  /** Ends the lease of this coordinator. What it still owns is anybody's. */
+  leave(): Promise<void>;
+  /** Gives waiting jobs to another coordinator, in one commit. Resolves with those that were this one's, and no Island's. */
+  transfer(jobIds: readonly string[], toId: string): Promise<string[]>;
+  /**
+   * Takes over a job whose attempt an Island has that came to this coordinator. The caller has checked its proof. Undefined when that is
+   * not the job's present attempt.
+   */
+  claim(attempt: {
+    readonly jobId: string;
+    readonly attempt: number;
+    readonly islandId: string;
+  }): Promise<ActiveJobRecord | undefined>;
+  /** Id of the owner of an unfinished job; undefined for one that has ended or is not known. */
+  ownerOf(jobId: string): Promise<string | undefined>;
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { SecretBox } from "../../coordinator/store/secret-box.ts";
+import { migrate } from "../../coordinator/store/postgres/engine/migrate.ts";
+import { MIGRATIONS } from "../../coordinator/store/postgres/migrations/all.ts";
+import { PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { PostgresServer } from "./postgres-server.ts";
+
+/** A migrated database on a server of its own, emptied in little time. */
+export class PostgresDatabase implements AsyncDisposable {
+  readonly address: string;
+  readonly server: PostgresServer;
+  readonly #admin: pg.Client;
+  readonly #secrets = new SecretBox(randomBytes(32));
+  #empty = "";
+
+  private constructor(server: PostgresServer, address: string) {
+    this.server = server;
+    this.address = address;
+    this.#admin = new pg.Client(address);
+  }
+
+  /** Null where PostgreSQL is not installed. */
+  static async open(): Promise<PostgresDatabase | null> {
+    const server = await PostgresServer.start();
+    if (server === null) return null;
+    const database = new PostgresDatabase(server, await server.createDatabase("test"));
+    await database.#migrate();
+    return database;
+  }
+
+  /** A store of a coordinator with this id. */
+  store(clock: Clock, ownerId = "c1"): PostgresStore {
+    return new PostgresStore({ address: this.address, clock, ownerId, secrets: this.#secrets });
+  }
+
+  /** Everything that stores wrote is gone. */
+  async empty(): Promise<void> {
+    await this.#admin.query(this.#empty);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#admin.end();
+    await this.server[Symbol.asyncDispose]();
+  }
+
+  async #migrate(): Promise<void> {
+    await migrate(this.address, MIGRATIONS, 1);
+    await this.#admin.connect();
+    const { rows } = await this.#admin.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",
+    );
+    this.#empty = `TRUNCATE ${rows.map(({ name }) => name).join(", ")};
+      INSERT INTO balances VALUES ('network', 0);
+      INSERT INTO checks VALUES (1, 0);
+      INSERT INTO catalog_revision VALUES (1, 0);
+      INSERT INTO credentials_revision VALUES (0)`;
+  }
+}
