@@ -5,12 +5,12 @@ type Schema = Readonly<Record<string, unknown>>;
  * What a grammar costs. Compiling it takes time and memory for each repeat, on the event loop that all runs of a model share: 990
  * strings of different lengths up to 2,000 took 3.4 s and 600 MB, the repeats below 25 ms (2 cores, 2026-11).
  */
-export const MAX_TOTAL_REPEATS = 20_000;
+const MAX_TOTAL_REPEATS = 20_000;
 /**
  * Alternatives that are open at once. Each is compared with each token of the vocabulary: 500 took 5 s for one token of a vocabulary
  * of 128,000 made for it, in which other streams waited (2 cores, 2026-11).
  */
-export const MAX_CHOICES = 250;
+const MAX_CHOICES = 250;
 
 const REPEATS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 
