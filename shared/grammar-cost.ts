@@ -1,3 +1,5 @@
+import { isJsonObject } from "./json-value.ts";
+
 /** A schema as {@link grammarSchemaOf} returns it: only what grammars know. */
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -5,12 +7,12 @@ type Schema = Readonly<Record<string, unknown>>;
  * What a grammar costs. Compiling it takes time and memory for each repeat, on the event loop that all runs of a model share: 990
  * strings of different lengths up to 2,000 took 3.4 s and 600 MB, the repeats below 25 ms (2 cores, 2026-11).
  */
-export const MAX_TOTAL_REPEATS = 20_000;
+const MAX_TOTAL_REPEATS = 20_000;
 /**
  * Alternatives that are open at once. Each is compared with each token of the vocabulary: 500 took 5 s for one token of a vocabulary
  * of 128,000 made for it, in which other streams waited (2 cores, 2026-11).
  */
-export const MAX_CHOICES = 250;
+const MAX_CHOICES = 250;
 
 const REPEATS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 
@@ -61,7 +63,7 @@ class CostWalk {
     if (typeof $ref === "string") return this.#follow($ref);
     if (Array.isArray(values)) return values.length;
     if (Array.isArray(oneOf)) return this.#choicesOf(oneOf as Schema[]);
-    const parts = [items, ...listOf(prefixItems), ...valuesOf(properties), additionalProperties].filter(isSchema);
+    const parts = [items, ...listOf(prefixItems), ...valuesOf(properties), additionalProperties].filter(isJsonObject);
     return parts.reduce((most, part) => Math.max(most, this.#choices(part)), 1);
   }
 
@@ -116,10 +118,10 @@ class CostWalk {
     }
     if ("const" in schema) return [leadOf(schema["const"])];
     if (Array.isArray(type)) return type.flatMap((each) => leadsOfType(each));
-    const [first] = isSchema(properties) ? Object.entries(properties) : [];
+    const [first] = isJsonObject(properties) ? Object.entries(properties) : [];
     if (first === undefined) return leadsOfType(type);
     const key = `{${JSON.stringify(first[0])}:`;
-    return isSchema(first[1]) ? this.#leadsOf(first[1], following).map((lead) => key + lead) : [key];
+    return isJsonObject(first[1]) ? this.#leadsOf(first[1], following).map((lead) => key + lead) : [key];
   }
 }
 
@@ -127,7 +129,7 @@ class TooCostly extends Error {}
 
 function repeatsOf(schema: unknown): number {
   if (Array.isArray(schema)) return schema.reduce((sum: number, each) => sum + repeatsOf(each), 0);
-  if (!isSchema(schema)) return 0;
+  if (!isJsonObject(schema)) return 0;
   const own = REPEATS.reduce((most, name) => Math.max(most, numberOf(schema[name])), 0);
   return Object.entries(schema).reduce(
     (sum, [name, part]) => (name === "enum" || name === "const" ? sum : sum + repeatsOf(part)),
@@ -141,8 +143,8 @@ function numberOf(value: unknown): number {
 
 function definitionOf(root: Schema, $ref: string): Schema {
   const { $defs } = root;
-  const definition = isSchema($defs) ? $defs[$ref.replace("#/$defs/", "")] : undefined;
-  return isSchema(definition) ? definition : {};
+  const definition = isJsonObject($defs) ? $defs[$ref.replace("#/$defs/", "")] : undefined;
+  return isJsonObject(definition) ? definition : {};
 }
 
 function overlap(some: Leads, others: Leads): boolean {
@@ -182,9 +184,5 @@ function listOf(value: unknown): unknown[] {
 }
 
 function valuesOf(value: unknown): unknown[] {
-  return isSchema(value) ? Object.values(value) : [];
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? Object.values(value) : [];
 }

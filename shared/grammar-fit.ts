@@ -1,4 +1,5 @@
 import { grammarSchemaOf } from "./grammar-schema.ts";
+import { isJsonObject } from "./json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -20,9 +21,9 @@ class GrammarFit {
 
   /** `defs`: what `$ref` may name. */
   fits(value: unknown, schema: unknown, defs: Schema): boolean {
-    if ((this.#steps += 1) > MAX_STEPS || !isRecord(schema)) return true;
+    if ((this.#steps += 1) > MAX_STEPS || !isJsonObject(schema)) return true;
     const { $defs, $ref, oneOf, type } = schema;
-    const known = isRecord($defs) ? { ...defs, ...$defs } : defs;
+    const known = isJsonObject($defs) ? { ...defs, ...$defs } : defs;
     if (typeof $ref === "string") return this.fits(value, known[$ref.slice(REF.length)], known);
     if (Array.isArray(oneOf)) return oneOf.some((each) => this.fits(value, each, known));
     if ("const" in schema) return value === schema["const"];
@@ -34,7 +35,7 @@ class GrammarFit {
   #isA(value: unknown, type: unknown, schema: Schema, defs: Schema): boolean {
     switch (type) {
       case "object":
-        return isRecord(value) && this.#isObject(value, schema, defs);
+        return isJsonObject(value) && this.#isObject(value, schema, defs);
       case "array":
         return Array.isArray(value) && this.#isArray(value, schema, defs);
       case "string":
@@ -53,7 +54,7 @@ class GrammarFit {
   #isObject(value: Schema, schema: Schema, defs: Schema): boolean {
     const { properties, additionalProperties, minProperties, maxProperties } = schema;
     const names = Object.keys(value);
-    if (!isRecord(properties)) {
+    if (!isJsonObject(properties)) {
       const fits = names.every((name) => this.fits(value[name], additionalProperties, defs));
       return fits && isWithin(names.length, minProperties, maxProperties);
     }
@@ -71,8 +72,4 @@ class GrammarFit {
 
 function isWithin(size: number, min: unknown, max: unknown): boolean {
   return size >= (typeof min === "number" ? min : 0) && size <= (typeof max === "number" ? max : Infinity);
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { costProblem } from "./grammar-cost.ts";
+import { isJsonObject } from "./json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -81,7 +82,7 @@ class SchemaReader {
   read(raw: unknown, path: string): Schema {
     if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
     if (raw === true) return this.#anyValue();
-    if (!isSchema(raw)) throw unsupported(path, "is not a schema");
+    if (!isJsonObject(raw)) throw unsupported(path, "is not a schema");
     this.#checkKeywords(raw, path);
     const ref = raw["$ref"];
     if (ref !== undefined) return { $ref: this.#referenceTo(ref, path) };
@@ -152,13 +153,13 @@ class SchemaReader {
     // Only an object without listed properties is free-form.
     if (names.length > 0) return { type: "object", properties };
     if (more === false) return { type: "object", properties: {} };
-    const values = isSchema(more) ? this.read(more, `${path}.additionalProperties`) : true;
+    const values = isJsonObject(more) ? this.read(more, `${path}.additionalProperties`) : true;
     return { type: "object", additionalProperties: values, ...bounds(raw, ["minProperties", "maxProperties"], path) };
   }
 
   #readAll(raw: unknown, path: string): Record<string, Schema> {
     if (raw === undefined) return {};
-    if (!isSchema(raw)) throw unsupported(path, "is not an object");
+    if (!isJsonObject(raw)) throw unsupported(path, "is not an object");
     return Object.fromEntries(Object.entries(raw).map(([name, part]) => [name, this.read(part, `${path}.${name}`)]));
   }
 
@@ -216,10 +217,6 @@ function bounds(raw: Schema, names: readonly string[], path: string): Record<str
       return [name, value];
     }),
   );
-}
-
-function isSchema(raw: unknown): raw is Schema {
-  return typeof raw === "object" && raw !== null && !Array.isArray(raw);
 }
 
 function unsupported(path: string, why: string): UnsupportedSchema {

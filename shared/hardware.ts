@@ -3,7 +3,7 @@ import { z } from "zod";
 const bytes = z.number().int().nonnegative();
 
 /** One GPU. An unknown fact is `null`, never 0. */
-export const gpuSchema = z.object({
+const gpuSchema = z.object({
   vendor: z.string().max(100).nullable(),
   name: z.string().max(200),
   vramBytes: bytes.nullable(),

@@ -25,6 +25,11 @@ export function isJsonValue(value: unknown): value is JsonValue {
   return true;
 }
 
+/** True for an object that is no array. Says nothing of its members. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -34,7 +34,7 @@ export async function whyNot(name: QueueName): Promise<string | null> {
 }
 
 /** Installs the packages of `queues/` by their lockfile, where they are not there yet. No install script runs. */
-export async function installQueues(): Promise<void> {
+async function installQueues(): Promise<void> {
   if (existsSync(join(QUEUES, "node_modules", ".package-lock.json"))) return;
   await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: QUEUES });
 }

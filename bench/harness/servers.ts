@@ -75,7 +75,7 @@ export async function startAtoll(
   };
 }
 
-export async function startBareLoop(): Promise<Server> {
+async function startBareLoop(): Promise<Server> {
   const worker = await Worker.start<BareLoopApi>(join(import.meta.dirname, "..", "bare-loop.ts"));
   return {
     url: await worker.call("listen", undefined),

@@ -15,7 +15,7 @@ export function summarize(values: readonly number[]): Summary {
 }
 
 /** Of sorted values, by linear interpolation; `share` 0.5 is the median. NaN without a value. */
-export function percentile(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
   if (below === undefined || above === undefined) return Number.NaN;

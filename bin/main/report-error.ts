@@ -40,7 +40,7 @@ export function reportError(error: unknown): void {
 }
 
 /** The message of an expected error; null for any other. */
-export function describeExpected(error: unknown): string | null {
+function describeExpected(error: unknown): string | null {
   if (error instanceof ValidationError) {
     return error.details.map(({ path, message }) => [path, message].filter(Boolean).join(": ")).join("\n");
   }

@@ -25,6 +25,7 @@ export async function recoverJobs(
 ): Promise<{ waiting: number; held: number }> {
   const absent = new Map<string, AbsentIsland>();
   const ofClients: string[] = [];
+  const givenUp: Promise<void>[] = [];
   let [waiting, held] = [0, 0];
   for await (const part of unfinished(store)) {
     for (const record of part) {
@@ -41,7 +42,7 @@ export async function recoverJobs(
       if (island === undefined) {
         // Its account was deleted, or has had 1,000 other hosts since.
         waiting += 1;
-        void jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true);
+        givenUp.push(jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
         continue;
       }
       absent.set(islandId, island);
@@ -49,6 +50,8 @@ export async function recoverJobs(
       held += 1;
     }
   }
+  // Batches are restored from storage next: one that ends at the first failure is to find a job that has failed here.
+  await Promise.all(givenUp);
   for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
   jobs.awaitReaders(ofClients);
   return { waiting, held };

@@ -12,9 +12,9 @@ import type { Store } from "../store/store.ts";
 import { rankCargos, type CargoDemand } from "./rank.ts";
 
 /** Source: spec §2; Core ML Cargos are not recommended. */
-export const RECOMMENDED_RUNTIMES: readonly RuntimeType[] = ["llmcpp", "container", "wasm", "onnx", "diffusers"];
+const RECOMMENDED_RUNTIMES: readonly RuntimeType[] = ["llmcpp", "container", "wasm", "onnx", "diffusers"];
 /** Completions within this time count as recent. */
-export const RECENT_MS = 3_600_000;
+const RECENT_MS = 3_600_000;
 export const MAX_RECOMMENDATIONS = 20;
 
 /** A Cargo whose files an Island should download. */

@@ -7,7 +7,7 @@ export interface Page {
 }
 
 /** Entries of one page. */
-export const MAX_PAGE = 100;
+const MAX_PAGE = 100;
 
 /** @throws {RangeError} */
 export function assertPage({ limit, offset }: Page): void {

@@ -32,7 +32,7 @@ export function parseMemoryLimit(text: string | null): number | null {
 }
 
 /** Directories with the memory limits of this process, from /proc/self/cgroup: its own group first, then the enclosing ones. */
-export function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory: string }[] {
+function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory: string }[] {
   return procSelfCgroup.split("\n").flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
     const isV1 = controllers?.split(",").includes("memory") === true;

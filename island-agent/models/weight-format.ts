@@ -2,7 +2,7 @@ import { WEIGHT_FORMATS, type WeightFormat } from "../../shared/cargo.ts";
 import { JobFailure } from "../../shared/errors.ts";
 
 /** Suffix of each format in the name of a graph. Source: transformers.js, `DEFAULT_DTYPE_SUFFIX_MAPPING`. */
-export const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
+const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
   fp32: "",
   fp16: "_fp16",
   int8: "_int8",

@@ -24,6 +24,7 @@ const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** Then the system asks once a second, ten times. Together shorter than the time between two keepalives of a stream. */
 const TCP_KEEP_ALIVE_MS = 4_000;
+
 /** Listens with node:http. @throws when the address is in use or not one of this machine. */
 export async function listenWithNode(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;

@@ -25,7 +25,7 @@ export function partPath(stem: string): string {
   return `${stem}.part`;
 }
 
-export function factsPath(stem: string): string {
+function factsPath(stem: string): string {
   return `${stem}.part.json`;
 }
 

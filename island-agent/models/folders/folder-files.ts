@@ -6,7 +6,7 @@ import { chooseGraphs, formatsOf } from "../weight-format.ts";
 export type FolderLayout = "onnx" | "diffusers";
 
 /** Files that one Cargo may need of a folder. */
-export const MAX_FILES = 2_000;
+const MAX_FILES = 2_000;
 const MAX_PATH_LENGTH = 500;
 
 /** Components of a text-to-image pipeline. `vae_encoder`, `safety_checker` and others are not used. */

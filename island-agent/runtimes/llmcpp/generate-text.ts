@@ -15,7 +15,10 @@ import type { Sampling } from "./sampling.ts";
 
 /** What the detokeniser shows for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
-/** Tokens before a token that its text may depend on, for example for a space between words. The library takes as many. */
+/**
+ * Tokens before a token that its text may depend on, for example for a space between words; those of the prompt too, which may end with
+ * the beginning of the answer. The library takes as many.
+ */
 const TOKENS_BEFORE = 3;
 
 /** What ends an answer, besides the model's own end tokens. */
@@ -80,15 +83,17 @@ export async function generateText(
   const written: Token[] = [];
   const tokens = await unreadOf(sequence, prompt);
   if (answer.isOver) return "stop";
+  let before = prompt.slice(-TOKENS_BEFORE);
   let character: Token[] = [];
   let generated = 0;
   for await (const token of sequence.evaluate(tokens, evaluationOf(sampling, written))) {
     if (endTokens.has(token)) return "stop";
     generated += 1;
     character.push(token);
-    const text = model.detokenize(character, false, written.slice(-TOKENS_BEFORE));
+    const text = model.detokenize(character, false, before);
     if (!text.endsWith(INCOMPLETE_CHARACTER)) {
       written.push(...character);
+      before = [...before, ...character].slice(-TOKENS_BEFORE);
       answer.take(text, character.length);
       character = [];
     }

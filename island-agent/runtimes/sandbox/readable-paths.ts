@@ -47,7 +47,7 @@ export function linkTargets(folder: string): string[] {
 }
 
 /** The `node_modules` folder of our packages. Our own package may be installed inside it, too. */
-function packagesFolder(): string {
+export function packagesFolder(): string {
   const file = fileURLToPath(import.meta.resolve("zod"));
   return file.slice(0, file.lastIndexOf(`${sep}zod${sep}`));
 }

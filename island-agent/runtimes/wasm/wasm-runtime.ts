@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
@@ -8,6 +7,7 @@ import { isJsonValue } from "../../../shared/json-value.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
 import type { MemoryUse, RunRequest } from "../runtime.ts";
+import { packagesFolder } from "../sandbox/readable-paths.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
 /** The process' part of a Cargo's memory figure; the rest is the module's. Source: catalog/README.md, memory figures. */
@@ -87,10 +87,4 @@ function readInput(input: RunRequest["input"]): WasmJob {
 /** Memory cap of a job's module: the Cargo's figure less the process' part. */
 function memoryCapOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(MIN_CAP_BYTES, requiredRamBytes - PROCESS_ALLOWANCE_BYTES);
-}
-
-/** The `node_modules` folder of our packages. Our own package may be installed inside it, too. */
-function packagesFolder(): string {
-  const file = fileURLToPath(import.meta.resolve("zod"));
-  return file.slice(0, file.lastIndexOf(`${sep}zod${sep}`));
 }

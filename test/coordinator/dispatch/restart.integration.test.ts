@@ -46,14 +46,20 @@ async function comeBack(hostId: string, { jobId, attempt, claim }: Assign): Prom
   return island;
 }
 
-/** A job whose client got "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
-async function relayTwoFrames() {
+/** A running job that has said "a", of an Island that was acknowledged. */
+async function relayFirstFrame() {
   const hostId = randomUUID();
   const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
   const jobId = await submit({ prompt: "Hi", max_tokens: 10 });
   const assign = await island.next("assign");
   island.send(...beginFrames(assign), outputFrame(assign, 1, "a"));
   await island.next("ack");
+  return { hostId, island, jobId, assign };
+}
+
+/** A job whose client got "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
+async function relayTwoFrames() {
+  const { hostId, island, jobId, assign } = await relayFirstFrame();
   island.send(outputFrame(assign, 2, "b", "c"));
   const ids = new Map<string, string>();
   for await (const { event, id, data } of jobEvents(coordinator.url, account.key, jobId)) {
@@ -86,12 +92,7 @@ describe("a coordinator that was killed", () => {
   it("starts although it does not know the Island of a running job any more, which may come back with it", async () => {
     const forget = "DELETE FROM islands WHERE host_id = (SELECT island_id FROM jobs WHERE id = ?)";
     for (const comesBack of [true, false]) {
-      const hostId = randomUUID();
-      const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
-      const jobId = await submit({ prompt: "Hi", max_tokens: 10 });
-      const assign = await island.next("assign");
-      island.send(...beginFrames(assign), outputFrame(assign, 1, "a"));
-      await island.next("ack");
+      const { hostId, jobId, assign } = await relayFirstFrame();
       // Another 1,000 hosts of its account joined, or its account was deleted.
       await restartAfter(forget, jobId);
       await using next = comesBack
