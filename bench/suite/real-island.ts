@@ -5,8 +5,10 @@ import { alternate, figureOf, type Metrics, type Samples, valuesOf } from "../ha
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
 import { measureIdleSteps } from "../harness/idle-steps.ts";
 import { chatLoad, joinIslands, startClients, underLoad } from "../harness/loads.ts";
+import { idleCoreSeconds } from "../harness/process-facts.ts";
 import { startAtoll, startServer } from "../harness/servers.ts";
 import { Worker } from "../harness/worker.ts";
+import { machineMs } from "../load/frames.ts";
 import type { ClientLoad, WindowFigures } from "../load/http-clients.ts";
 
 const MODEL = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
@@ -104,6 +106,14 @@ function figures(samples: Samples): Figure[] {
       against: { variant: "atoll", name: "1 client", metric: "chats/s 1" },
       budget: { text: "≥ 2 times (DESIGN §9)", isMet: ({ ratio }) => ratio >= 2 },
     }),
+    ...CLIENTS.map((clients) =>
+      figureOf(samples, {
+        what: `Limit: cores idle, ${clients} client${clients === 1 ? "" : "s"}`,
+        unit: "%",
+        metric: `idle cores % ${clients}`,
+        against: direct,
+      }),
+    ),
     figureOf(samples, { what: "First token, idle Island, p50", unit: "ms", metric: "first ms", against: direct }),
     {
       what: "Added to the first token, idle Island, p50",
@@ -123,7 +133,10 @@ async function metricsOf({ isQuick }: BenchOptions, measure: Measure): Promise<M
   const metrics: Record<string, number> = {};
   let wrong = 0;
   for (const clients of CLIENTS) {
+    const [idleBefore, beganMs] = [idleCoreSeconds(), machineMs()];
     const { answered, seconds, wrong: more = 0 } = await measure({ clients, warmUpMs, ms });
+    // With the warm-up, which is as busy.
+    metrics[`idle cores % ${clients}`] = ((idleCoreSeconds() - idleBefore) * 1e5) / (machineMs() - beganMs);
     wrong += more;
     metrics[`chats/s ${clients}`] = answered / seconds;
   }
