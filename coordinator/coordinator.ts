@@ -220,7 +220,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     addressOf,
     caps,
   });
-  const metrics = new Metrics({ jobs: registry, islands, scheduler, version });
+  const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version });
   const app = createApp({
     metrics,
     jobs,

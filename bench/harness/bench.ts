@@ -35,6 +35,8 @@ export interface Figure {
 
 export interface Budget {
   readonly text: string;
+  /** What the parts that the coordinator cannot do without, measured alone in the same runs, allow. Shown where the budget is not met. */
+  readonly limit?: { readonly name: string; readonly values: readonly number[] };
   isMet(figure: { median: number; ratio: number; baseline: number }): boolean;
 }
 
@@ -46,7 +48,11 @@ export interface FigureLine {
   readonly baseline: ({ readonly name: string } & Summary) | null;
   /** Median of the ratios to the baseline of the same run. */
   readonly ratio: number | null;
-  readonly budget: { readonly text: string; readonly isMet: boolean } | null;
+  readonly budget: {
+    readonly text: string;
+    readonly isMet: boolean;
+    readonly limit: ({ readonly name: string } & Summary) | null;
+  } | null;
 }
 
 export function summarizeFigure({ what, unit, values, baseline, budget }: Figure): FigureLine {
@@ -61,6 +67,8 @@ export function summarizeFigure({ what, unit, values, baseline, budget }: Figure
     figure,
     baseline: base,
     ratio,
-    budget: budget === undefined ? null : { text: budget.text, isMet: budget.isMet(facts) },
+    budget: budget === undefined ? null : { text: budget.text, isMet: budget.isMet(facts), limit: limitOf(budget) },
   };
 }
+
+const limitOf = ({ limit }: Budget) => (limit === undefined ? null : { name: limit.name, ...summarize(limit.values) });

@@ -6,7 +6,7 @@ import type { ClientLoad, ClientsApi, WindowFigures } from "../load/http-clients
 import type { IslandSeat, IslandsApi, Script } from "../load/scripted-islands.ts";
 import { figureOf, type Metrics, type Samples } from "./alternate.ts";
 import type { Figure } from "./bench.ts";
-import { cpuSeconds, idleCoreSeconds, mainThreadSeconds } from "./process-facts.ts";
+import { cpuSeconds, idleCoreSeconds, mainThreadSeconds, workerThreadSeconds } from "./process-facts.ts";
 import type { Server } from "./servers.ts";
 import { Worker } from "./worker.ts";
 
@@ -75,6 +75,10 @@ export function batchLoad(server: Server, key: string, clients: number, jobs = B
 export interface LoadFigures extends WindowFigures {
   /** Of the server, over the window. */
   readonly cpuS: number;
+  /** The part of it that its storage threads take: all that commits cost outside of the main thread. */
+  readonly storageS: number;
+  /** CPU of the processes that make the load. */
+  readonly generatorsS: number;
   /** Of the server's main thread: what it ran, and what it waited for a core while it could have run. */
   readonly main: { readonly runS: number; readonly waitS: number };
   /** Time of cores in which nothing ran at all. */
@@ -105,13 +109,23 @@ export async function underLoad<T>(
   return result;
 }
 
-export async function measureWindow(server: Server, clients: Worker<ClientsApi>, ms: number): Promise<LoadFigures> {
+/** `islands`: the load generator beside the clients, if its CPU is asked for. */
+export async function measureWindow(
+  server: Server,
+  clients: Worker<ClientsApi>,
+  ms: number,
+  islands?: { readonly pid: number },
+): Promise<LoadFigures> {
+  const ofGenerators = (): number => cpuSeconds(clients.pid) + (islands === undefined ? 0 : cpuSeconds(islands.pid));
   const [cpuBefore, idleBefore, before] = [cpuSeconds(server.pid), idleCoreSeconds(), mainThreadSeconds(server.pid)];
+  const [storageBefore, generatorsBefore] = [workerThreadSeconds(server.pid), ofGenerators()];
   const figures = await clients.call("measure", { ms });
   const after = mainThreadSeconds(server.pid);
   return {
     ...figures,
     cpuS: cpuSeconds(server.pid) - cpuBefore,
+    storageS: workerThreadSeconds(server.pid) - storageBefore,
+    generatorsS: ofGenerators() - generatorsBefore,
     main: { runS: after.runS - before.runS, waitS: after.waitS - before.waitS },
     idleCoreS: idleCoreSeconds() - idleBefore,
   };

@@ -4,6 +4,8 @@ import { MIB } from "../../shared/format-bytes.ts";
 
 const NS_PER_S = 1e9;
 const TICKS_PER_S = 100;
+/** As Node.js names the threads of `node:worker_threads`. */
+const NODE_WORKER = "WorkerThread";
 
 /** CPU time of a process and all its threads, in seconds. Linux only. */
 export function cpuSeconds(pid: number): number {
@@ -14,6 +16,17 @@ export function cpuSeconds(pid: number): number {
     } catch {
       // The thread has ended since it was listed.
     }
+  }
+  return ns / NS_PER_S;
+}
+
+/** CPU time of the threads that the process has made for its own work, without those of V8 and libuv, in seconds. Linux only. */
+export function workerThreadSeconds(pid: number): number {
+  let ns = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const task = `/proc/${pid}/task/${thread}`;
+    if (readFileSync(`${task}/comm`, "utf8").trim() !== NODE_WORKER) continue;
+    ns += Number(readFileSync(`${task}/schedstat`, "utf8").split(" ")[0]);
   }
   return ns / NS_PER_S;
 }

@@ -75,7 +75,7 @@ function describeResults(stored: readonly StoredResult[]): string {
     "",
     "Written by `npm run bench`. Each figure: the median of its runs, with the lowest and the highest; the ratio is the median of the ratios to the baseline's run of the same round. [README.md](README.md) says how they are taken.",
     "",
-    'A budget that is not met has the limit that stops it in the section of its bench: rows "Limit" (whether the coordinator\'s main thread runs all the time, waits for a core, or waits for something else), and the section of `floor` (what commits, HTTP, frames and the load generators cost alone on the same cores).',
+    '"What its parts alone allow" is the limit of a budget that is not met: what the parts that a coordinator cannot do without, each measured alone in the same runs, make together on these cores. What lies between it and the figure is the coordinator\'s own work. Rows "Limit" in the sections say whether its main thread runs all the time, waits for a core, or waits for something else.',
     "",
     ...describeMachines(stored),
     "",
@@ -126,14 +126,23 @@ function describeRuns(lines: readonly FigureLine[]): string {
 }
 
 function table(lines: readonly FigureLine[], withBudget: boolean): string[] {
-  const heads = ["What", "Figure", "Baseline", "Ratio", ...(withBudget ? ["Budget", "Met"] : [])];
+  const heads = [
+    "What",
+    "Figure",
+    "Baseline",
+    "Ratio",
+    ...(withBudget ? ["Budget", "Met", "What its parts alone allow"] : []),
+  ];
   return [
     `| ${heads.join(" | ")} |`,
     `|${heads.map(() => "---|").join("")}`,
     ...lines.map(({ what, unit, figure, baseline, ratio, budget }) => {
       const base = baseline === null ? "" : `${baseline.name}: ${describeSummary(baseline, unit)}`;
       const cells = [what, describeSummary(figure, unit), base, ratio === null ? "" : formatNumber(ratio)];
-      const ofBudget = withBudget ? [budget?.text ?? "", budget?.isMet === true ? "yes" : "**no**"] : [];
+      const limit = budget === null || budget.isMet ? null : budget.limit;
+      const allowed = limit === null ? "" : `${limit.name}: ${describeSummary(limit, unit)}`;
+      const isMet = budget?.isMet === true ? "yes" : "**no**";
+      const ofBudget = withBudget ? [budget?.text ?? "", isMet, allowed] : [];
       return `| ${[...cells, ...ofBudget].join(" | ")} |`;
     }),
   ];

@@ -1,15 +1,19 @@
+import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
-import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { chatLoad, joinIslands, startClients } from "../harness/loads.ts";
 import { databaseMb, diskBytesWritten } from "../harness/process-facts.ts";
-import { startAtoll } from "../harness/servers.ts";
+import { startAtoll, type Server } from "../harness/servers.ts";
+import { Worker } from "../harness/worker.ts";
+import type { OneRowApi } from "../load/one-row.ts";
 
 const MAX_BYTES_PER_TOKEN = 200;
 const MAX_KB_PER_CHAT = 20;
 /** After the last answer: what is written behind is written. */
 const SETTLE_MS = 1_500;
 const KB = 1_000;
+const ROW_BYTES = 100;
 
 interface Work {
   readonly tokens: number;
@@ -31,17 +35,32 @@ export const disk: Bench = {
         long: () => measure(long, options),
         spaced: () => measure(spaced, options),
         burst: () => measure(burst, options),
+        row: () => measureRow(options),
       },
       options.log,
     );
+    const rowBytes = valuesOf(samples, "row", "B per commit");
+    /** `per`: bytes of the unit, and what they are divided by. */
+    const alone = (of: string, per: (perChat: number) => number) => ({
+      name: "its commits, of one short row each",
+      values: valuesOf(samples, of, "commits per chat").map((commits, run) =>
+        per(commits * (rowBytes[run] ?? Number.NaN)),
+      ),
+    });
     const ofChat = (what: string, of: string) =>
       figureOf(samples, {
         what,
         of,
         unit: "kB",
         metric: "kB per chat",
-        budget: { text: `≤ ${MAX_KB_PER_CHAT} kB`, isMet: ({ median }) => median <= MAX_KB_PER_CHAT },
+        budget: {
+          text: `≤ ${MAX_KB_PER_CHAT} kB`,
+          isMet: ({ median }) => median <= MAX_KB_PER_CHAT,
+          limit: alone(of, (bytes) => bytes / KB),
+        },
       });
+    const commitsIn = (what: string, of: string) =>
+      figureOf(samples, { what, of, unit: "", metric: "commits per chat" });
     return {
       figures: [
         figureOf(samples, {
@@ -49,7 +68,11 @@ export const disk: Bench = {
           of: "long",
           unit: "bytes",
           metric: "B per token",
-          budget: { text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`, isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN },
+          budget: {
+            text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`,
+            isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN,
+            limit: alone("long", (bytes) => bytes / long.tokens),
+          },
         }),
         ofChat("Written per chat of 16 tokens, 20 ms apart", "spaced"),
         ofChat("Written per chat of 16 tokens at once", "burst"),
@@ -58,6 +81,15 @@ export const disk: Bench = {
           of: "burst",
           unit: "kB",
           metric: "kept kB per chat",
+        }),
+        commitsIn("Commits in a chat of 16 tokens at once", "burst"),
+        commitsIn("Commits in a chat of 16 tokens, 20 ms apart", "spaced"),
+        commitsIn(`Commits in a stream of ${long.tokens} tokens`, "long"),
+        figureOf(samples, {
+          what: "Written in a commit of one short row",
+          of: "row",
+          unit: "bytes",
+          metric: "B per commit",
         }),
         figureOf(samples, { what: "Write-ahead log after the chats", of: "burst", unit: "MB", metric: "WAL MB" }),
       ],
@@ -74,6 +106,7 @@ async function measure({ tokens, gapMs, chats }: Work, _options: BenchOptions): 
   await clients.call("submit", { load, count: 1 });
   await systemClock.sleep(SETTLE_MS);
   await islands.call("script", { tokens, gapMs });
+  const commitsBefore = await commitsOf(server);
   const [before, sizeBefore] = [diskBytesWritten(server.pid), databaseMb(server.network.data)];
   await clients.call("submit", { load, count: chats });
   await systemClock.sleep(SETTLE_MS);
@@ -86,5 +119,20 @@ async function measure({ tokens, gapMs, chats }: Work, _options: BenchOptions): 
     "kB per chat": written / KB / chats,
     "kept kB per chat": ((size.databaseMb - sizeBefore.databaseMb) * 2 ** 20) / KB / chats,
     "WAL MB": size.walMb,
+    "commits per chat": ((await commitsOf(server)) - commitsBefore) / chats,
   };
+}
+
+async function commitsOf({ url }: Server): Promise<number> {
+  const text = await (await fetch(`${url}/api/v1/metrics`)).text();
+  return Number(/^atoll_storage_commits_total (\d+)$/m.exec(text)?.[1]);
+}
+
+/** The smallest commits that the same database can make. */
+async function measureRow({ isQuick }: BenchOptions): Promise<Metrics> {
+  await using worker = await Worker.start<OneRowApi>(join(import.meta.dirname, "..", "load", "one-row.ts"));
+  const count = isQuick ? 50 : 2_000;
+  const before = diskBytesWritten(worker.pid);
+  await worker.call("commit", { count, bytes: ROW_BYTES });
+  return { "B per commit": (diskBytesWritten(worker.pid) - before) / count };
 }

@@ -1,17 +1,12 @@
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { alternate, figureOf, type Metrics, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import { measureCommits } from "../harness/commits-alone.ts";
 import { chatLoad, joinIslands, measureWindow, startClients, underLoad, WARM_UP_CHATS } from "../harness/loads.ts";
-import { cpuSeconds } from "../harness/process-facts.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
-import { Worker } from "../harness/worker.ts";
-import type { Commits, CommitsApi } from "../load/commits-only.ts";
 
 const TOKENS = 16;
 const CLIENTS = 32;
-/** Jobs that Islands of the bench `jobs` have at once. */
-const RUNNING_JOBS = 1_024;
 
 /** What a chat costs in each of the parts that it cannot do without: the limit of what this machine allows. */
 export const floor: Bench = {
@@ -73,34 +68,16 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   await using islands = await joinIslands(server, { count: 16, slots: 16, script: { tokens: TOKENS, gapMs: 0 } });
   await using clients = await startClients();
   const load = chatLoad(server, key, CLIENTS, TOKENS);
-  const generators = (): number => cpuSeconds(islands.pid) + cpuSeconds(clients.pid);
   const window = async (): Promise<Metrics> => {
-    const before = generators();
-    const { answered, seconds, cpuS } = await measureWindow(server, clients, isQuick ? 700 : 4_000);
+    const figures = await measureWindow(server, clients, isQuick ? 700 : 4_000, islands);
+    const { answered, seconds, cpuS, generatorsS } = figures;
     return {
       "chats/s": answered / seconds,
       "cpu µs": (cpuS * 1e6) / answered,
-      "generators µs": ((generators() - before) * 1e6) / answered,
+      "generators µs": (generatorsS * 1e6) / answered,
     };
   };
   const metrics = await underLoad(clients, load, isQuick ? 300 : 2_000, window, isQuick ? 0 : WARM_UP_CHATS);
   await islands.call("figures", undefined);
   return metrics;
-}
-
-async function measureCommits({ isQuick }: BenchOptions): Promise<Metrics> {
-  await using worker = await Worker.start<CommitsApi>(join(import.meta.dirname, "..", "load", "commits-only.ts"));
-  await worker.call("open", undefined);
-  const run = async (work: Commits): Promise<{ perS: number; us: number }> => {
-    const before = cpuSeconds(worker.pid);
-    const seconds = await worker.call("run", work);
-    return { perS: work.count / seconds, us: ((cpuSeconds(worker.pid) - before) * 1e6) / work.count };
-  };
-  const chats: Commits = { kind: "chat", count: isQuick ? 200 : 10_000, parallel: CLIENTS, tokens: TOKENS };
-  await run({ ...chats, count: chats.count / 4 });
-  const chat = await run(chats);
-  await worker.call("fill", { count: chats.count });
-  const job = await run({ ...chats, kind: "job", parallel: RUNNING_JOBS, tokens: 1 });
-  await worker.call("close", undefined);
-  return { "chats/s": chat.perS, "chat µs": chat.us, "jobs/s": job.perS, "job µs": job.us };
 }

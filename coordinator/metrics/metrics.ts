@@ -3,11 +3,13 @@ import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Store } from "../store/store.ts";
 
 export interface MetricsDeps {
   readonly jobs: Pick<JobRegistry, "list" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount">;
+  readonly store: Pick<Store, "commits">;
   readonly version: string;
 }
 
@@ -43,7 +45,7 @@ export class Metrics {
 
   async #register(): Promise<Registry> {
     const { Counter, Gauge, Registry } = await import("prom-client");
-    const { jobs, islands, scheduler, version } = this.#deps;
+    const { jobs, islands, scheduler, store, version } = this.#deps;
     const registry = new Registry();
     const info = new Gauge({
       name: "atoll_info",
@@ -100,7 +102,16 @@ export class Metrics {
         this.inc(tokensNow());
       },
     });
-    const metrics: readonly Metric[] = [info, unfinished, connected, quarantined, ended, tokens];
+    const commits = new Counter({
+      name: "atoll_storage_commits_total",
+      help: "Transactions of jobs and Islands committed since the coordinator started",
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(store.commits);
+      },
+    });
+    const metrics: readonly Metric[] = [info, unfinished, connected, quarantined, ended, tokens, commits];
     for (const metric of metrics) registry.registerMetric(metric);
     return registry;
   }

@@ -23,6 +23,8 @@ export interface Store {
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly webhooks: WebhookStore;
+  /** Transactions committed since the store was opened. */
+  readonly commits: number;
   /** Why nothing new is stored now; writes then reject with `storage_unavailable`. Null while all is well. */
   readonly readOnlyBecause: string | null;
   /** Writes and reads one small value. @throws if storage does not answer. */

@@ -38,6 +38,10 @@ describe("GET /metrics", () => {
     expect(after).toContain('atoll_jobs_ended_total{state="completed"} 1\n');
     expect(after).toContain('atoll_jobs_ended_total{state="failed"} 0\n');
     expect(after).toContain("atoll_tokens_delivered_total 2\n");
+    const commits = Number(/^atoll_storage_commits_total (\d+)$/m.exec(after)?.[1]);
+    // Two submissions and an end are commits; tokens are none.
+    expect(commits).toBeGreaterThanOrEqual(3);
+    expect(commits).toBeLessThan(12);
     expect(after).toContain('atoll_info{version="0.0.0-test"} 1\n');
   });
 
