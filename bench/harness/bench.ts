@@ -13,6 +13,8 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly title: string;
+  /** What runs it, unless it is one of `npm run bench`. */
+  readonly command?: string;
   run(options: BenchOptions): Promise<BenchResult>;
 }
 
