@@ -145,8 +145,8 @@ function table(lines: readonly FigureLine[], withBudget: boolean): string[] {
     ...lines.map(({ what, unit, figure, baseline, ratio, budget }) => {
       const base = baseline === null ? "" : `${baseline.name}: ${describeSummary(baseline, unit)}`;
       const cells = [what, describeSummary(figure, unit), base, ratio === null ? "" : formatNumber(ratio)];
-      const limit = budget === null || budget.isMet ? null : budget.limit;
-      const allowed = limit === null ? "" : `${limit.name}: ${describeSummary(limit, unit)}`;
+      const limit = budget?.isMet === true ? undefined : budget?.limit;
+      const allowed = limit === undefined ? "" : `${limit.name}: ${describeSummary(limit, unit)}`;
       const isMet = budget?.isMet === true ? "yes" : "**no**";
       const ofBudget = withBudget ? [budget?.text ?? "", isMet, allowed] : [];
       return `| ${[...cells, ...ofBudget].join(" | ")} |`;
