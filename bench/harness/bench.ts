@@ -13,6 +13,8 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly title: string;
+  /** What runs it, unless it is one of `npm run bench`. */
+  readonly command?: string;
   run(options: BenchOptions): Promise<BenchResult>;
 }
 
@@ -51,7 +53,7 @@ export interface FigureLine {
   readonly budget: {
     readonly text: string;
     readonly isMet: boolean;
-    readonly limit: ({ readonly name: string } & Summary) | null;
+    readonly limit?: { readonly name: string } & Summary;
   } | null;
 }
 
@@ -67,8 +69,9 @@ export function summarizeFigure({ what, unit, values, baseline, budget }: Figure
     figure,
     baseline: base,
     ratio,
-    budget: budget === undefined ? null : { text: budget.text, isMet: budget.isMet(facts), limit: limitOf(budget) },
+    budget: budget === undefined ? null : { text: budget.text, isMet: budget.isMet(facts), ...limitOf(budget) },
   };
 }
 
-const limitOf = ({ limit }: Budget) => (limit === undefined ? null : { name: limit.name, ...summarize(limit.values) });
+const limitOf = ({ limit }: Budget) =>
+  limit === undefined ? {} : { limit: { name: limit.name, ...summarize(limit.values) } };

@@ -10,6 +10,8 @@ import type { Summary } from "./statistics.ts";
 export interface StoredResult {
   readonly name: string;
   readonly title: string;
+  /** What runs it, unless it is one of `npm run bench`. */
+  readonly command?: string;
   readonly machine: MachineFacts;
   readonly minutes: number;
   readonly lines: readonly FigureLine[];
@@ -27,7 +29,7 @@ const PLOTS = "plots";
 /** Stores a bench's figures and plots under `directory`. */
 export async function storeResult(
   directory: string,
-  { name, title }: Bench,
+  { name, title, command }: Bench,
   result: BenchResult,
   about: { machine: MachineFacts; minutes: number },
 ): Promise<StoredResult> {
@@ -38,6 +40,7 @@ export async function storeResult(
   const stored: StoredResult = {
     name,
     title,
+    ...(command === undefined ? {} : { command }),
     ...about,
     lines: result.figures.map(summarizeFigure),
     plots: plots.map((plot) => plot.name),
@@ -107,12 +110,15 @@ function describeMachines(stored: readonly StoredResult[]): string[] {
   });
 }
 
-function describeBench({ title, name, lines, plots, notes, minutes }: StoredResult): string[] {
+function describeBench({ title, name, command, lines, plots, notes, minutes }: StoredResult): string[] {
+  // One that has its own command runs once: its values are those of its samples.
+  const how = command ?? `npm run bench -- --only ${name}`;
+  const runs = command === undefined ? describeRuns(lines) : "1 run";
   return [
     "",
     `## ${title}`,
     "",
-    `\`npm run bench -- --only ${name}\`, ${describeRuns(lines)}, ${formatNumber(minutes)} minutes.`,
+    `\`${how}\`, ${runs}, ${formatNumber(minutes)} minutes.`,
     "",
     ...table(lines, false),
     ...notes.flatMap((note) => ["", note]),
@@ -139,8 +145,8 @@ function table(lines: readonly FigureLine[], withBudget: boolean): string[] {
     ...lines.map(({ what, unit, figure, baseline, ratio, budget }) => {
       const base = baseline === null ? "" : `${baseline.name}: ${describeSummary(baseline, unit)}`;
       const cells = [what, describeSummary(figure, unit), base, ratio === null ? "" : formatNumber(ratio)];
-      const limit = budget === null || budget.isMet ? null : budget.limit;
-      const allowed = limit === null ? "" : `${limit.name}: ${describeSummary(limit, unit)}`;
+      const limit = budget?.isMet === true ? undefined : budget?.limit;
+      const allowed = limit === undefined ? "" : `${limit.name}: ${describeSummary(limit, unit)}`;
       const isMet = budget?.isMet === true ? "yes" : "**no**";
       const ofBudget = withBudget ? [budget?.text ?? "", isMet, allowed] : [];
       return `| ${[...cells, ...ofBudget].join(" | ")} |`;

@@ -29,6 +29,7 @@ interface Sample {
 export const makeSoak = (minutes: number): Bench => ({
   name: "soak",
   title: `Soak: ${minutes} minutes at half load`,
+  command: `npm run bench:soak -- --minutes ${minutes}`,
   async run({ log }): Promise<BenchResult> {
     await using server = await startAtoll();
     const { key } = server.account("client");
