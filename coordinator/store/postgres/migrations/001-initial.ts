@@ -150,6 +150,7 @@ CREATE TABLE jobs (
   output_removed_at_ms bigint
 );
 CREATE INDEX jobs_live ON jobs (account_id, id) WHERE completed_at_ms IS NULL;
+CREATE INDEX jobs_by_owner ON jobs (owner_id, id) WHERE completed_at_ms IS NULL;
 CREATE INDEX jobs_ended_by_state ON jobs (account_id, state, id) WHERE completed_at_ms IS NOT NULL;
 CREATE INDEX jobs_ended_by_cargo ON jobs (account_id, slug, state, id) WHERE completed_at_ms IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (completed_at_ms, state, slug) WHERE completed_at_ms IS NOT NULL;
