@@ -192,6 +192,7 @@ export class Dispatcher {
       createdAtMs: job.waitsSinceMs,
       waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,
       avoidIslands: this.#avoidedBy(job),
+      ...(job.avoidAccounts.size === 0 ? {} : { avoidAccounts: job.avoidAccounts }),
     };
   }
 

@@ -45,6 +45,8 @@ export interface WaitingJob {
   readonly waitLimitMs: number;
   /** Islands that lost or failed the job. Chosen only if no other one fits. */
   readonly avoidIslands: readonly string[];
+  /** Accounts whose Islands the job avoids. Those online here are in `avoidIslands`; others may be at another coordinator. */
+  readonly avoidAccounts?: ReadonlySet<string>;
 }
 
 export type SchedulerEvent =

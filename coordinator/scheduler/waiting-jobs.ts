@@ -66,7 +66,8 @@ export class WaitingJobs {
     const { id, slug, jobClass, onlyIslandsOf, createdAtMs, avoidIslands } = job;
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
     const kind = { slug, jobClass, onlyIslandsOf, avoidIslands: this.#onlineOf(avoidIslands) };
-    const queued = { heapIndex: -1, id, kind, dueAtMs: dueAtMs(job), createdAtMs, account, avoidIslands };
+    const avoidAccounts = job.avoidAccounts ?? null;
+    const queued = { heapIndex: -1, id, kind, dueAtMs: dueAtMs(job), createdAtMs, account, avoidIslands, avoidAccounts };
     this.#jobs.set(id, queued);
     for (const islandId of avoidIslands) {
       const avoiders = this.#avoidersOf.get(islandId) ?? new Set();
@@ -99,6 +100,23 @@ export class WaitingJobs {
     const use = this.#classes.charge(kind.jobClass, account, nowMs);
     this.#classes.leave(kind.jobClass, account);
     return use;
+  }
+
+  /** The job goes to another coordinator. Its class and account are charged what it will take by the estimate, for good. */
+  lend(job: QueuedJob): void {
+    const { kind, account } = job;
+    this.#unlist(job);
+    this.#classes.lend(kind.jobClass, account);
+    this.#classes.leave(kind.jobClass, account);
+  }
+
+  /** Leaves the job out until {@link readmit}. */
+  setAside(job: QueuedJob): void {
+    this.#dequeue(job);
+  }
+
+  readmit(job: QueuedJob): void {
+    this.#enqueue(job);
   }
 
   /** The slot that `start()` gave is free again. */
