@@ -68,6 +68,19 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ at: "c2" }]);
   });
 
+  it("tells at once of a job that comes when all that it told of are taken", async () => {
+    open(2);
+    at(1).up({ slots: 9 });
+    await begin();
+    for (let job = 1; job <= 9; job += 1) {
+      at(0).submit({ id: `job_${job}` });
+      // The answer says that none is left, and this one has come since.
+      await network.pass(35);
+    }
+    await network.pass(100);
+    expect(network.starts).toHaveLength(9);
+  });
+
   it("leaves jobs where no free slot fits them, and asks nobody", async () => {
     open(2, [{ ...CARGO, requiredRamBytes: 32 * GB }]);
     at(1).up();
@@ -189,6 +202,18 @@ describe("WorkSharing", () => {
     network.setLiving(["c1", "c2", "c3"]);
     await network.pass(2_000);
     expect(network.starts).toMatchObject([{ at: "c2" }]);
+  });
+
+  it("does not ask one that is silent", async () => {
+    open(3);
+    for (const index of [0, 1]) at(index).up({}, 1);
+    at(0).submit();
+    await begin();
+    await at(0).sharing.close();
+    await network.pass(3_500);
+    at(1).free("c2-isle", "before");
+    await network.pass(1_000);
+    expect(network.requests).toBe(0);
   });
 
   it("ignores what it does not understand", async () => {
