@@ -69,6 +69,8 @@ export interface ActiveJob {
   readonly moved: Promise<void> | null;
   /** Resolves when the job's end is durable; null before the end. */
   readonly settled: Promise<void> | null;
+  /** Another coordinator has the job by now. It is not in the registry any more, and what waits for its writes never goes on. */
+  readonly isDropped: boolean;
   /** Kept from submission to the first scheduling decision only, so that an idle network never reads it back. */
   readonly input: JobInput | null;
   /** Null until the input was read. */

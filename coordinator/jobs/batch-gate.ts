@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
+import { isStorageAway } from "../store/until-answered.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "./job-registry.ts";
@@ -11,10 +12,12 @@ export interface BatchGateDeps {
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Called when storage does not answer. */
+  /** Called when the limit cannot be read for another reason than that storage is away. */
   readonly onFatal: (error: unknown) => void;
 }
 
+/** Time between two tries to read a limit while storage is away. */
+const RETRY_MS = 1_000;
 /** The operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
 
@@ -84,10 +87,17 @@ export class BatchGate {
     const queue = this.#queues.get(accountId);
     if (queue === undefined || queue.isReadingLimit) return;
     queue.isReadingLimit = true;
-    this.#deps.limitOf(accountId).then((limit) => {
-      queue.isReadingLimit = false;
-      this.#admit(queue, limit);
-    }, this.#deps.onFatal);
+    this.#deps.limitOf(accountId).then(
+      (limit) => {
+        queue.isReadingLimit = false;
+        this.#admit(queue, limit);
+      },
+      (error: unknown) => {
+        if (!isStorageAway(error)) return this.#deps.onFatal(error);
+        queue.isReadingLimit = false;
+        this.#recheckLater(RETRY_MS);
+      },
+    );
   }
 
   /** In one turn, so that no other job takes a place between the check and the admission. */
@@ -104,9 +114,13 @@ export class BatchGate {
     }
   }
 
-  #recheckLater(): void {
+  #recheckLater(delayMs = RECHECK_MS): void {
+    if (delayMs < RECHECK_MS) {
+      this.#timer?.cancel();
+      this.#timer = null;
+    }
     if (this.#timer !== null || this.#queues.size === 0) return;
-    this.#timer = this.#deps.clock.schedule(RECHECK_MS, () => {
+    this.#timer = this.#deps.clock.schedule(delayMs, () => {
       this.#timer = null;
       for (const accountId of this.#queues.keys()) this.#advance(accountId);
       this.#recheckLater();

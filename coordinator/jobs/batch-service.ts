@@ -59,6 +59,7 @@ export class BatchService {
     this.#deps = deps;
     deps.jobs.subscribe((event) => {
       if (event.type === "job_ended") this.#noteEnd(event.job);
+      if (event.type === "job_dropped") this.#forget(event.job);
     });
   }
 
@@ -99,17 +100,19 @@ export class BatchService {
     const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
     this.#cancelAll(unfinished);
     await noted;
-    for (const { settled } of unfinished) await settled;
+    await jobs.settled(unfinished);
     return this.get(accountId, batchId);
   }
 
-  /** Continues the batches of the jobs that the registry restored. A cancellation that a stop interrupted is completed. */
-  async restore(): Promise<void> {
+  /**
+   * Continues the batches of jobs that the registry restored: of all unless told. A cancellation that a stop interrupted is completed.
+   */
+  async restore(restored: Iterable<ActiveJob> = this.#deps.jobs.list()): Promise<void> {
     const records = new Map((await this.#deps.store.batches.unfinished()).map((batch) => [batch.id, batch]));
     const parked: ActiveJob[] = [];
-    for (const job of this.#deps.jobs.list()) {
+    for (const job of restored) {
       const record = job.batchId === null ? undefined : records.get(job.batchId);
-      if (record === undefined || job.hasEnded) continue;
+      if (record === undefined || job.hasEnded || job.isDropped) continue;
       this.#add(record, job);
       if (!job.hasPlace) parked.push(job);
     }
@@ -170,15 +173,25 @@ export class BatchService {
     if (batch === undefined) return;
     const hasFailed = job.state === "failed" || job.state === "timeout";
     if (hasFailed && batch.failMode === "fail_fast") this.#cancelAll([...batch.jobs.values()]);
-    void job.settled?.then(() => {
-      batch.jobs.delete(job.id);
-      if (batch.jobs.size === 0) this.#batches.delete(batch.id);
-    });
+    void job.settled?.then(() => this.#remove(batch, job));
+  }
+
+  /** Another coordinator has the job. */
+  #forget(job: ActiveJob): void {
+    this.#deps.gate.leave(job);
+    const batch = job.batchId === null ? undefined : this.#batches.get(job.batchId);
+    if (batch !== undefined) this.#remove(batch, job);
+  }
+
+  #remove(batch: ActiveBatch, job: ActiveJob): void {
+    // It may have come back meanwhile.
+    if (batch.jobs.get(job.id) === job) batch.jobs.delete(job.id);
+    if (batch.jobs.size === 0) this.#batches.delete(batch.id);
   }
 
   /** In one turn. Places are returned when the ends are durable, so that no other job of the batch takes one. */
   #cancelAll(jobs: readonly ActiveJob[]): void {
-    for (const job of jobs) if (!job.hasEnded) void this.#deps.jobs.cancel(job.id);
+    for (const job of jobs) if (!job.hasEnded) this.#deps.jobs.stop(job.id);
   }
 
   async #find(accountId: string, batchId: string): Promise<BatchRecord> {

@@ -1,26 +1,34 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { OutputItem } from "../../shared/output.ts";
+import { NotOwnerError } from "../store/cluster-store.ts";
 import type { FeedChunk, JobEnding, JobMove, JobStore } from "../store/job-store.ts";
+import { untilAnswered } from "../store/until-answered.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export interface JobWritesDeps {
   readonly store: { readonly jobs: JobStore };
-  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
+  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule" | "sleep">;
   /** How long output may be with readers and not in storage; see {@link WriteBehind}. */
   readonly feedDelayMs: number;
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** What is stored of unfinished jobs, in the order in which it happened. A promise resolves after the commit. */
+/**
+ * What is stored of unfinished jobs, in the order in which it happened. A promise resolves after the commit, and never for a job that
+ * another coordinator has.
+ */
 export class JobWrites {
   readonly #deps: JobWritesDeps;
   readonly #behind: WriteBehind;
+  readonly #onNotOwner: (job: MutableJob, ownerId: string | null) => void;
   #isClosed = false;
 
-  constructor(deps: JobWritesDeps) {
+  /** `onNotOwner`: a write was refused, as the job is another coordinator's. */
+  constructor(deps: JobWritesDeps, onNotOwner: (job: MutableJob, ownerId: string | null) => void) {
     this.#deps = deps;
+    this.#onNotOwner = onNotOwner;
     this.#behind = new WriteBehind(deps.clock, deps.feedDelayMs, (job) => this.gathered(job));
   }
 
@@ -79,9 +87,18 @@ export class JobWrites {
   persist<T>(write: Promise<T>): Promise<T> {
     return write.catch((error: unknown) => {
       if (!this.#isClosed) this.#deps.onFatal(error);
-      // Nothing may continue as if the write had happened, nor report a failure of its own.
-      return new Promise<never>(() => {});
+      return never();
     });
+  }
+
+  /** Reads what a job needs to go on, again and again while storage does not answer. */
+  read<T>(read: () => Promise<T>): Promise<T> {
+    return this.persist(untilAnswered(read, this.#deps.clock));
+  }
+
+  /** Another coordinator has the job: what was gathered of it is not stored here. */
+  forget(job: MutableJob): void {
+    this.#behind.remove(job);
   }
 
   /** Stores what was gathered of all jobs. A write that fails from now on is not fatal: the job is restored at the next start. */
@@ -91,8 +108,14 @@ export class JobWrites {
   }
 
   /** Writes once the job itself is stored. */
-  #afterJob<T>({ stored }: MutableJob, write: () => Promise<T>): Promise<T> {
-    return this.persist(stored === null ? write() : stored.then(write));
+  #afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
+    const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
+    const written = job.stored === null ? writeOwn() : job.stored.then(writeOwn);
+    return written.catch((error: unknown) => {
+      if (error instanceof NotOwnerError) this.#onNotOwner(job, error.ownerId);
+      else if (!this.#isClosed) this.#deps.onFatal(error);
+      return never();
+    });
   }
 
   #start(job: MutableJob): void {
@@ -122,4 +145,9 @@ export class JobWrites {
     const { items, seq, onStored } = job.unstored.take();
     return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
   }
+}
+
+/** Nothing may continue as if the write had happened, nor report a failure of its own. */
+function never(): Promise<never> {
+  return new Promise(() => {});
 }

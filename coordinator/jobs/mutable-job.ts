@@ -68,6 +68,10 @@ export class MutableJob implements ActiveJob {
   moved: Promise<void> | null = null;
   settled: Promise<void> | null = null;
   hasPlace = false;
+  /** It is being given to another coordinator, and is not dispatched meanwhile. */
+  isMoving = false;
+  isDropped = false;
+  #dropped: PromiseWithResolvers<void> | null = null;
   input: JobInput | null = null;
   traits: JobTraits | null = null;
   cargo: CatalogEntry | null = null;
@@ -194,6 +198,19 @@ export class MutableJob implements ActiveJob {
     this.hasSpoken = false;
     this.workCount = null;
     this.announce("queued");
+  }
+
+  /** Another coordinator has the job: nothing here changes any more. */
+  drop(): void {
+    this.isDropped = true;
+    this.#dropped?.resolve();
+  }
+
+  /** Resolves when the job is dropped. */
+  untilDropped(): Promise<void> {
+    this.#dropped ??= Promise.withResolvers();
+    if (this.isDropped) this.#dropped.resolve();
+    return this.#dropped.promise;
   }
 
   /** The Island that has the job now earns, unless another attempt delivered before it. */
