@@ -131,8 +131,8 @@ export class Membership implements Members {
   async #care(): Promise<void> {
     const { mover, clock } = this.#deps;
     if (clock.monotonicMs() - this.#reconciledMs >= RECONCILE_MS) {
-      this.#reconciledMs = clock.monotonicMs();
       await mover.reconcile();
+      this.#reconciledMs = clock.monotonicMs();
     }
     await this.#reap();
     await this.#adopt();

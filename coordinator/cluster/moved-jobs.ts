@@ -22,12 +22,14 @@ export interface MovedJobsDeps {
   readonly bus: Pick<Bus, "publish">;
   readonly clock: Pick<Clock, "sleep">;
   /** How long the Islands of jobs that came here may take to come back. */
-  readonly graceMs: number;
+  readonly graceMs: () => number;
   readonly log: Pick<Logger, "info">;
 }
 
 /** Jobs that are read, and told of, at once. */
 const PART = 500;
+/** Reads of one part that are under way at once: a begun job needs two, one after the other. */
+const READERS = 16;
 
 /** Moves jobs between storage's owner and this coordinator's memory. Of several calls for one job at a time, one restores it. */
 export class MovedJobs implements JobMover, HeldJobClaims {
@@ -106,8 +108,11 @@ export class MovedJobs implements JobMover, HeldJobClaims {
   async #restore(records: readonly ActiveJobRecord[]): Promise<{ waiting: number; held: number }> {
     const { jobs, islands, graceMs, store, clock } = this.#deps;
     const readIsland: Store["islands"]["get"] = (hostId) => untilAnswered(() => store.islands.get(hostId), clock);
-    const recovery = new Recovery({ readIsland, jobs, islands, graceMs });
-    await recovery.restore(records);
+    const recovery = new Recovery({ readIsland, jobs, islands, graceMs: graceMs() });
+    const shares = Array.from({ length: READERS }, (_, reader) =>
+      records.filter((_record, index) => index % READERS === reader),
+    );
+    await Promise.all(shares.map((share) => recovery.restore(share)));
     const result = await recovery.finish();
     await this.#noteHere(records);
     return result;
@@ -120,7 +125,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     await jobs.bring(record, { islandId: hostId, accountId });
     // Should the Island leave before it is welcome, the attempt has its grace.
     if (islands.get(hostId)?.isConnected === true) islands.takeSlot(hostId, { jobId, attempt });
-    else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs);
+    else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs());
     await this.#noteHere([record]);
   }
 

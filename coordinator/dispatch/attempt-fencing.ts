@@ -13,7 +13,7 @@ export interface AttemptFencingDeps extends AttemptResultsDeps {
   readonly proofs: AttemptProofs;
   readonly clock: Pick<Clock, "now">;
   /** Where several coordinators share the jobs; absent: all jobs are here. */
-  readonly claims?: HeldJobClaims;
+  readonly claims?: HeldJobClaims | undefined;
 }
 
 /** Brings jobs here that another coordinator has. */
@@ -166,8 +166,10 @@ export class AttemptFencing implements AttemptReports {
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.attempts.takeOver(jobId, { islandId: hostId, accountId }, attempt);
     }
-    // It was lost for longer than the grace, but nothing has happened since.
-    if (job.mayRegain && attempt === job.attempt) jobs.attempts.regain(jobId, { islandId: hostId, accountId });
+    // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
+    // never durable.
+    const isWhoLostIt = (job.lostIslandId ?? hostId) === hostId;
+    if (job.mayRegain && isWhoLostIt && attempt === job.attempt) jobs.attempts.regain(jobId, { islandId: hostId, accountId });
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
     jobs.attempts.noteReturn(jobId);

@@ -49,7 +49,7 @@ export class Recovery {
     this.#deps = deps;
   }
 
-  /** @param records Jobs that the registry does not have. {@link finish} must follow. */
+  /** @param records Jobs that the registry does not have. May be called for several parts at once; {@link finish} must follow. */
   async restore(records: readonly ActiveJobRecord[]): Promise<void> {
     const { jobs, graceMs } = this.#deps;
     for (const record of records) {
@@ -61,7 +61,7 @@ export class Recovery {
         if (restored !== undefined) await restored;
         continue;
       }
-      const island = this.#absent.get(islandId) ?? (await this.#readIsland(islandId));
+      const island = await this.#islandOf(islandId);
       await jobs.restore(record, island?.accountId ?? null, graceMs);
       if (island === undefined) {
         // Its account was deleted, or has had 1,000 other hosts since.
@@ -69,7 +69,6 @@ export class Recovery {
         this.#givenUp.push(jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
         continue;
       }
-      this.#absent.set(islandId, island);
       island.attempts.push({ jobId, attempt });
       this.#held += 1;
     }
@@ -87,9 +86,13 @@ export class Recovery {
     return { waiting: this.#waiting, held: this.#held };
   }
 
-  async #readIsland(hostId: string): Promise<AbsentIsland | undefined> {
-    const record = await this.#deps.readIsland(hostId);
-    return record === undefined ? undefined : { accountId: record.accountId, attempts: [] };
+  /** Undefined for one that is not known any more. */
+  async #islandOf(hostId: string): Promise<AbsentIsland | undefined> {
+    const record = this.#absent.has(hostId) ? undefined : await this.#deps.readIsland(hostId);
+    if (record !== undefined && !this.#absent.has(hostId)) {
+      this.#absent.set(hostId, { accountId: record.accountId, attempts: [] });
+    }
+    return this.#absent.get(hostId);
   }
 }
 

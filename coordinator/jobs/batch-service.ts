@@ -107,17 +107,33 @@ export class BatchService {
   /**
    * Continues the batches of jobs that the registry restored: of all unless told. A cancellation that a stop interrupted is completed.
    */
-  async restore(restored: Iterable<ActiveJob> = this.#deps.jobs.list()): Promise<void> {
-    const records = new Map((await this.#deps.store.batches.unfinished()).map((batch) => [batch.id, batch]));
+  async restore(restored?: readonly ActiveJob[]): Promise<void> {
+    const ids = restored?.flatMap(({ batchId }) => batchId ?? []);
+    const records = new Map((await this.#deps.store.batches.unfinished(ids)).map((batch) => [batch.id, batch]));
     const parked: ActiveJob[] = [];
-    for (const job of restored) {
+    for (const job of restored ?? this.#deps.jobs.list()) {
       const record = job.batchId === null ? undefined : records.get(job.batchId);
       if (record === undefined || job.hasEnded || job.isDropped) continue;
       this.#add(record, job);
       if (!job.hasPlace) parked.push(job);
     }
     this.#deps.gate.enter(parked);
-    for (const { id, failMode, hasFailed, isCancelled } of records.values()) {
+    this.#endOver(records.values());
+  }
+
+  /** Ids of the batches with jobs here. */
+  get activeIds(): string[] {
+    return [...this.#batches.keys()];
+  }
+
+  /** Ends what is left here of those of these batches that are over: cancelled, or failed at the first failure, at whatever coordinator. */
+  async endOver(ids: readonly string[]): Promise<void> {
+    const here = ids.filter((id) => this.#batches.has(id));
+    if (here.length > 0) this.#endOver(await this.#deps.store.batches.unfinished(here));
+  }
+
+  #endOver(records: Iterable<ActiveBatchRecord>): void {
+    for (const { id, failMode, hasFailed, isCancelled } of records) {
       const isOver = isCancelled || (failMode === "fail_fast" && hasFailed);
       if (isOver) this.#cancelAll([...(this.#batches.get(id)?.jobs.values() ?? [])]);
     }

@@ -112,8 +112,9 @@ export class JobWrites {
     const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
     const written = job.stored === null ? writeOwn() : job.stored.then(writeOwn);
     return written.catch((error: unknown) => {
+      if (this.#isClosed) return never();
       if (error instanceof NotOwnerError) this.#onNotOwner(job, error.ownerId);
-      else if (!this.#isClosed) this.#deps.onFatal(error);
+      else this.#deps.onFatal(error);
       return never();
     });
   }

@@ -50,6 +50,7 @@ export class MutableJob implements ActiveJob {
   waitDeadlineMs: number;
   waitsSinceMs: number;
   mayRegain = false;
+  lostIslandId: string | null = null;
   /** The last attempt that its Island was lost with and continued; 0 for none. An attempt is regained once. */
   regainedAttempt = 0;
   /** The Island said that it has the present attempt. */
@@ -165,6 +166,7 @@ export class MutableJob implements ActiveJob {
   lose(mayReturn: boolean): void {
     this.apply("lose");
     this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
+    this.lostIslandId = this.islandId;
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");

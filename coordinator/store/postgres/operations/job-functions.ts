@@ -168,7 +168,7 @@ BEGIN
       UPDATE jobs SET state = '${guardOf("start").to}', started_at_ms = (a->>'atMs')::bigint
       WHERE id = a->>'jobId' AND state IN (${guardOf("start").from}) AND attempt = (a->>'attempt')::int AND ${mine};
     WHEN 'lose' THEN
-      UPDATE jobs SET state = '${guardOf("lose").to}', island_id = NULL, started_at_ms = NULL,
+      UPDATE jobs SET state = '${guardOf("lose").to}', lost_island_id = island_id, island_id = NULL, started_at_ms = NULL,
         refusals = coalesce((a->>'refusals')::int, refusals),
         wait_deadline_ms = greatest(wait_deadline_ms, (a->>'waitDeadlineMs')::bigint)
       WHERE id = a->>'jobId' AND state IN (${guardOf("lose").from}) AND attempt = (a->>'attempt')::int AND ${mine};
