@@ -28,7 +28,7 @@ const RECONCILE_MS = 60_000;
  * answer, the living are those that were seen last.
  */
 export class Membership implements Members {
-  readonly self: Peer;
+  #self: Peer;
   readonly #deps: MembershipDeps;
   readonly #listeners = new Set<() => void>();
   #living: readonly Peer[];
@@ -43,9 +43,18 @@ export class Membership implements Members {
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
-    this.self = { id: deps.cluster.selfId, ...deps.self };
-    this.#living = [this.self];
+    this.#self = { id: deps.cluster.selfId, ...deps.self };
+    this.#living = [this.#self];
     this.#reconciledMs = deps.clock.monotonicMs();
+  }
+
+  get self(): Peer {
+    return this.#self;
+  }
+
+  /** Others learn it with the next renewal. */
+  setAddress(address: string): void {
+    this.#self = { ...this.#self, address };
   }
 
   get living(): readonly Peer[] {
@@ -106,9 +115,9 @@ export class Membership implements Members {
   }
 
   async #renew(): Promise<void> {
-    const { cluster, self, clock, networkClock, log, leaseMs } = this.#deps;
+    const { cluster, clock, networkClock, log, leaseMs } = this.#deps;
     const isFirst = this.#steadySinceMs === null;
-    const wasValid = await cluster.renew(self, leaseMs);
+    const wasValid = await cluster.renew(this.#self, leaseMs);
     const nowMs = clock.monotonicMs();
     const isLate = nowMs - this.#renewedMs > leaseMs;
     if (isLate || !wasValid) this.#steadySinceMs = nowMs;
@@ -122,8 +131,8 @@ export class Membership implements Members {
   }
 
   #setLiving(living: readonly Peer[]): void {
-    const idsOf = (peers: readonly Peer[]): string => peers.map(({ id }) => id).join(" ");
-    if (idsOf(living) === idsOf(this.#living)) return;
+    const textOf = (peers: readonly Peer[]): string => peers.map(({ id, address }) => `${id} ${address}`).join();
+    if (textOf(living) === textOf(this.#living)) return;
     this.#living = living;
     for (const listener of this.#listeners) listener();
   }

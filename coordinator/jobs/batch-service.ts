@@ -4,6 +4,7 @@ import { newId } from "../../shared/ids.ts";
 import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
+import { untilAnswered } from "../store/until-answered.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { BatchGate } from "./batch-gate.ts";
@@ -16,7 +17,7 @@ export interface BatchServiceDeps {
   readonly jobs: JobRegistry;
   readonly submissions: Submissions;
   readonly gate: BatchGate;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "sleep">;
 }
 
 export interface SubmitBatchRequest extends SubmissionRequest {
@@ -97,7 +98,8 @@ export class BatchService {
     if (unfinished.every((job) => job.hasEnded)) {
       throw new ServiceError("job_not_cancellable", `The batch is ${batchStatusOf(record)} already`);
     }
-    const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
+    const atMs = clock.now();
+    const noted = jobs.persist(untilAnswered(() => store.batches.cancel(batchId, atMs), clock));
     this.#cancelAll(unfinished);
     await noted;
     await jobs.settled(unfinished);

@@ -1,6 +1,7 @@
 import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
+import { REPEAT_FUNCTION } from "./repeat-function.ts";
 
 const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;
 
@@ -264,14 +265,7 @@ BEGIN
   RETURN to_jsonb(pg_temp.follow_up(links.batch_id, links.webhook_id, at));
 END $f$;
 
--- What an end that is stored already has made due; null if the job did not end so.
-CREATE FUNCTION pg_temp.due_of(a jsonb) RETURNS jsonb LANGUAGE sql AS $f$
-  SELECT to_jsonb(array_remove(ARRAY[jobs.webhook_id,
-    CASE WHEN batches.completed_at_ms = jobs.completed_at_ms THEN batches.webhook_id END], NULL))
-  FROM jobs LEFT JOIN batches ON batches.id = jobs.batch_id
-  WHERE jobs.id = a->>'jobId' AND jobs.completed_at_ms = (a->>'atMs')::bigint;
-$f$;
-
+${REPEAT_FUNCTION}
 -- All operations, in order, in one commit. The balances come first and sorted, so that two coordinators never wait for each other in a circle.
 CREATE FUNCTION pg_temp.run(ops jsonb, parties text[]) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
@@ -291,10 +285,7 @@ BEGIN
       WHEN 'appendFeed' THEN result := pg_temp.append_feed(op->1);
       WHEN 'endJob' THEN result := pg_temp.end_job(op->1);
     END CASE;
-    -- Sent again, as its first answer was lost: what the guards refuse now was done then.
-    IF op->>2 = 'true' AND result->>'refused' = 'transition' THEN
-      result := CASE op->>0 WHEN 'endJob' THEN coalesce(pg_temp.due_of(op->1), result) END;
-    END IF;
+    IF op->>2 = 'true' THEN result := pg_temp.repeated(op, result); END IF;
     results := results || coalesce(result, 'null');
   END LOOP;
   RETURN to_jsonb(results);
