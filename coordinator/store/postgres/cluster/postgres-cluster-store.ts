@@ -23,12 +23,15 @@ export class PostgresClusterStore implements ClusterStore {
 
   renew({ address, version }: Omit<Peer, "id">, leaseMs: number): Promise<boolean> {
     return this.#db.transact(async (session) => {
-      const values = [this.selfId, leaseMs];
-      const renewed = await session.run(`UPDATE coordinators SET lease_until_ms = ${NOW} + $2 WHERE id = $1`, values);
+      const values = [this.selfId, leaseMs, address, version];
+      const renewed = await session.run(
+        `UPDATE coordinators SET lease_until_ms = ${NOW} + $2, address = $3, version = $4 WHERE id = $1`,
+        values,
+      );
       if (renewed === 1) return true;
       await session.run(
         `INSERT INTO coordinators (id, address, version, lease_until_ms) VALUES ($1, $3, $4, ${NOW} + $2)`,
-        [...values, address, version],
+        values,
       );
       return false;
     });
@@ -88,7 +91,7 @@ export class PostgresClusterStore implements ClusterStore {
     return this.#db.use((session) =>
       session.one<ActiveJobRecord>(
         `UPDATE jobs SET owner_id = $4 WHERE id = $1 AND attempt = $2 AND completed_at_ms IS NULL
-           AND (island_id = $3 OR island_id IS NULL AND state = 'pending')
+           AND (island_id = $3 OR lost_island_id = $3 AND state = 'pending')
          RETURNING ${ACTIVE_COLUMNS}`,
         [attempt.jobId, attempt.attempt, attempt.islandId, this.selfId],
       ),

@@ -132,6 +132,8 @@ CREATE TABLE jobs (
   attempt int NOT NULL,
   refusals int NOT NULL DEFAULT 0 CHECK (refusals >= 0),
   island_id text COLLATE "C",
+  -- Of a pending job: the Island that had the last attempt. It may bring it back.
+  lost_island_id text COLLATE "C",
   client_bound boolean NOT NULL,
   created_at_ms bigint NOT NULL,
   wait_deadline_ms bigint NOT NULL,
@@ -307,6 +309,12 @@ CREATE TRIGGER session_changed AFTER UPDATE OR DELETE ON sessions
 CREATE TRIGGER account_limits_changed
   AFTER UPDATE OF id, requests_per_minute, concurrent_jobs, concurrent_streams, share ON accounts
   FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
+
+-- sealed: with the cluster key, which no database has.
+CREATE TABLE secrets (
+  name text COLLATE "C" PRIMARY KEY,
+  sealed text NOT NULL
+);
 
 CREATE TABLE checks (
   id int PRIMARY KEY CHECK (id = 1),
