@@ -55,6 +55,7 @@ export class SharingCoordinator {
         },
       },
       work: this.scheduler.shared,
+      schedule: (event) => this.step(event),
       log: { warn: (facts, message) => network.warnings.push(`${message} ${JSON.stringify(facts)}`) },
     });
   }
@@ -99,8 +100,11 @@ export class SharingCoordinator {
   async #handOver(jobIds: readonly string[], toId: string): Promise<string[]> {
     const { stored, clock, faults } = this.#network;
     const jobs = jobIds.flatMap((id) => {
-      const job = this.waiting.get(id);
-      return job !== undefined && this.waiting.delete(id) ? [job] : [];
+      const job = faults.fixed.has(id) ? undefined : this.waiting.get(id);
+      if (job === undefined) return [];
+      this.waiting.delete(id);
+      this.step({ kind: "job_gone", jobId: id });
+      return [job];
     });
     await clock.sleep(COMMIT_MS);
     if (faults.storage) {
@@ -124,8 +128,8 @@ export class SharingNetwork {
   readonly warnings: string[] = [];
   readonly published: unknown[] = [];
   requests = 0;
-  /** `storage`: hand-overs fail. `answers`: they succeed, and nobody hears of it. */
-  readonly faults = { storage: false, answers: false };
+  /** `storage`: hand-overs fail. `answers`: they succeed, and nobody hears of it. `fixed`: jobs that do not move. */
+  readonly faults = { storage: false, answers: false, fixed: new Set<string>() };
   onStart: (coordinator: SharingCoordinator, islandId: string, jobId: string) => void = () => undefined;
   living: readonly string[];
   readonly #listeners = new Set<() => void>();

@@ -52,6 +52,8 @@ export class JobWorld {
   readonly catalog: Catalog;
   readonly signer: CargoSigner;
   readonly islands: IslandRegistry;
+  readonly scheduler: Scheduler;
+  readonly dispatcher: Dispatcher;
   readonly batches: BatchService;
   /** Where several worlds share the jobs. */
   claims: HeldJobClaims | undefined;
@@ -139,6 +141,8 @@ export class JobWorld {
     this.catalog = catalog;
     this.signer = signer;
     this.islands = islands;
+    this.scheduler = scheduler;
+    this.dispatcher = dispatcher;
     this.batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
     this.#gate = gate;
   }
