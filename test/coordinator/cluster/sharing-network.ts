@@ -1,3 +1,4 @@
+import { Packr } from "msgpackr";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { Members } from "../../../coordinator/cluster/members.ts";
 import { WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
@@ -176,12 +177,16 @@ export class SharingNetwork {
     await closed;
   }
 
+  /** Messages are counted, and packed as between processes. */
   #countMessages(): void {
     const { bus } = this;
-    const request = bus.request.bind(bus);
-    bus.request = (subject, message) => {
+    const packr = new Packr({ useRecords: false });
+    const copy = (message: unknown): unknown => packr.unpack(packr.pack(message));
+    const [publish, request] = [bus.publish.bind(bus), bus.request.bind(bus)];
+    bus.publish = (subject, message) => publish(subject, copy(message));
+    bus.request = async (subject, message) => {
       this.requests += 1;
-      return request(subject, message);
+      return copy(await request(subject, copy(message)));
     };
     bus.subscribe("peers", (message) => this.published.push(message));
   }
