@@ -126,6 +126,11 @@ export class Dispatcher {
       }
       case "job_ended":
         return undefined;
+      case "job_dropped": {
+        const { id: jobId, attempt, islandId } = event.job;
+        if (islandId === null) return undefined;
+        return islands.recall(islandId, { jobId, attempt });
+      }
       case "island_up":
         this.#keepFromNewIsland(event.island);
         return this.schedule({ kind: "island_up", island: event.island, busy: event.busy });
@@ -192,6 +197,7 @@ export class Dispatcher {
       createdAtMs: job.waitsSinceMs,
       waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,
       avoidIslands: this.#avoidedBy(job),
+      ...(job.avoidAccounts.size === 0 ? {} : { avoidAccounts: job.avoidAccounts }),
     };
   }
 

@@ -55,6 +55,14 @@ export interface Feed {
   subscribe(listener: () => void): () => void;
 }
 
+/** A feed in the hands of the one who writes it. */
+export interface WritableFeed extends Feed {
+  /** `attempt`: the one that made the items. @throws when the feed has ended. */
+  push(items: readonly FeedItem[], attempt?: number): void;
+  /** @throws when the feed has ended. */
+  end(ending: FeedEnding): void;
+}
+
 /** What is stored of a feed and not in memory: how far it had come, and how to read it. */
 export interface Backlog {
   readonly progress: FeedProgress;
@@ -62,7 +70,7 @@ export interface Backlog {
 }
 
 /** A feed that its job, and nothing else, writes. */
-export class JobFeed implements Feed {
+export class JobFeed implements WritableFeed {
   readonly jobId: string;
   #items: FeedItem[] = [];
   /** Null before the first: 100,000 waiting jobs have no reader. */
@@ -156,14 +164,12 @@ export class JobFeed implements Feed {
     return outputs > made && isOver;
   }
 
-  /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     for (const item of items) this.#add(item, attempt);
     this.#wake();
   }
 
-  /** @throws when the feed has ended. */
   end(ending: FeedEnding): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = this.#withoutText(ending);

@@ -57,6 +57,11 @@ export class AccountShares {
   /** A job of the account takes a slot. Returns the cost that is charged. */
   charge(account: AccountShare): number {
     account.runningJobs += 1;
+    return this.lend(account);
+  }
+
+  /** A job of the account takes a slot of another coordinator, and is not settled. Returns the cost that is charged. */
+  lend(account: AccountShare): number {
     const cost = this.#fair.charge(account, account.estimateMs);
     sortEntries(account);
     return cost;

@@ -24,6 +24,8 @@ interface Entry extends HeapItem {
   /** The Island gets no job of the Cargo now, or only the one that it runs as a probe. */
   pause: "none" | "probing" | "paused";
   hasModel: boolean;
+  /** All slots of the Island, free or not, as they are counted. */
+  slots: number;
   merit: number;
   /** The rank it was last sorted by. Never worse than its rank now. */
   rank: number;
@@ -54,6 +56,7 @@ export class CargoIslands {
   readonly #misfits: Record<Misfit, number> = noMisfits();
   #withModel = 0;
   #open = 0;
+  #openSlots = 0;
   readonly #downloads = new Map<string, number | null>();
 
   constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>) {
@@ -69,6 +72,7 @@ export class CargoIslands {
     const place = modelPlaceOf(this.cargo, island.info);
     entry.fit = fits(this.cargo, island.info);
     entry.hasModel = place !== "absent";
+    entry.slots = island.info.slots;
     entry.merit = meritOf(place, island.record.measureOf(this.cargo.slug));
     const pause = island.pauseFor(this.cargo.slug);
     entry.pause = pause === undefined ? "none" : pause.isPaused ? "paused" : "probing";
@@ -113,6 +117,19 @@ export class CargoIslands {
     return entry?.island;
   }
 
+  /** The best ready Islands, as many as have `slots` free slots together. */
+  firstReady(slots: number): OnlineIsland[] {
+    const first: Entry[] = [];
+    let free = 0;
+    for (let entry = this.#front(); entry !== undefined && free < slots; entry = this.#front()) {
+      this.#ready.remove(entry);
+      first.push(entry);
+      free += entry.island.freeSlots;
+    }
+    for (const back of first) this.#ready.push(back);
+    return first.map(({ island }) => island);
+  }
+
   /** True if a free slot of the Island may go to a job that avoids `avoid`; the rule of {@link best}. */
   mayServe(islandId: string, avoid: readonly string[]): boolean {
     const entry = this.#entries.get(islandId);
@@ -127,6 +144,11 @@ export class CargoIslands {
       return entry !== undefined && isOpen(entry);
     });
     return this.#open - avoided.length;
+  }
+
+  /** Slots, free or not, of the Islands that fit and are not paused. */
+  get openSlots(): number {
+    return this.#openSlots;
   }
 
   census(): Census {
@@ -167,7 +189,10 @@ export class CargoIslands {
 
   #count(entry: Entry): void {
     const { id, info } = entry.island;
-    if (isOpen(entry)) this.#open += 1;
+    if (isOpen(entry)) {
+      this.#open += 1;
+      this.#openSlots += entry.slots;
+    }
     if (entry.fit !== true) {
       this.#misfits[entry.fit] += 1;
     } else if (entry.hasModel) {
@@ -180,7 +205,10 @@ export class CargoIslands {
 
   /** Takes back `#count()` of the entry as it stands. */
   #uncount(entry: Entry): void {
-    if (isOpen(entry)) this.#open -= 1;
+    if (isOpen(entry)) {
+      this.#open -= 1;
+      this.#openSlots -= entry.slots;
+    }
     if (entry.fit !== true) this.#misfits[entry.fit] -= 1;
     else if (entry.hasModel) this.#withModel -= 1;
     else this.#downloads.delete(entry.island.id);
@@ -188,7 +216,7 @@ export class CargoIslands {
 }
 
 function newEntry(island: OnlineIsland): Entry {
-  return { heapIndex: -1, island, fit: "runtime_missing", pause: "none", hasModel: false, merit: 0, rank: 0 };
+  return { heapIndex: -1, island, fit: "runtime_missing", pause: "none", hasModel: false, slots: 0, merit: 0, rank: 0 };
 }
 
 function noMisfits(): Record<Misfit, number> {

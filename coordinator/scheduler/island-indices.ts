@@ -1,18 +1,11 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { CargoIslands } from "./cargo-islands.ts";
 import { fits } from "./fit.ts";
-import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
+import { workKeyOf, type WorkKind } from "./slot-offer.ts";
 
 /** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
-
-type IndexedKind = Pick<JobKind, "slug" | "onlyIslandsOf">;
-
-/** Unique for each index, as no slug has a space. */
-function keyOf({ slug, onlyIslandsOf }: IndexedKind): string {
-  return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
-}
 
 /** The online Islands, with an index for each Cargo that is asked for. */
 export class IslandIndices {
@@ -27,23 +20,23 @@ export class IslandIndices {
   }
 
   /** The index for jobs of that kind; undefined if it was not built. */
-  peek(kind: IndexedKind): CargoIslands | undefined {
-    return this.#indices.get(keyOf(kind));
+  peek(kind: WorkKind): CargoIslands | undefined {
+    return this.#indices.get(workKeyOf(kind));
   }
 
   /**
    * The index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
    * @param queued Kinds with waiting jobs: their indices are kept.
    */
-  of(kind: IndexedKind, queued: () => Iterable<{ readonly kind: IndexedKind }>): CargoIslands | undefined {
-    const key = keyOf(kind);
+  of(kind: WorkKind, queued: () => Iterable<{ readonly kind: WorkKind }>): CargoIslands | undefined {
+    const key = workKeyOf(kind);
     let index = this.#indices.get(key);
     if (index === undefined) {
       const cargo = this.#cargos(kind.slug);
       if (cargo === undefined) return undefined;
       index = new CargoIslands({ ...cargo, onlyIslandsOf: kind.onlyIslandsOf }, this.#islands.values());
       if (this.#indices.size >= MAX_INDEXED_CARGOS)
-        this.#dropOldest(new Set([...queued()].map((each) => keyOf(each.kind))));
+        this.#dropOldest(new Set([...queued()].map((each) => workKeyOf(each.kind))));
     }
     this.#indices.delete(key);
     this.#indices.set(key, index);
@@ -51,7 +44,7 @@ export class IslandIndices {
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind. */
-  hasFitOutside({ slug, onlyIslandsOf }: IndexedKind, avoid: ReadonlySet<string>): boolean {
+  hasFitOutside({ slug, onlyIslandsOf }: WorkKind, avoid: ReadonlySet<string>): boolean {
     const cargo = this.#cargos(slug);
     if (cargo === undefined) return false;
     for (const { id, info } of this.#islands.values()) {

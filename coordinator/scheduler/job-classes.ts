@@ -61,6 +61,13 @@ export class JobClasses {
     return { jobClass, account, sinceMs: nowMs, chargedToClass, chargedToAccount: group.accounts.charge(account) };
   }
 
+  /** A job starts at another coordinator, which does not tell how long it takes: the estimate is what it cost. */
+  lend(jobClass: JobClass, account: AccountShare): void {
+    const group = this.#classes[jobClass];
+    this.#fair.charge(group, account.estimateMs);
+    group.accounts.lend(account);
+  }
+
   /** The job left its slot: class and account pay the time that it really took. */
   settle({ jobClass, account, sinceMs, chargedToClass, chargedToAccount }: SlotUse, nowMs: number): void {
     const group = this.#classes[jobClass];

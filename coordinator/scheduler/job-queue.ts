@@ -19,6 +19,8 @@ export interface QueuedJob extends HeapItem {
   kind: JobKind;
   /** As in `WaitingJob`. */
   readonly avoidIslands: readonly string[];
+  /** As in `WaitingJob`. */
+  readonly avoidAccounts: ReadonlySet<string> | null;
   /** `dueAtMs()` of the job. */
   readonly dueAtMs: number;
   readonly createdAtMs: number;
@@ -34,6 +36,8 @@ export interface Line extends HeapItem, AccountEntry {
 /** Waiting raises a job from priority 0 to 100 in this time, or in half of its wait limit if that is less. */
 const MAX_RISE_MS = 30 * 60_000;
 const MAX_PRIORITY = 100;
+/** Jobs of one account that count when backlogs are compared: who has a thousand more is no more in a hurry. */
+const MAX_PRESSING = 10;
 
 /**
  * When a job reaches the highest priority by waiting, ms since the epoch: of an account's jobs the one that is due first goes first.
@@ -62,6 +66,7 @@ function isNext(a: Line, b: Line): boolean {
 export class JobQueue {
   readonly kind: JobKind;
   #size = 0;
+  #pressing = 0;
   readonly #lines = new Map<AccountShare, Line>();
   readonly #order = new IndexedHeap<Line>(isNext);
 
@@ -71,6 +76,11 @@ export class JobQueue {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** Jobs, at most ten of each account. */
+  get pressing(): number {
+    return this.#pressing;
   }
 
   get lines(): Iterable<Line> {
@@ -85,6 +95,7 @@ export class JobQueue {
     }
     line.jobs.push(job);
     this.#size += 1;
+    if (line.jobs.size <= MAX_PRESSING) this.#pressing += 1;
   }
 
   /** The job must be in this queue. */
@@ -93,6 +104,7 @@ export class JobQueue {
     if (line === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.kind.slug}`);
     line.jobs.remove(job);
     this.#size -= 1;
+    if (line.jobs.size < MAX_PRESSING) this.#pressing -= 1;
     if (line.jobs.size > 0) return;
     this.#order.remove(line);
     this.#lines.delete(job.account);

@@ -118,3 +118,9 @@ export class Pause implements HeapItem {
     this.#last = null;
   }
 }
+
+/** The order in which pauses end. */
+export function endsFirst(a: Pause, b: Pause): boolean {
+  if (a.untilMs !== b.untilMs) return a.untilMs < b.untilMs;
+  return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;
+}

@@ -8,7 +8,8 @@ import { IslandRecord, pausePolicyOf, type PausePolicy } from "./island-record.t
 import type { JobQueue, QueuedJob } from "./job-queue.ts";
 import { ModelHolders } from "./model-holders.ts";
 import { OnlineIsland } from "./online-island.ts";
-import type { Pause } from "./pause.ts";
+import { endsFirst, type Pause } from "./pause.ts";
+import { SharedWork } from "./shared-work.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
@@ -29,11 +30,6 @@ export interface SchedulerDeps {
 /** Islands that are away and whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
 
-function endsFirst(a: Pause, b: Pause): boolean {
-  if (a.untilMs !== b.untilMs) return a.untilMs < b.untilMs;
-  return a.islandId === b.islandId ? (a.slug ?? "") < (b.slug ?? "") : a.islandId < b.islandId;
-}
-
 type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
 
 /**
@@ -41,6 +37,8 @@ type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded
  * no job waits while an Island that it may use has a free slot. README.md has the rules.
  */
 export class Scheduler {
+  /** What other coordinators may take from here, and what could run for them. */
+  readonly shared: SharedWork;
   readonly #policy: PausePolicy;
   readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
@@ -56,6 +54,7 @@ export class Scheduler {
     this.#policy = pausePolicyOf(firstPauseMs, random);
     this.#waiting = new WaitingJobs(chatShare, (islandId) => this.#islands.has(islandId));
     this.#indices = new IslandIndices(cargos, this.#islands);
+    this.shared = new SharedWork(this.#waiting, this.#indices, this.#islands);
   }
 
   /** Handles one event. `nowMs` never falls from step to step: take it from a clock that does not jump. */
@@ -69,6 +68,8 @@ export class Scheduler {
       case "job_gone":
         this.#waiting.remove(event.jobId);
         return [];
+      case "job_stays":
+        return this.#waiting.readmit(event.jobId).flatMap((queue) => this.#serveQueue(queue));
       case "island_up":
         return this.#raiseIsland(event.island, event.busy);
       case "island_changed":

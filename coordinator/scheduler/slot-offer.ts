@@ -1,0 +1,74 @@
+import type { QueuedJob } from "./job-queue.ts";
+
+/** Jobs of one Cargo that the same Islands may run. */
+export interface WorkKind {
+  readonly slug: string;
+  /** As in `WaitingJob`. */
+  readonly onlyIslandsOf: string | null;
+}
+
+/** An Island of another coordinator that has free slots. */
+export interface OfferedIsland {
+  readonly id: string;
+  readonly accountId: string;
+  /** Free ones, at least 1. */
+  readonly slots: number;
+  /** Places in the offer's `kinds`: those of which the Island may start a job now. */
+  readonly serves: readonly number[];
+}
+
+/** Slots that are free at another coordinator. */
+export interface SlotOffer {
+  readonly kinds: readonly WorkKind[];
+  readonly islands: readonly OfferedIsland[];
+}
+
+/** Unique for each kind, as neither slugs nor ids have a space. */
+export function workKeyOf({ slug, onlyIslandsOf }: WorkKind): string {
+  return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
+}
+
+/** Gives the slots of an offer to jobs, one by one: never more jobs than can start. */
+export class OfferedSlots {
+  /** By kind, the Islands that can do the fewest others first. */
+  readonly #islandsOf = new Map<string, OfferedIsland[]>();
+  readonly #free = new Map<OfferedIsland, number>();
+
+  constructor({ kinds, islands }: SlotOffer) {
+    for (const island of islands.toSorted((a, b) => a.serves.length - b.serves.length)) {
+      this.#free.set(island, island.slots);
+      for (const place of island.serves) {
+        const kind = kinds[place];
+        if (kind === undefined) continue;
+        const able = this.#islandsOf.get(workKeyOf(kind)) ?? [];
+        able.push(island);
+        this.#islandsOf.set(workKeyOf(kind), able);
+      }
+    }
+  }
+
+  hasSlotFor(kind: WorkKind): boolean {
+    return this.#freeFor(kind).length > 0;
+  }
+
+  /**
+   * Takes a slot for the job. False if the job avoids all that are free.
+   * @param mayBeAvoided The job goes to an Island that it avoids if there is no other.
+   */
+  take(job: Pick<QueuedJob, "kind" | "avoidIslands" | "avoidAccounts">, mayBeAvoided: boolean): boolean {
+    const free = this.#freeFor(job.kind);
+    const isAvoided = ({ id, accountId }: OfferedIsland): boolean =>
+      job.avoidIslands.includes(id) || job.avoidAccounts?.has(accountId) === true;
+    const island = free.find((each) => !isAvoided(each)) ?? (mayBeAvoided ? free[0] : undefined);
+    if (island === undefined) return false;
+    this.#free.set(island, (this.#free.get(island) ?? 0) - 1);
+    return true;
+  }
+
+  #freeFor(kind: WorkKind): OfferedIsland[] {
+    const key = workKeyOf(kind);
+    const free = (this.#islandsOf.get(key) ?? []).filter((island) => (this.#free.get(island) ?? 0) > 0);
+    this.#islandsOf.set(key, free);
+    return free;
+  }
+}
