@@ -273,7 +273,12 @@ describe("An Island gets no other job of a Cargo after", () => {
     await liar.next("cancel");
     liar.send({ type: "cancelled", jobId, attempt, seq: 2 });
     await using good = await join();
-    expect((await detailOf(jobId)).error.code).toBe("output_too_large");
+    const { error } = await until(
+      () => detailOf(jobId),
+      (job) => job.error !== null,
+      "the job's end",
+    );
+    expect(error.code).toBe("output_too_large");
     await expectNoMoreFor(liar, good);
   });
 
