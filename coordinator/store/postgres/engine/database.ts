@@ -6,6 +6,8 @@ import { isTransient, storageErrorOf } from "./storage-fault.ts";
 
 /** Connections for reads and for writes that are not in batches. */
 const MAX_CONNECTIONS = 8;
+/** A new connection, or a free one in a burst: a thousand Islands that come at once wait for eight connections. */
+const MAX_WAIT_MS = 15_000;
 const MAX_TRIES = 3;
 /** Between tries of what must be done. */
 const RETRY_MS = 500;
@@ -22,7 +24,12 @@ export class Database {
 
   constructor(address: string, clock: Pick<Clock, "sleep">, onLost: (error: Error) => void) {
     this.#clock = clock;
-    this.#pool = new pg.Pool({ ...clientConfig(address, "atoll"), max: MAX_CONNECTIONS, allowExitOnIdle: true });
+    this.#pool = new pg.Pool({
+      ...clientConfig(address, "atoll"),
+      connectionTimeoutMillis: MAX_WAIT_MS,
+      max: MAX_CONNECTIONS,
+      allowExitOnIdle: true,
+    });
     // Of a connection that no call has: the pool replaces it.
     this.#pool.on("error", onLost);
     this.#session = sessionOn(this.#pool);
