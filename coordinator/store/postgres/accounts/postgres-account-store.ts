@@ -13,6 +13,7 @@ import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { textFromColumn, textToColumn } from "../engine/text.ts";
 import { post } from "../ledger/post.ts";
+import { setPassword } from "./set-password.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
 
@@ -273,23 +274,6 @@ const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = $
 /** Calls that count what an account has take turns. */
 async function lockAccount(session: Session, accountId: string): Promise<void> {
   await session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
-}
-
-async function setPassword(
-  session: Session,
-  { accountId, passwordHash, keptTokenHash }: Parameters<AccountStore["setPassword"]>[0],
-): Promise<boolean> {
-  const changed = await session.run("UPDATE accounts SET password_hash = $1 WHERE id = $2 AND deleted_at_ms IS NULL", [
-    passwordHash,
-    accountId,
-  ]);
-  if (changed === 0) return false;
-  await session.run("DELETE FROM sessions WHERE account_id = $1 AND token_hash <> $2", [
-    accountId,
-    keptTokenHash ?? "",
-  ]);
-  await session.run("DELETE FROM password_resets WHERE account_id = $1", [accountId]);
-  return true;
 }
 
 const named = <T extends { readonly name: string }>(row: T): T => ({ ...row, name: textFromColumn(row.name) });

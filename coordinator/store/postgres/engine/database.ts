@@ -6,6 +6,8 @@ import { isTransient, storageErrorOf } from "./storage-fault.ts";
 
 /** Connections for reads and for writes that are not in batches. */
 const MAX_CONNECTIONS = 8;
+/** A new connection, or a free one in a burst: a thousand Islands that come at once wait for eight connections. */
+const MAX_WAIT_MS = 15_000;
 const MAX_TRIES = 3;
 /** Between tries of what must be done. */
 const RETRY_MS = 500;
@@ -22,7 +24,12 @@ export class Database {
 
   constructor(address: string, clock: Pick<Clock, "sleep">, onLost: (error: Error) => void) {
     this.#clock = clock;
-    this.#pool = new pg.Pool({ ...clientConfig(address, "atoll"), max: MAX_CONNECTIONS, allowExitOnIdle: true });
+    this.#pool = new pg.Pool({
+      ...clientConfig(address, "atoll"),
+      connectionTimeoutMillis: MAX_WAIT_MS,
+      max: MAX_CONNECTIONS,
+      allowExitOnIdle: true,
+    });
     // Of a connection that no call has: the pool replaces it.
     this.#pool.on("error", onLost);
     this.#session = sessionOn(this.#pool);
@@ -93,6 +100,9 @@ export class Database {
   async #transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
     const client = await this.#pool.connect();
     let fault: Error | undefined;
+    // The pool listens only to connections that nobody has; an error without a listener would end the process.
+    const onLost = (error: Error): void => void (fault = error);
+    client.on("error", onLost);
     try {
       await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
       const result = await call(sessionOn(client));
@@ -103,6 +113,7 @@ export class Database {
       await client.query("ROLLBACK").catch((lost: Error) => (fault = lost));
       throw error;
     } finally {
+      client.off("error", onLost);
       // A connection that cannot even roll back is not used again.
       client.release(fault);
     }
