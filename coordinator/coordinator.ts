@@ -10,7 +10,11 @@ import { accountMail } from "./accounts/account-mail.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import { isExposed, registrationOf } from "./config/exposure.ts";
+import { NetworkClock } from "./cluster/network-clock.ts";
+import { openNetwork } from "./cluster/open-network.ts";
+import { Ownership } from "./cluster/ownership.ts";
+import { SharedJobs } from "./cluster/shared-jobs.ts";
+import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
@@ -20,6 +24,7 @@ import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
+import { httpOptionsOf } from "./http/http-options.ts";
 import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/listener.ts";
 import { IntakeBudget } from "./islands/intake-budget.ts";
@@ -41,8 +46,7 @@ import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content-store.ts";
-import { openStore } from "./store/open-store.ts";
-import { untilStored } from "./store/until-stored.ts";
+import { untilRead, untilStored } from "./store/until-stored.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
@@ -68,16 +72,16 @@ const MAX_CLOSE_MS = 2_000;
 const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
-export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
+export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinator> {
+  const { config, log, version, onFatal } = deps;
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
+  const networkClock = new NetworkClock(deps.clock);
+  const { store, bus } = await openNetwork({ config, clock: networkClock, log });
+  const { cluster, secrets } = store;
+  const clock = cluster === null ? deps.clock : networkClock;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
-  const onReadOnly = (because: string | null): void => {
-    if (because === null) return log.info("Storage can be written again");
-    log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
-  };
-  const { dataDirectory, minFreeDiskBytes: minFreeBytes } = config;
-  const store = await stored(() => openStore(dataDirectory, clock, { minFreeBytes, onReadOnly }));
+  if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
   const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
@@ -96,7 +100,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
-  const { webhookAllowPrivate } = config;
+  const { webhookAllowPrivate, leaseMs, leaseRenewMs } = config;
   const webhooks = new WebhookSender({
     store: store.webhooks,
     clock,
@@ -106,8 +110,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     random: Math.random,
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
-  const isNew = !(await store.islands.hasAny());
-  const signer = await stored(() => CargoSigner.open({ dataDirectory, isNew, log }));
+  const isNew = !(await stored(() => store.islands.hasAny()));
+  const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry({
     store,
@@ -127,12 +131,19 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
   });
-  const limitOf = async (accountId: string) => (await accounts.limits(accountId)).concurrentJobs;
+  const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
-  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
+  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
+  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log });
+  const others = shared === null ? {} : { router: shared.router };
+  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
-  const proofs = await stored(() => AttemptProofs.open(dataDirectory));
+  const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
+  const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
+  const ownership =
+    cluster && new Ownership({ cluster, store, jobs: registry, islands, batches, bus, self, log, ...times });
+  const proofs = await stored(() => AttemptProofs.open(secrets));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
@@ -145,6 +156,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
     log,
+    claims: ownership?.mover,
   });
   const connections = new IslandConnections({
     store,
@@ -158,11 +170,10 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
+  await stored(() => ownership?.start());
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-
-  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock });
   const retention = new Retention({
     store,
@@ -184,6 +195,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     jobQuota,
     clock,
     explainWait,
+    ...others,
   });
   const conversations = new ConversationService({
     store: store.conversations,
@@ -192,6 +204,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     clock,
     log,
     removeContent: removeContent("conversation"),
+    isShared: shared !== null,
     waitMs: config.chatWaitMs,
     onFatal,
   });
@@ -232,25 +245,13 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     recommendations,
     retention,
     store,
+    bus: config.busAddress === null ? null : bus,
     clock,
     log,
     version,
     modelsDirectory: join(config.catalogDirectory, "models"),
-    options: {
-      publicUrl: config.publicUrl,
-      chatWaitMs: config.chatWaitMs,
-      heartbeatMs: config.sseHeartbeatMs,
-      trustProxy: config.trustProxy,
-      publicRequestsPerMinute: config.publicRequestsPerMinute,
-      answerMemoryBytes: memory.answerMemoryBytes,
-      metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
-    },
+    options: httpOptionsOf(config, memory),
   });
-  if (!store.content.canReclaim) {
-    log.info(
-      "The database file does not shrink: it was made by an older version. Stop the coordinator and run `coordinator vacuum` once",
-    );
-  }
   retention.start();
   const listener = await listen((request, env) => app.fetch(request, env), {
     host: config.host,
@@ -261,8 +262,10 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
+  const url = `http://${urlHost(config.host)}:${listener.port}`;
+  ownership?.members.setAddress(config.peerUrl ?? url);
   return {
-    url: `http://${urlHost(config.host)}:${listener.port}`,
+    url,
     async close() {
       const deadline = new AbortController();
       const limit = clock.schedule(MAX_CLOSE_MS, () => deadline.abort());
@@ -271,7 +274,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await listener.finishAnswers(deadline.signal);
       // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
       await abortable(registry.settled(), deadline.signal).catch(() => undefined);
-      await gateway.close(RETURN_AFTER_MS);
+      await ownership?.handOverWaiting(() => undefined);
+      await gateway.close(RETURN_AFTER_MS, ownership?.peerAddresses);
       await listener.close(deadline.signal);
       limit.cancel();
       await catalogSync.close();
@@ -282,6 +286,9 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await webhooks.close();
       await retention.close();
       await accounts.settled();
+      await ownership?.leave();
+      shared?.close();
+      await bus.close();
       await store.close();
     },
   };

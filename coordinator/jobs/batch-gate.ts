@@ -1,6 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
-import { isStorageAway } from "../store/until-answered.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "./job-registry.ts";
@@ -12,12 +11,10 @@ export interface BatchGateDeps {
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Called when the limit cannot be read for another reason than that storage is away. */
+  /** Called when storage does not answer. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Time between two tries to read a limit while storage is away. */
-const RETRY_MS = 1_000;
 /** The operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
 
@@ -93,9 +90,8 @@ export class BatchGate {
         this.#admit(queue, limit);
       },
       (error: unknown) => {
-        if (!isStorageAway(error)) return this.#deps.onFatal(error);
-        queue.isReadingLimit = false;
-        this.#recheckLater(RETRY_MS);
+        // Of a gate that was closed meanwhile nothing is expected.
+        if (this.#queues.get(accountId) === queue) this.#deps.onFatal(error);
       },
     );
   }
@@ -114,13 +110,9 @@ export class BatchGate {
     }
   }
 
-  #recheckLater(delayMs = RECHECK_MS): void {
-    if (delayMs < RECHECK_MS) {
-      this.#timer?.cancel();
-      this.#timer = null;
-    }
+  #recheckLater(): void {
     if (this.#timer !== null || this.#queues.size === 0) return;
-    this.#timer = this.#deps.clock.schedule(delayMs, () => {
+    this.#timer = this.#deps.clock.schedule(RECHECK_MS, () => {
       this.#timer = null;
       for (const accountId of this.#queues.keys()) this.#advance(accountId);
       this.#recheckLater();
