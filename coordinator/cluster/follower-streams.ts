@@ -10,7 +10,7 @@ export const MAX_SLICE_CHARS = 64 * KIB;
  * Time between two messages to a follower. A token that comes alone leaves at the end of its turn; when there are many, those of all jobs
  * share messages, which cost several times what a token in them costs.
  */
-const MIN_GAP_MS = 2;
+const MIN_GAP_MS = 1;
 
 /** A feed that is being sent to one follower. */
 interface PublishedStream {
