@@ -8,7 +8,7 @@ export interface BusFaults {
   readonly lose: number;
   /** A message or a request comes twice. */
   readonly repeat: number;
-  /** A message comes up to 30 ms late, and so after later ones. */
+  /** A message or an answer comes up to 30 ms late, and so after later ones. */
   readonly delay: number;
 }
 
@@ -49,7 +49,7 @@ export class FaultyBus implements Bus {
   }
 
   async request(subject: string, message: unknown, timeoutMs: number): Promise<unknown> {
-    const { lose, repeat } = this.faults;
+    const { lose, repeat, delay } = this.faults;
     if (this.downBecause !== null) throw new BusError("unreachable", "The bus is down");
     const isLost = this.#random.chance(lose);
     if (isLost && this.#random.chance(0.5)) return this.#timeout(subject, timeoutMs);
@@ -57,6 +57,7 @@ export class FaultyBus implements Bus {
     if (this.#random.chance(repeat)) {
       await this.#bus.request(subject, structuredClone(message), timeoutMs).catch(() => undefined);
     }
+    if (this.#random.chance(delay)) await this.#clock.sleep(this.#random.between(1, 30));
     return isLost ? this.#timeout(subject, timeoutMs) : structuredClone(answer);
   }
 
