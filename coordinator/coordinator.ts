@@ -13,6 +13,7 @@ import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { Ownership } from "./cluster/ownership.ts";
+import { SharedJobs } from "./cluster/shared-jobs.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
@@ -99,7 +100,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
-  const { webhookAllowPrivate } = config;
+  const { webhookAllowPrivate, leaseMs, leaseRenewMs } = config;
   const webhooks = new WebhookSender({
     store: store.webhooks,
     clock,
@@ -133,9 +134,11 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
-  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
+  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
+  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log });
+  const others = shared === null ? {} : { router: shared.router };
+  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
-  const { leaseMs, leaseRenewMs } = config;
   const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
   const ownership =
@@ -171,8 +174,6 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-
-  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock });
   const retention = new Retention({
     store,
@@ -194,6 +195,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     jobQuota,
     clock,
     explainWait,
+    ...others,
   });
   const conversations = new ConversationService({
     store: store.conversations,
@@ -202,6 +204,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     removeContent: removeContent("conversation"),
+    isShared: shared !== null,
     waitMs: config.chatWaitMs,
     onFatal,
   });
@@ -284,6 +287,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       await retention.close();
       await accounts.settled();
       await ownership?.leave();
+      shared?.close();
       await bus.close();
       await store.close();
     },

@@ -24,6 +24,8 @@ export interface ActiveJob {
   /** The account's weight in the fair share; null: the default. */
   readonly share: number | null;
   readonly priority: number;
+  /** A client waits for it on a connection, and cannot read it once that is lost. */
+  readonly isClientBound: boolean;
   readonly state: JobState;
   readonly hasEnded: boolean;
   readonly feed: Feed;

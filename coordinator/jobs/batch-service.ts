@@ -1,5 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
+import { isTerminal } from "../../shared/job-state.ts";
 import { newId } from "../../shared/ids.ts";
 import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
@@ -9,6 +10,7 @@ import type { ActiveJob } from "./active-job.ts";
 import type { BatchGate } from "./batch-gate.ts";
 import { batchStatusOf } from "./batch-status.ts";
 import type { JobRegistry } from "./job-registry.ts";
+import type { JobRouter } from "./job-router.ts";
 import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
 
 export interface BatchServiceDeps {
@@ -17,6 +19,8 @@ export interface BatchServiceDeps {
   readonly submissions: Submissions;
   readonly gate: BatchGate;
   readonly clock: Pick<Clock, "now">;
+  /** Jobs that other coordinators have; absent for one that is alone. */
+  readonly router?: JobRouter;
 }
 
 export interface SubmitBatchRequest extends SubmissionRequest {
@@ -94,13 +98,14 @@ export class BatchService {
     await submissions.settled(batchId);
     const record = await this.#find(accountId, batchId);
     const unfinished = [...(this.#batches.get(batchId)?.jobs.values() ?? [])];
-    if (unfinished.every((job) => job.hasEnded)) {
+    if (unfinished.every((job) => job.hasEnded) && this.#elsewhere(record).length === 0) {
       throw new ServiceError("job_not_cancellable", `The batch is ${batchStatusOf(record)} already`);
     }
     const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
     this.#cancelAll(unfinished);
     await noted;
     await jobs.settled(unfinished);
+    await this.#cancelElsewhere(batchId);
     return this.get(accountId, batchId);
   }
 
@@ -208,6 +213,21 @@ export class BatchService {
   /** In one turn. Places are returned when the ends are durable, so that no other job of the batch takes one. */
   #cancelAll(jobs: readonly ActiveJob[]): void {
     for (const job of jobs) if (!job.hasEnded) this.#deps.jobs.stop(job.id);
+  }
+
+  /** Unfinished jobs of the batch that other coordinators have. */
+  #elsewhere(record: BatchRecord): string[] {
+    const { jobs, router } = this.#deps;
+    if (router === undefined) return [];
+    return record.jobs.flatMap(({ id, state }) => (isTerminal(state) || jobs.get(id) !== undefined ? [] : [id]));
+  }
+
+  /** @throws {ServiceError} `cluster_unavailable` */
+  async #cancelElsewhere(batchId: string): Promise<void> {
+    const { router, store } = this.#deps;
+    const record = router === undefined ? undefined : await store.batches.get(batchId);
+    if (record === undefined) return;
+    await Promise.all(this.#elsewhere(record).map(async (id) => (await router?.find(id))?.cancel()));
   }
 
   async #find(accountId: string, batchId: string): Promise<BatchRecord> {

@@ -30,6 +30,7 @@ export class MutableJob implements ActiveJob {
   readonly share: number | null;
   readonly priority: number;
   readonly priceMicro: number;
+  readonly isClientBound: boolean;
   readonly feed: JobFeed;
   avoidIslands: ReadonlySet<string> = NONE;
   avoidAccounts: ReadonlySet<string> = NONE;
@@ -95,6 +96,7 @@ export class MutableJob implements ActiveJob {
     this.share = record.share;
     this.priority = record.priority;
     this.priceMicro = record.priceMicro;
+    this.isClientBound = record.isClientBound;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.waitsSinceMs = record.createdAtMs;
     // Why the attempt is over is not stored; one that its Island does not have any more is not claimed.

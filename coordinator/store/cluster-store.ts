@@ -61,6 +61,8 @@ export interface ClusterStore {
   ownedIds(afterId: string, limit: number): Promise<string[]>;
   /** Id of the owner of an unfinished job; undefined for one that has ended or is not known. */
   ownerOf(jobId: string): Promise<string | undefined>;
+  /** Owners of those of these jobs that have not ended, by job. */
+  ownersOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The clock of the database, in ms since the epoch. */
   nowMs(): Promise<number>;
 }

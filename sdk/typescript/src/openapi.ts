@@ -1294,7 +1294,7 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "job_failed";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "cluster_unavailable" | "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -1692,7 +1692,7 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "job_failed";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "cluster_unavailable" | "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -2155,7 +2155,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, job_failed */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, cluster_unavailable, job_failed */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2301,7 +2301,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, job_failed */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, cluster_unavailable, job_failed */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];

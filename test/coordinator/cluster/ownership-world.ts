@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { DroppedJob } from "../../../coordinator/cluster/job-mover.ts";
 import { MovedJobs } from "../../../coordinator/cluster/moved-jobs.ts";
+import { SharedJobs } from "../../../coordinator/cluster/shared-jobs.ts";
 import type { PostgresStore } from "../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
@@ -18,6 +19,7 @@ export interface Member {
   readonly store: PostgresStore;
   readonly world: JobWorld;
   readonly mover: MovedJobs;
+  readonly shared: SharedJobs;
   readonly dropped: DroppedJob[];
 }
 
@@ -65,7 +67,10 @@ export class OwnershipWorld {
 
   /** No write failed, and the books are right. */
   async close(): Promise<void> {
-    for (const { world } of this.members) world.close();
+    for (const { world, shared } of this.members) {
+      shared.close();
+      world.close();
+    }
     expect(this.members.map(({ world }) => world.fatal)).toEqual([[], []]);
     expect(await this.b.store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongHolds: [], wrongBalances: [] });
     for (const { store } of this.members) await store.close();
@@ -80,8 +85,12 @@ export class OwnershipWorld {
     const graceMs = (): number => GRACE_MS;
     const mover = new MovedJobs({ cluster: store.cluster, store, jobs, islands, batches, bus, clock, log, graceMs });
     world.claims = mover;
+    const warnings = { warn: (...line: unknown[]) => void world.fatal.push(line) };
+    const { cluster } = store;
+    const shared = new SharedJobs({ cluster, store, jobs, bus, explainWait: world.explainWait, clock, log: warnings });
+    world.router = shared.router;
     const dropped: DroppedJob[] = [];
     mover.onDropped((job) => dropped.push(job));
-    return { store, world, mover, dropped };
+    return { store, world, mover, shared, dropped };
   }
 }

@@ -13,6 +13,7 @@ import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts"
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
 import { BatchService } from "../../../coordinator/jobs/batch-service.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
+import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
@@ -55,8 +56,11 @@ export class JobWorld {
   readonly scheduler: Scheduler;
   readonly dispatcher: Dispatcher;
   readonly batches: BatchService;
+  readonly explainWait: WaitReasons["of"];
   /** Where several worlds share the jobs. */
   claims: HeldJobClaims | undefined;
+  /** Who finds jobs that other coordinators have, where there are several. */
+  router: JobRouter | undefined;
   readonly #gate: BatchGate;
 
   /**
@@ -135,15 +139,18 @@ export class JobWorld {
       dailyStorage,
     });
     const explainWait = waitReasons.of.bind(waitReasons);
+    this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
-    this.jobs = new JobService({ removeContent, store, jobs: registry, submissions, jobQuota, clock, explainWait });
+    const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };
+    const services = { store, jobs: registry, submissions, clock, router };
+    this.jobs = new JobService({ ...services, removeContent, jobQuota, explainWait });
     this.registry = registry;
     this.catalog = catalog;
     this.signer = signer;
     this.islands = islands;
     this.scheduler = scheduler;
     this.dispatcher = dispatcher;
-    this.batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
+    this.batches = new BatchService({ ...services, gate });
     this.#gate = gate;
   }
 

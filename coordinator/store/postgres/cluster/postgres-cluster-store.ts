@@ -124,6 +124,16 @@ export class PostgresClusterStore implements ClusterStore {
     });
   }
 
+  ownersOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#db.use(async (session) => {
+      const rows = await session.all<{ id: string; ownerId: string }>(
+        `SELECT id, owner_id AS "ownerId" FROM jobs WHERE id = ANY ($1) AND completed_at_ms IS NULL`,
+        [jobIds],
+      );
+      return new Map(rows.map(({ id, ownerId }) => [id, ownerId]));
+    });
+  }
+
   nowMs(): Promise<number> {
     return this.#db.use(async (session) => {
       const row = await session.one<{ nowMs: number }>(`SELECT (${NOW})::bigint AS "nowMs"`);

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LargeJson } from "../../../coordinator/store/large-json.ts";
+import { FeedWorld, textOf, token, type FeedSide } from "./feed-world.ts";
+import { TestReader } from "./test-reader.ts";
+
+let world: FeedWorld;
+let [owner, here, third]: FeedSide[] = [];
+const side = (one: FeedSide | undefined): FeedSide => one ?? expect.fail("There is no such side");
+
+beforeEach(() => {
+  world = new FeedWorld();
+  [owner, here, third] = [world.side(), world.side(), world.side()];
+});
+afterEach(() => {
+  expect(world.sides.flatMap(({ warnings }) => warnings)).toEqual([]);
+  world.close();
+  expect(world.clock.pendingTimers).toBe(0);
+});
+
+/** Reads `job_1` at a side, and is connected. */
+async function readAt(at: FeedSide | undefined): Promise<TestReader> {
+  const reader = new TestReader();
+  await reader.connect(side(at));
+  await world.settle();
+  return reader;
+}
+
+describe("what does not fit a message", () => {
+  it("is read from storage: a large value once it is written, a large token with all before it", async () => {
+    const feed = world.job(side(owner));
+    const reader = await readAt(here);
+    const written = Promise.withResolvers<void>();
+    const json = JSON.stringify("x".repeat(70_000));
+    world.stored("job_1").large.set("1.1.0", json);
+    const image = new LargeJson(json.length, async () => json, { name: "1.1.0", written: written.promise });
+    owner?.say("job_1", [token("a"), { type: "image", format: "png", data: image }, token("b")]);
+    await world.pass(25);
+    expect(reader.items).toEqual([token("a")]);
+    written.resolve();
+    await world.pass(25);
+    const [, copy] = reader.items;
+    expect(copy).toMatchObject({ type: "image", format: "png", data: { chars: json.length, written: null } });
+    expect(await (copy?.type === "image" && copy.data instanceof LargeJson ? copy.data.value() : null)).toBe(
+      JSON.parse(json),
+    );
+    const long = "y".repeat(200_000);
+    owner?.say("job_1", [token(long), token("c")]);
+    await world.pass(25);
+    expect(textOf(reader.items)).toBe("ab");
+    world.store("job_1", feed);
+    await world.pass(300);
+    expect(textOf(reader.items)).toBe(`ab${long}c`);
+  });
+
+  it("is asked for in parts", async () => {
+    const feed = world.job(side(owner));
+    const items = Array.from({ length: 40 }, (_, n) => token(String(n).padStart(10_000, ".")));
+    owner?.say("job_1", items);
+    const reader = await readAt(here);
+    owner?.say("job_1", items);
+    await world.pass(25);
+    expect(reader.items).toEqual(feed.items);
+  });
+});
+
+describe("FeedPublisher", () => {
+  it("forgets a follower that died, whose clients' jobs wait for other readers", async () => {
+    const feed = world.job(side(owner));
+    owner?.clientBound.add("job_1");
+    await readAt(here);
+    await here?.kill();
+    await world.pass(4_000);
+    expect(feed.readers).toBe(1);
+    await world.pass(7_000);
+    expect([feed.readers, owner?.awaited]).toEqual([0, ["job_1"]]);
+  });
+
+  it("sends its followers to the next owner when it closes", async () => {
+    const feed = world.job(side(owner));
+    owner?.say("job_1", [token("a")]);
+    world.store("job_1", feed);
+    const reader = await readAt(here);
+    third?.take("job_1");
+    owner?.publisher.close();
+    await world.pass(25);
+    third?.say("job_1", [token("b")]);
+    await world.pass(25);
+    expect(textOf(reader.items)).toBe("ab");
+  });
+});

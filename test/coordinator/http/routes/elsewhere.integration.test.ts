@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ClusterUnavailableError } from "../../../../shared/errors.ts";
+import type { FeedItem } from "../../../../coordinator/store/job-store.ts";
+import { Api, BodyReader } from "../api.ts";
+import { DONE, makeJob, WatchedFeed } from "../scripted-jobs.ts";
+
+const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
+
+describe("a job of another coordinator", () => {
+  let api: Api;
+  beforeEach(async () => {
+    api = await Api.open();
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  it("whose copy of the feed is cut ends the stream without an event, so that the client comes back with its position", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([token("a"), token("b")]);
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    await reader.until('"b"}\n\n');
+    feed.cut();
+    expect(await reader.toEnd()).not.toMatch(/done|error/);
+    expect(feed.listeners).toBe(0);
+    const next = new WatchedFeed("job_1");
+    next.push([token("a")]);
+    next.push([token("x")], 2);
+    api.jobs.feeds.set("job_1", next);
+    const again = await api.call("GET", "/jobs/job_1/stream", { headers: { "last-event-id": "2.0" } });
+    expect([again.status, again.body]).toMatchObject([422, { error: { code: "position_lost" } }]);
+  });
+
+  it("answers a chat with the whole text of the feed that follows a cut one", async () => {
+    const messages = [{ role: "user", content: "Hi" }];
+    api.jobs.onSubmit = (feed, job) => {
+      feed.push([token("lost")]);
+      const next = new WatchedFeed(job.id);
+      next.push([token("whole")]);
+      setImmediate(() => {
+        api.jobs.feeds.set(job.id, next);
+        feed.cut();
+        next.end(DONE);
+      });
+    };
+    const answer = await api.call("POST", "/chat/completions", { body: { model: "tiny", messages } });
+    expect([answer.status, answer.body]).toMatchObject([200, { choices: [{ message: { content: "whole" } }] }]);
+  });
+
+  it("that cannot be reached answers 503, and when to try again", async () => {
+    api.jobs.add(makeJob({ accountId: api.accountId }));
+    api.jobs.failure = new ClusterUnavailableError();
+    const answer = await api.call("DELETE", "/jobs/job_1");
+    expect([answer.status, answer.headers.get("retry-after"), answer.body]).toMatchObject([
+      503,
+      "2",
+      { error: { code: "cluster_unavailable", retry_after: 2 } },
+    ]);
+  });
+});
