@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
+import { MAX_ASKED_PLACES, type JobPlaces } from "../store/job-places.ts";
 import { isStorageAway } from "../store/until-answered.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
@@ -9,10 +10,12 @@ export interface BatchGateDeps {
   /** Owner of the jobs that wait here. */
   readonly jobs: Pick<JobRegistry, "get" | "admitParked">;
   readonly quota: Pick<JobQuota, "isFull" | "onRoom">;
+  /** Where several coordinators share the places of an account, it gives them; `quota` then only tells of room. */
+  readonly places?: JobPlaces;
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Called when the limit cannot be read for another reason than that storage is away. */
+  /** Called when storage fails, but not while it is away. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -20,12 +23,16 @@ export interface BatchGateDeps {
 const RETRY_MS = 1_000;
 /** The operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
+/** Nor do other coordinators, when jobs of theirs give places back. */
+const RECHECK_SHARED_MS = 1_000;
 
 interface AccountQueue {
   readonly accountId: string;
   readonly jobs: IndexedQueue;
-  /** The account's limit is being read. The answer covers every change up to then, so nothing else needs to read it. */
-  isReadingLimit: boolean;
+  /** Places are asked for. */
+  isAsking: boolean;
+  /** There may be more room than when the question left. */
+  hasNews: boolean;
 }
 
 /**
@@ -77,7 +84,7 @@ export class BatchGate {
   #queueOf(accountId: string): AccountQueue {
     let queue = this.#queues.get(accountId);
     if (queue === undefined) {
-      queue = { accountId, jobs: new IndexedQueue(), isReadingLimit: false };
+      queue = { accountId, jobs: new IndexedQueue(), isAsking: false, hasNews: false };
       this.#queues.set(accountId, queue);
     }
     return queue;
@@ -85,26 +92,37 @@ export class BatchGate {
 
   #advance(accountId: string): void {
     const queue = this.#queues.get(accountId);
-    if (queue === undefined || queue.isReadingLimit) return;
-    queue.isReadingLimit = true;
-    this.#deps.limitOf(accountId).then(
-      (limit) => {
-        queue.isReadingLimit = false;
-        this.#admit(queue, limit);
-      },
-      (error: unknown) => {
-        if (!isStorageAway(error)) return this.#deps.onFatal(error);
-        queue.isReadingLimit = false;
-        this.#recheckLater(RETRY_MS);
-      },
-    );
+    if (queue === undefined) return;
+    queue.hasNews = true;
+    if (queue.isAsking) return;
+    queue.isAsking = true;
+    void this.#ask(queue);
+  }
+
+  async #ask(queue: AccountQueue): Promise<void> {
+    const { limitOf, places, onFatal } = this.#deps;
+    try {
+      // An answer covers what happened up to then, but for places that others give.
+      while (queue.hasNews) {
+        const limit = await limitOf(queue.accountId);
+        queue.hasNews = false;
+        // Closed, or emptied and made anew, meanwhile.
+        if (!this.#isCurrent(queue)) return;
+        if (places === undefined) this.#admit(queue, limit);
+        else await this.#admitFrom(places, queue, limit);
+      }
+    } catch (error) {
+      if (!isStorageAway(error)) return onFatal(error);
+      this.#timer?.cancel();
+      this.#timer = null;
+      this.#recheckLater(RETRY_MS);
+    }
+    queue.isAsking = false;
   }
 
   /** In one turn, so that no other job takes a place between the check and the admission. */
   #admit(queue: AccountQueue, limit: number): void {
     const { accountId } = queue;
-    // Closed, or emptied and made anew, while the limit was read.
-    if (this.#queues.get(accountId) !== queue) return;
     for (let id = queue.jobs.first; id !== undefined; id = queue.jobs.first) {
       // An Island turned out to have the job already.
       const hasPlace = this.#deps.jobs.get(id)?.hasPlace === true;
@@ -114,11 +132,26 @@ export class BatchGate {
     }
   }
 
-  #recheckLater(delayMs = RECHECK_MS): void {
-    if (delayMs < RECHECK_MS) {
-      this.#timer?.cancel();
-      this.#timer = null;
+  /** In the order of the queue, as many as the store gives places to. */
+  async #admitFrom(places: JobPlaces, queue: AccountQueue, limit: number): Promise<void> {
+    const { accountId, jobs } = queue;
+    const asked = jobs.firstOf(MAX_ASKED_PLACES);
+    const placed = await places.take(accountId, asked, limit);
+    if (!this.#isCurrent(queue)) return;
+    for (const id of placed) {
+      // One that was cancelled meanwhile gave its place back with its end.
+      if (jobs.positionOf(id) === null) continue;
+      this.leave({ id, accountId });
+      if (this.#deps.jobs.get(id)?.hasPlace === false) this.#deps.jobs.admitParked(id);
     }
+    if (placed.length === asked.length && jobs.size > 0) queue.hasNews = true;
+  }
+
+  #isCurrent(queue: AccountQueue): boolean {
+    return this.#queues.get(queue.accountId) === queue;
+  }
+
+  #recheckLater(delayMs = this.#deps.places === undefined ? RECHECK_MS : RECHECK_SHARED_MS): void {
     if (this.#timer !== null || this.#queues.size === 0) return;
     this.#timer = this.#deps.clock.schedule(delayMs, () => {
       this.#timer = null;

@@ -6,7 +6,10 @@ import type { CatalogStore } from "../catalog-store.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
+import type { CredentialChanges } from "../credential-changes.ts";
+import type { IslandSessions } from "../island-sessions.ts";
 import type { IslandStore } from "../island-store.ts";
+import type { JobPlaces } from "../job-places.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../idempotency.ts";
@@ -14,6 +17,7 @@ import type { SecretBox } from "../secret-box.ts";
 import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
+import { PostgresCredentialChanges, pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
@@ -21,8 +25,10 @@ import { PostgresConversationStore } from "./conversations/postgres-conversation
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { migrate } from "./engine/migrate.ts";
+import { PostgresIslandSessions } from "./islands/postgres-island-sessions.ts";
 import { PostgresIslandStore } from "./islands/postgres-island-store.ts";
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
+import { PostgresJobPlaces } from "./jobs/postgres-job-places.ts";
 import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
@@ -65,8 +71,11 @@ export class PostgresStore implements Store {
   readonly cluster: ClusterStore;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
+  readonly credentialChanges: CredentialChanges;
+  readonly islandSessions: IslandSessions;
   readonly islands: IslandStore;
   readonly jobs: JobStore;
+  readonly places: JobPlaces;
   readonly ledger: LedgerStore;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
@@ -88,8 +97,11 @@ export class PostgresStore implements Store {
     this.cluster = new PostgresClusterStore(db, ownerId);
     this.content = new PostgresContentStore(db);
     this.conversations = new PostgresConversationStore(db);
+    this.credentialChanges = new PostgresCredentialChanges(db);
+    this.islandSessions = new PostgresIslandSessions(db);
     this.islands = new PostgresIslandStore(db);
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
+    this.places = new PostgresJobPlaces(db, writer);
     this.ledger = new PostgresLedgerStore(db);
     this.webhooks = new PostgresWebhookStore(db, secrets);
   }
@@ -116,6 +128,7 @@ export class PostgresStore implements Store {
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);
+        await pruneCredentialEnds(session);
         await foldNetworkMoves(session);
       })
       .catch((error: unknown) => {
