@@ -38,7 +38,7 @@ export class Membership implements Members {
   #renewedMs = -Infinity;
   #reconciledMs: number;
   #renewing: Promise<void> | null = null;
-  #caring: Promise<void> | null = null;
+  #isCaring = false;
   #isLeaving = false;
 
   constructor(deps: MembershipDeps) {
@@ -107,10 +107,12 @@ export class Membership implements Members {
       return;
     }
     // Apart from the renewals, which must come in time whatever there is to take over.
-    this.#caring ??= this.#care()
+    if (this.#isCaring) return;
+    this.#isCaring = true;
+    void this.#care()
       .catch((error: unknown) => log.warn({ err: error }, "Looking after the jobs of other coordinators failed"))
       .finally(() => {
-        this.#caring = null;
+        this.#isCaring = false;
       });
   }
 

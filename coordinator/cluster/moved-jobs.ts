@@ -73,9 +73,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
 
   async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
     await Promise.all(
-      attempts.map((attempt) =>
-        this.#once([attempt.jobId], async () => this.#claimOne(hostId, accountId, attempt)),
-      ),
+      attempts.map((attempt) => this.#once([attempt.jobId], async () => this.#claimOne(hostId, accountId, attempt))),
     );
   }
 

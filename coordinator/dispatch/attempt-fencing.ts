@@ -169,7 +169,8 @@ export class AttemptFencing implements AttemptReports {
     // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
     // never durable.
     const isWhoLostIt = (job.lostIslandId ?? hostId) === hostId;
-    if (job.mayRegain && isWhoLostIt && attempt === job.attempt) jobs.attempts.regain(jobId, { islandId: hostId, accountId });
+    if (job.mayRegain && isWhoLostIt && attempt === job.attempt)
+      jobs.attempts.regain(jobId, { islandId: hostId, accountId });
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
     jobs.attempts.noteReturn(jobId);

@@ -69,7 +69,6 @@ export class JobAttempts {
 
   /** What an Island needs to run a job: its input, from storage. Afterwards the text can be read that another attempt continues. */
   async readForRun(jobId: string): Promise<JobInput> {
-    const job = this.#active.require(jobId);
     const [input] = await Promise.all([this.readInput(jobId), this.loadFeed(jobId)]);
     return input;
   }

@@ -1,15 +1,10 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { ActiveJobRecord, JobInput, JobStore } from "../store/job-store.ts";
-import type { ActiveJobs } from "./active-jobs.ts";
+import type { ActiveJobRecord, JobInput } from "../store/job-store.ts";
+import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { Backlog } from "./feed.ts";
 import type { JobAttempts } from "./job-attempts.ts";
 import { MutableJob, type Assignee } from "./mutable-job.ts";
 
-export interface RestoredJobsDeps {
-  readonly store: { readonly jobs: JobStore };
-  readonly catalog: Catalog;
-  readonly clock: Pick<Clock, "now">;
+export interface RestoredJobsDeps extends Pick<ActiveJobsDeps, "store" | "catalog" | "clock"> {
   /** How long the jobs of an Island wait for it after a restart of the coordinator. */
   readonly restartGraceMs: number;
 }

@@ -47,7 +47,13 @@ export class OwnershipWorld {
   }
 
   async submit({ world }: Member, more: object = {}): Promise<string> {
-    const request = { accountId: this.accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };
+    const request = {
+      accountId: this.accountId,
+      slug: "cheap",
+      input: { prompt: "Hi" },
+      priority: 0,
+      idempotency: null,
+    };
     const { record } = await world.jobs.submit({ ...request, ...more });
     return record.id;
   }

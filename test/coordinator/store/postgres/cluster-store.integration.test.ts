@@ -80,7 +80,10 @@ function describeCluster(database: PostgresDatabase): void {
       expect([await idsOf(one), await idsOf(two)]).toEqual([[running.id], [waiting.id]]);
       expect(await three?.cluster.ownerOf(waiting.id)).toBe("c2");
       expect((await two?.cluster.owned([waiting.id, running.id]))?.map(({ id }) => id)).toEqual([waiting.id]);
-      expect([await two?.cluster.ownedIds("", 9), await two?.cluster.ownedIds(waiting.id, 9)]).toEqual([[waiting.id], []]);
+      expect([await two?.cluster.ownedIds("", 9), await two?.cluster.ownedIds(waiting.id, 9)]).toEqual([
+        [waiting.id],
+        [],
+      ]);
     });
 
     it("take over the attempt that an Island brings, if it is the present one", async () => {

@@ -39,10 +39,10 @@ function describeRepeats(database: PostgresDatabase): void {
       await client.query(jobFunctions("c1"));
       const run = async (sent: readonly unknown[]): Promise<unknown> => {
         const parties = [`client:${accountId}`, `hold:${accountId}`];
-        const { rows } = await client.query<{ results: unknown }>("SELECT pg_temp.run($1::jsonb, $2::text[]) AS results", [
-          JSON.stringify(sent),
-          parties,
-        ]);
+        const { rows } = await client.query<{ results: unknown }>(
+          "SELECT pg_temp.run($1::jsonb, $2::text[]) AS results",
+          [JSON.stringify(sent), parties],
+        );
         return rows[0]?.results;
       };
       expect(await run(operations)).toEqual([null, null, null, ["wh_1"]]);
