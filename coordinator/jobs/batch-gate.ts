@@ -112,6 +112,7 @@ export class BatchGate {
         else await this.#admitFrom(places, queue, limit);
       }
     } catch (error) {
+      if (!this.#isCurrent(queue)) return undefined;
       if (!isStorageAway(error)) return onFatal(error);
       this.#timer?.cancel();
       this.#timer = null;

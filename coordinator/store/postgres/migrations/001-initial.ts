@@ -257,6 +257,12 @@ CREATE TRIGGER entries_are_append_only BEFORE UPDATE OR DELETE ON entries
 -- Numbers the sessions of Islands, of all coordinators: of two of one Island the newer has the higher number.
 CREATE SEQUENCE island_sessions;
 
+-- sealed: with the cluster key, which no database has.
+CREATE TABLE secrets (
+  name text COLLATE "C" PRIMARY KEY,
+  sealed text NOT NULL
+);
+
 CREATE TABLE checks (
   id int PRIMARY KEY CHECK (id = 1),
   count bigint NOT NULL

@@ -120,14 +120,14 @@ function describeLimits(database: PostgresDatabase): void {
       await one.batches.submit(first);
       await two.batches.submit(second);
       const [firstIds, secondIds] = [first, second].map(({ jobs }) => jobs.map(({ id }) => id)) as [string[], string[]];
-      expect(await one.places.take(accountId, firstIds, LIMIT)).toEqual(firstIds);
-      expect(await two.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
+      expect(await one.cluster.places.take(accountId, firstIds, LIMIT)).toEqual(firstIds);
+      expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
       // Again: those that have a place keep it, and take no other.
-      expect(await two.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
+      expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
       await expect(one.jobs.submit(job({ priceMicro: 0 }))).rejects.toMatchObject({ code: "rate_limited" });
       await endUncharged(one, firstIds[5] as string, { event: "cancel", attempt: 0 });
-      expect(await two.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 3));
-      expect(await two.places.take(accountId, secondIds, 1)).toEqual(secondIds.slice(0, 3));
+      expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 3));
+      expect(await two.cluster.places.take(accountId, secondIds, 1)).toEqual(secondIds.slice(0, 3));
     });
 
     it("are not given to jobs that ended or are another coordinator's, and those without give none back", async () => {
@@ -135,16 +135,16 @@ function describeLimits(database: PostgresDatabase): void {
       await one.batches.submit(batch);
       const ids = batch.jobs.map(({ id }) => id) as [string, string, string];
       await endUncharged(one, ids[0], { event: "cancel", attempt: 0 });
-      expect(await two.places.take(accountId, ids, LIMIT)).toEqual([]);
-      expect(await one.places.take(accountId, ids, 1)).toEqual([ids[1]]);
-      expect(await one.places.take(accountId, [...ids].reverse(), 2)).toEqual([ids[2], ids[1]]);
+      expect(await two.cluster.places.take(accountId, ids, LIMIT)).toEqual([]);
+      expect(await one.cluster.places.take(accountId, ids, 1)).toEqual([ids[1]]);
+      expect(await one.cluster.places.take(accountId, [...ids].reverse(), 2)).toEqual([ids[2], ids[1]]);
       expect(await race(Array.from({ length: LIMIT }, () => job({ priceMicro: 0 })))).toHaveLength(LIMIT - 2);
     });
 
     it("are known to the coordinator that adopts the jobs", async () => {
       const batch = batchOf(4);
       await one.batches.submit(batch);
-      await one.places.take(
+      await one.cluster.places.take(
         accountId,
         batch.jobs.map(({ id }) => id),
         2,
@@ -166,7 +166,7 @@ function describeLimits(database: PostgresDatabase): void {
       for (let round = 0; ended < 60 && round < 60; round += 1) {
         const stores = [one, two] as const;
         const taken = await Promise.all(
-          stores.map((store, index) => store.places.take(accountId, waiting[index as 0 | 1], LIMIT)),
+          stores.map((store, index) => store.cluster.places.take(accountId, waiting[index as 0 | 1], LIMIT)),
         );
         most = Math.max(most, taken.flat().length);
         const ends = taken.flatMap((ids, index) =>
@@ -215,29 +215,36 @@ function describeLimits(database: PostgresDatabase): void {
         createdAtMs: MADE_AT_MS,
         tokenHash: "t",
       });
-      const before = await two.credentialChanges.since(null);
+      const before = await two.cluster.credentialChanges.since(null);
       expect(before).toEqual({ revision: await two.accounts.credentialsRevision(), ended: [] });
       await one.accounts.touchKey("key_1", MADE_AT_MS + 1);
-      expect(await two.credentialChanges.since(before.revision)).toEqual(before);
+      expect(await two.cluster.credentialChanges.since(before.revision)).toEqual(before);
       await one.accounts.revokeKey(accountId, "key_1", MADE_AT_MS);
-      const first = await two.credentialChanges.since(before.revision);
+      const first = await two.cluster.credentialChanges.since(before.revision);
       expect(first.ended).toEqual(["key_1"]);
       expect(first.revision).toBeGreaterThan(before.revision);
       await one.accounts.revokeIslandToken(accountId, "itk_1", MADE_AT_MS);
       await session("ses", 1);
       await one.accounts.setLimits(accountId, { requestsPerMinute: 7 });
-      const second = await two.credentialChanges.since(first.revision);
+      const second = await two.cluster.credentialChanges.since(first.revision);
       expect([second.ended[0], second.ended.slice(1).sort()]).toEqual(["itk_1", ["s", "se"]]);
-      expect(await two.credentialChanges.since(second.revision)).toEqual({ revision: second.revision, ended: [] });
+      expect(await two.cluster.credentialChanges.since(second.revision)).toEqual({
+        revision: second.revision,
+        ended: [],
+      });
       await one.accounts.delete(accountId, MADE_AT_MS);
-      expect((await two.credentialChanges.since(second.revision)).ended.toSorted()).toEqual(["itk_1", "key_1", "ses"]);
+      expect((await two.cluster.credentialChanges.since(second.revision)).ended.toSorted()).toEqual([
+        "itk_1",
+        "key_1",
+        "ses",
+      ]);
     });
   });
 
   describe("sessions of Islands", () => {
     it("are numbered in the order in which they begin, at whichever coordinator", async () => {
       const numbers: number[] = [];
-      for (const store of [one, two, two, one]) numbers.push(await store.islandSessions.nextNumber());
+      for (const store of [one, two, two, one]) numbers.push(await store.cluster.islandSessions.nextNumber());
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
       expect(new Set(numbers).size).toBe(4);
     });
