@@ -10,7 +10,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { untilAnswered } from "../store/until-answered.ts";
+import { untilRead } from "../store/until-stored.ts";
 import { MOVED, type DroppedJob, type JobMover, type MovedMessage } from "./job-mover.ts";
 
 export interface MovedJobsDeps {
@@ -83,7 +83,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     const here = new Map([...jobs.list()].map((job) => [job.id, job]));
     const missing: string[] = [];
     for (let after = ""; ;) {
-      const part = await untilAnswered(() => cluster.ownedIds(after, PART), clock);
+      const part = await untilRead(() => cluster.ownedIds(after, PART), clock);
       for (const id of part) if (!here.delete(id) && jobs.get(id) === undefined) missing.push(id);
       const last = part.at(-1);
       if (last === undefined) break;
@@ -96,7 +96,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
   async #takePart(jobIds: readonly string[]): Promise<void> {
     const { cluster, clock, log } = this.#deps;
     await this.#once(jobIds, async (ids) => {
-      const records = await untilAnswered(() => cluster.owned(ids), clock);
+      const records = await untilRead(() => cluster.owned(ids), clock);
       if (records.length === 0) return;
       const { waiting, held } = await this.#restore(records);
       log.info({ waiting, held }, "Took over jobs");
@@ -105,7 +105,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
 
   async #restore(records: readonly ActiveJobRecord[]): Promise<{ waiting: number; held: number }> {
     const { jobs, islands, graceMs, store, clock } = this.#deps;
-    const readIsland: Store["islands"]["get"] = (hostId) => untilAnswered(() => store.islands.get(hostId), clock);
+    const readIsland: Store["islands"]["get"] = (hostId) => untilRead(() => store.islands.get(hostId), clock);
     const recovery = new Recovery({ readIsland, jobs, islands, graceMs: graceMs() });
     const shares = Array.from({ length: READERS }, (_, reader) =>
       records.filter((_record, index) => index % READERS === reader),
@@ -133,7 +133,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     const message: MovedMessage = { jobIds: records.map(({ id }) => id), ownerId: cluster.selfId };
     bus.publish(MOVED, message);
     const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
-    if (ofBatches.length > 0) await untilAnswered(() => batches.restore(ofBatches), clock);
+    if (ofBatches.length > 0) await untilRead(() => batches.restore(ofBatches), clock);
   }
 
   /** Runs `take` for those that are not here and that no other call takes in; resolves when all are. */

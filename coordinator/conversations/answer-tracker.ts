@@ -5,7 +5,6 @@ import type { Logger } from "../../shared/logger.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 import type { JobApi, SubmitRequest } from "../jobs/job-service.ts";
 import type { ConversationStore, Message } from "../store/conversation-store.ts";
-import { untilAnswered } from "../store/until-answered.ts";
 import { ActiveAnswer, answerOf, type AnswerJob, type AnswerView } from "./active-answer.ts";
 import { shortenHistory } from "./fit-history.ts";
 
@@ -99,8 +98,7 @@ export class AnswerTracker {
     const atMs = this.#deps.clock.now();
     const content = job.feed.text();
     // Changes nothing when the conversation was deleted meanwhile.
-    const ended = { answerId, jobId: job.id, content, atMs, ...answerOf(ending) };
-    await untilAnswered(() => this.#deps.store.endAnswer(ended), this.#deps.clock);
+    await this.#deps.store.endAnswer({ answerId, jobId: job.id, content, atMs, ...answerOf(ending) });
     this.#active.delete(conversationId);
     answer.markStored();
   }

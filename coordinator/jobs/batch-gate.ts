@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { MAX_ASKED_PLACES, type JobPlaces } from "../store/job-places.ts";
-import { isStorageAway } from "../store/until-answered.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "./job-registry.ts";
@@ -15,12 +15,10 @@ export interface BatchGateDeps {
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Called when storage fails, but not while it is away. */
+  /** Called when storage does not answer; a store that gives places may be away for a while. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Time between two tries to read a limit while storage is away. */
-const RETRY_MS = 1_000;
 /** The operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
 /** Nor do other coordinators, when jobs of theirs give places back. */
@@ -112,11 +110,9 @@ export class BatchGate {
         else await this.#admitFrom(places, queue, limit);
       }
     } catch (error) {
-      if (!this.#isCurrent(queue)) return undefined;
-      if (!isStorageAway(error)) return onFatal(error);
-      this.#timer?.cancel();
-      this.#timer = null;
-      this.#recheckLater(RETRY_MS);
+      // Of a gate that was closed meanwhile nothing is expected. Storage that is away is asked again with the others.
+      const isAway = error instanceof ServiceError && error.code === "storage_unavailable";
+      if (this.#isCurrent(queue) && !isAway) return onFatal(error);
     }
     queue.isAsking = false;
   }
@@ -152,9 +148,10 @@ export class BatchGate {
     return this.#queues.get(queue.accountId) === queue;
   }
 
-  #recheckLater(delayMs = this.#deps.places === undefined ? RECHECK_MS : RECHECK_SHARED_MS): void {
+  #recheckLater(): void {
     if (this.#timer !== null || this.#queues.size === 0) return;
-    this.#timer = this.#deps.clock.schedule(delayMs, () => {
+    const waitMs = this.#deps.places === undefined ? RECHECK_MS : RECHECK_SHARED_MS;
+    this.#timer = this.#deps.clock.schedule(waitMs, () => {
       this.#timer = null;
       for (const accountId of this.#queues.keys()) this.#advance(accountId);
       this.#recheckLater();

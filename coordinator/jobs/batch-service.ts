@@ -4,7 +4,6 @@ import { newId } from "../../shared/ids.ts";
 import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../store/batch-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
-import { untilAnswered } from "../store/until-answered.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { BatchGate } from "./batch-gate.ts";
@@ -17,7 +16,7 @@ export interface BatchServiceDeps {
   readonly jobs: JobRegistry;
   readonly submissions: Submissions;
   readonly gate: BatchGate;
-  readonly clock: Pick<Clock, "now" | "sleep">;
+  readonly clock: Pick<Clock, "now">;
 }
 
 export interface SubmitBatchRequest extends SubmissionRequest {
@@ -98,8 +97,7 @@ export class BatchService {
     if (unfinished.every((job) => job.hasEnded)) {
       throw new ServiceError("job_not_cancellable", `The batch is ${batchStatusOf(record)} already`);
     }
-    const atMs = clock.now();
-    const noted = jobs.persist(untilAnswered(() => store.batches.cancel(batchId, atMs), clock));
+    const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
     this.#cancelAll(unfinished);
     await noted;
     await jobs.settled(unfinished);

@@ -62,21 +62,21 @@ export class JobAttempts {
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
     await job.stored;
-    const input = await this.#active.writes.read(() => this.#deps.store.jobs.input(jobId));
+    const input = await this.#active.writes.persist(this.#deps.store.jobs.input(jobId));
     this.#active.learnTraits(job, input);
     return input;
   }
 
   /** What an Island needs to run a job: its input, from storage. Afterwards the text can be read that another attempt continues. */
   async readForRun(jobId: string): Promise<JobInput> {
-    const [input] = await Promise.all([this.readInput(jobId), this.loadFeed(jobId)]);
+    const job = this.#active.require(jobId);
+    const [input] = await Promise.all([this.readInput(jobId), this.#active.writes.persist(job.feed.load())]);
     return input;
   }
 
   /** Afterwards the job's text can be read, also of one that was restored after a restart. */
   loadFeed(jobId: string): Promise<void> {
-    const { feed } = this.#active.require(jobId);
-    return this.#active.writes.read(() => feed.load());
+    return this.#active.writes.persist(this.#active.require(jobId).feed.load());
   }
 
   /** The Island says that it has the attempt. Ignored after the first time. */

@@ -2,13 +2,12 @@ import type { Clock } from "../../shared/clock.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { FeedChunk, JobEnding, JobMove, JobStore } from "../store/job-store.ts";
-import { untilAnswered } from "../store/until-answered.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export interface JobWritesDeps {
   readonly store: { readonly jobs: JobStore };
-  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule" | "sleep">;
+  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
   /** How long output may be with readers and not in storage; see {@link WriteBehind}. */
   readonly feedDelayMs: number;
   /** Called when a state that was acted on could not be stored: the process must end and start again from storage. */
@@ -89,11 +88,6 @@ export class JobWrites {
       if (!this.#isClosed) this.#deps.onFatal(error);
       return never();
     });
-  }
-
-  /** Reads what a job needs to go on, again and again while storage does not answer. */
-  read<T>(read: () => Promise<T>): Promise<T> {
-    return this.persist(untilAnswered(read, this.#deps.clock));
   }
 
   /** Another coordinator has the job: what was gathered of it is not stored here. */

@@ -66,8 +66,8 @@ export class RestoredJobs {
   /** The feed is read when somebody asks for it. */
   async #read({ id, attempt }: ActiveJobRecord): Promise<{ readonly input: JobInput; readonly backlog: Backlog }> {
     const { jobs } = this.#deps.store;
-    const progress = await this.#active.writes.read(() => jobs.feedProgress(id, attempt));
-    const input = await this.#active.writes.read(() => jobs.input(id));
+    const progress = await jobs.feedProgress(id, attempt);
+    const input = await jobs.input(id);
     return { input, backlog: { progress, read: () => jobs.feed(id) } };
   }
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
-import { ServiceError } from "../../../shared/errors.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { withJobStore } from "./held-store.ts";
@@ -52,16 +51,18 @@ describe("a job whose write is refused as another coordinator has it", () => {
     const island = await join();
     await world.settle();
     if (kind !== "assign") {
+      await expect.poll(() => island.last("assign")).toBeDefined();
       const { assign } = island;
       const frames = [...beginFrames(assign), outputFrame(assign, 1, "one"), finishedFrame(assign, 2)];
       // What is refused is never acknowledged, and the Island is sent away.
       island.say(...frames.slice(0, kind === "end" ? 4 : 3)).catch(() => undefined);
       await world.settle();
       if (kind === "lose") island.lose();
+      else await expect.poll(() => dropped.length).toBe(1);
       clock.advance(GRACE_MS);
       await world.settle();
     }
-    expect(dropped).toMatchObject([{ job: { id: jobId, isDropped: true }, ownerId: "b", feed: { ending: null } }]);
+    await expect.poll(() => dropped).toMatchObject([{ job: { id: jobId, isDropped: true }, ownerId: "b", feed: { ending: null } }]);
     expect(world.registry.get(jobId)).toBeUndefined();
     expect(world.jobQuota.isFull(opened.accountId, 1)).toBe(false);
     expect(world.islands.get(island.hostId)).toBeUndefined();
@@ -83,21 +84,4 @@ describe("a job whose write is refused as another coordinator has it", () => {
     await settled;
     expect((await opened.store.jobs.get(jobId))?.state).toBe("pending");
   });
-});
-
-it("an attempt waits for its input while storage is away", async () => {
-  let isAway = true;
-  const { jobs } = opened.store;
-  const input: typeof jobs.input = (id) =>
-    isAway ? Promise.reject(new ServiceError("storage_unavailable", "away")) : jobs.input(id);
-  world.close();
-  world = new JobWorld(withJobStore(opened.store, { input }), clock);
-  const jobId = await submit();
-  const island = await join();
-  await world.settle();
-  expect(island.last("assign")).toBeUndefined();
-  isAway = false;
-  clock.advance(1_000);
-  await world.settle();
-  expect(island.assign.jobId).toBe(jobId);
 });
