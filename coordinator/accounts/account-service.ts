@@ -36,7 +36,7 @@ export interface AccountServiceDeps {
   readonly registration: "open" | "closed" | EmailSignUps;
   readonly log: Pick<Logger, "error">;
   /** Absent: what storage says counts for every request. */
-  readonly credentials?: CredentialNews;
+  readonly credentials?: CredentialNews | undefined;
   /** Default: at the full cost of a hash. */
   readonly passwords?: Passwords;
   /** Mails password resets. Without it only the operator makes them. */

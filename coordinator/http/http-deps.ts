@@ -45,9 +45,9 @@ export interface HttpDeps {
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
   /** Counts requests and streams of callers; absent: of this coordinator alone. */
-  readonly quota?: CallerQuota;
-  /** Calls the listener with the id of each key, and the token's hash of each session, that ended somewhere else. */
-  readonly onCredentialEnd?: (listener: (credential: string) => void) => void;
+  readonly quota?: CallerQuota | undefined;
+  /** Calls the listener with the id of each key, and the token's hash of each session, that ended at any coordinator. */
+  readonly credentials?: { onEnd(listener: (credential: string) => void): void } | undefined;
   /** Of the product, shown by /health. */
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */

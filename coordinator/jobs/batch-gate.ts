@@ -11,7 +11,7 @@ export interface BatchGateDeps {
   readonly jobs: Pick<JobRegistry, "get" | "admitParked">;
   readonly quota: Pick<JobQuota, "isFull" | "onRoom">;
   /** Where several coordinators share the places of an account, it gives them; `quota` then only tells of room. */
-  readonly places?: JobPlaces;
+  readonly places?: JobPlaces | undefined;
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;

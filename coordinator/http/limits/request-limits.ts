@@ -23,7 +23,7 @@ export interface RequestLimitsDeps {
   readonly clock: Clock;
   readonly options: RequestLimitsOptions;
   /** Counts requests and streams of callers; absent: of this coordinator alone. */
-  readonly quota?: CallerQuota;
+  readonly quota?: CallerQuota | undefined;
 }
 
 /**
