@@ -85,6 +85,13 @@ export class IslandGateway {
     await Promise.all([...this.#sessions].map(({ closed }) => closed));
   }
 
+  /** Ends all sessions of a token that was revoked. Ignored for an id that is no token's. */
+  endSessionsOf(tokenId: string): void {
+    for (const session of this.#sessions) {
+      if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
+    }
+  }
+
   #open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {
     if (protocol === SUBPROTOCOL) {
       this.#sessions.add(new IslandSession(socket, owner, this.#sessionDeps));
@@ -100,10 +107,7 @@ export class IslandGateway {
     if (!share.isCheckDue(tokenId, clock.monotonicMs(), heartbeatMs)) return;
     accounts.isIslandTokenValid(tokenId).then(
       (isValid) => {
-        if (isValid) return;
-        for (const session of this.#sessions) {
-          if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
-        }
+        if (!isValid) this.endSessionsOf(tokenId);
       },
       (error: unknown) => log.error({ err: error }, "Checking an Island token failed"),
     );

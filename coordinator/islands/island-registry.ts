@@ -14,6 +14,7 @@ export interface IslandRegistryDeps {
   readonly restartGraceMs: number;
 }
 
+const REPLACED = "replaced by a newer session of the same host";
 /** Agents confirm within 2 s (docs/protocol.md). */
 const MAX_STOP_MS = 10_000;
 /** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
@@ -88,13 +89,23 @@ export class IslandRegistry {
     const previous = island.link;
     if (previous !== null) {
       this.#emit({ type: "island_down", islandId: hostId });
-      previous.dismiss("replaced by a newer session of the same host", null);
+      previous.dismiss(REPLACED, null);
     }
     island.grace?.cancel();
     island.grace = null;
     island.link = link;
     island.greet(hello);
     return island;
+  }
+
+  /** Ends the session of an Island that has a newer one at another coordinator. Its attempts wait for it here, for the grace. */
+  endSession(hostId: string): void {
+    const island = this.#islands.get(hostId);
+    if (island === undefined || island.link === null) return;
+    const { link } = island;
+    link.dismiss(REPLACED, null);
+    // Its socket may be dead, and close late.
+    this.disconnect(island, link);
   }
 
   /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */

@@ -130,7 +130,8 @@ export class JobRegistry {
 
   /**
    * Takes in a job that was unfinished when the coordinator last stopped, or that another coordinator had. One that an Island has waits
-   * for that Island to come back; a job of a batch that never had an attempt is parked; the others compete.
+   * for that Island to come back; a job of a batch that never had an attempt is parked, unless the store knows that it has a place; the
+   * others compete.
    * @param islandOwnerId Account of the Island that has the job; null when no Island has it, and when that one is not known any more:
    *   then the caller gives the attempt up.
    * @param graceMs how long its Island may take to come back; absent: that of a restart.

@@ -32,7 +32,7 @@ export class RestoredJobs {
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
     // It has no feed. Without a promise, because 100,000 may wait.
-    this.#compete(this.#add(record, null, null));
+    this.#compete(this.#add(record, null, null), record.hasPlace === true);
     return undefined;
   }
 
@@ -81,9 +81,9 @@ export class RestoredJobs {
     return job;
   }
 
-  /** A job of a batch that never had an attempt is parked. */
-  #compete(job: MutableJob): void {
-    if (job.batchId !== null && job.attempt === 0) return;
+  /** A job of a batch that never had an attempt is parked, unless the store knows that it has a place. */
+  #compete(job: MutableJob, hasPlace = false): void {
+    if (job.batchId !== null && job.attempt === 0 && !hasPlace) return;
     this.#active.takePlace(job);
     this.#active.beginCompeting(job);
   }

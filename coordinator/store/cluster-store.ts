@@ -1,3 +1,6 @@
+import type { CredentialChanges } from "./credential-changes.ts";
+import type { IslandSessions } from "./island-sessions.ts";
+import type { JobPlaces } from "./job-places.ts";
 import type { ActiveJobRecord } from "./job-store.ts";
 
 /** A coordinator of the network. Its id is made at each start, so that an id that is gone never comes back. */
@@ -28,6 +31,9 @@ export class NotOwnerError extends Error {
 export interface ClusterStore {
   /** Id of this coordinator. */
   readonly selfId: string;
+  readonly credentialChanges: CredentialChanges;
+  readonly islandSessions: IslandSessions;
+  readonly places: JobPlaces;
   /**
    * Notes that this coordinator lives for `leaseMs` from now. False when its lease was over and another has taken its jobs; it is noted
    * anew then.

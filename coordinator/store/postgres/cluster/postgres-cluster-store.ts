@@ -1,7 +1,14 @@
 import type { ClusterStore, Peer } from "../../cluster-store.ts";
 import type { ActiveJobRecord } from "../../job-store.ts";
+import type { CredentialChanges } from "../../credential-changes.ts";
+import type { IslandSessions } from "../../island-sessions.ts";
+import type { JobPlaces } from "../../job-places.ts";
+import { PostgresCredentialChanges } from "../accounts/postgres-credential-changes.ts";
+import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
+import { PostgresIslandSessions } from "../islands/postgres-island-sessions.ts";
 import { ACTIVE_COLUMNS } from "../jobs/job-columns.ts";
+import { PostgresJobPlaces } from "../jobs/postgres-job-places.ts";
 
 const NOW = "extract(epoch FROM clock_timestamp()) * 1000";
 /** Owners of unfinished jobs, one index entry each, that are no coordinators any more. */
@@ -14,10 +21,16 @@ const GONE = `WITH RECURSIVE owners AS (
 
 export class PostgresClusterStore implements ClusterStore {
   readonly selfId: string;
+  readonly credentialChanges: CredentialChanges;
+  readonly islandSessions: IslandSessions;
+  readonly places: JobPlaces;
   readonly #db: Database;
 
-  constructor(db: Database, selfId: string) {
+  constructor(db: Database, writer: BatchWriter, selfId: string) {
     this.#db = db;
+    this.credentialChanges = new PostgresCredentialChanges(db);
+    this.islandSessions = new PostgresIslandSessions(db);
+    this.places = new PostgresJobPlaces(db, writer);
     this.selfId = selfId;
   }
 
