@@ -206,7 +206,7 @@ export function describeJobs(check: Check): void {
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
     // Some stores know of places, too.
-    const unfinished = (await store.jobs.unfinished()).map(({ hasPlace, ...job }) => job);
+    const unfinished = (await store.jobs.unfinished()).map(({ hasPlace: _hasPlace, ...job }) => job);
     expect(unfinished).toEqual([
       {
         id: running.id,
