@@ -1,9 +1,9 @@
-import { errors, type Msg, type NodeConnectionOptions } from "@nats-io/transport-node";
+import { errors, type Msg } from "@nats-io/transport-node";
 import { Packr } from "msgpackr";
 import { systemClock, type Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
-import { NatsLink } from "./nats-link.ts";
+import { NatsLink, type NatsOptions } from "./nats-link.ts";
 
 /** What all subjects begin with; the number is the version of the messages. */
 const PREFIX = "atoll.1.";
@@ -13,9 +13,6 @@ const packr = new Packr({ useRecords: false });
 
 /** A request's answer. */
 type Answer = readonly [isAnswer: true, value: unknown] | readonly [isAnswer: false, message: string];
-
-/** The options of `connect` that an operator's settings may give: servers, credentials, TLS. */
-export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass" | "token" | "tls" | "authenticator">;
 
 /** A bus on a NATS server or cluster, with core NATS alone: what must survive is in storage. */
 export class NatsBus implements Bus {
@@ -85,7 +82,7 @@ export class NatsBus implements Bus {
     }
     const [isAnswer, value] = packr.unpack(reply.data) as Answer;
     if (isAnswer) return value;
-    throw new BusError("refused", String(value));
+    throw new BusError("refused", value);
   }
 
   answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {

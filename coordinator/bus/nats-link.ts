@@ -3,19 +3,22 @@ import {
   errors,
   type Msg,
   type NatsConnection,
+  type NodeConnectionOptions,
   type Status,
   type Subscription,
 } from "@nats-io/transport-node";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Unsubscribe } from "./bus.ts";
-import type { NatsOptions } from "./nats-bus.ts";
 
 const RECONNECT_MS = 250;
 /** Between tries where there is no connection that tries by itself. */
 const RETRY_MS = 1_000;
 /** A connection is lost after two of these without an answer. */
 const PING_MS = 2_000;
+
+/** The options of `connect` that an operator's settings may give: servers, credentials, TLS. */
+export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass" | "token" | "tls" | "authenticator">;
 
 type Callback = (error: Error | null, message: Msg) => void;
 

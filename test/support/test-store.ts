@@ -47,6 +47,7 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
   });
   // As after the start of a coordinator: what the last one left is this one's.
   await store.cluster.adopt(1_000);
+  await store.prune();
   return store;
 }
 

@@ -1319,7 +1319,12 @@ export interface components {
         Health: {
             checks: {
                 /**
-                 * @description read_only: the disk is full, or another process writes; nothing new is accepted
+                 * @description Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on
+                 * @enum {string}
+                 */
+                bus?: "ok" | "down";
+                /**
+                 * @description read_only: the disk is full, another process writes, or the database is away; nothing new is accepted
                  * @enum {string}
                  */
                 store: "ok" | "read_only" | "failing";
@@ -4112,7 +4117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Healthy */
+            /** @description Healthy, or degraded and able to serve: the bus is down */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4133,7 +4138,7 @@ export interface operations {
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
-            /** @description Degraded: a check fails */
+            /** @description Degraded: the store fails */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
+import { itInFullRun } from "../../support/soak-rounds.ts";
 import { PostgresDatabase } from "../../support/postgres-database.ts";
 import { FIRST_PAUSE_MS, GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
@@ -59,7 +60,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await stateOf(jobId)).toBe("completed");
     });
 
-    it("is not dispatched meanwhile, and competes again if it did not move", async () => {
+    itInFullRun("is not dispatched meanwhile, and competes again if it did not move", async () => {
       const [here, gone] = [await net.submit(at(a)), await net.submit(at(a))];
       // As after a hand-over whose answer was lost: storage refuses this one.
       await a?.store.cluster.transfer([gone], "b");
@@ -90,7 +91,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
     });
 
-    it("goes on there also after the first gave it up", async () => {
+    itInFullRun("goes on there also after the first gave it up", async () => {
       const { island, assign } = await begin();
       island.lose();
       net.clock.advance(GRACE_MS);
@@ -132,7 +133,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one two" });
     });
 
-    it("go to other Islands after the grace", async () => {
+    itInFullRun("go to other Islands after the grace", async () => {
       const { island, assign } = await begin();
       await adopt();
       const other = await join(b);
@@ -142,7 +143,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(island.hostId).not.toBe(other.hostId);
     });
 
-    it("are not waited for where their Island came without them", async () => {
+    itInFullRun("are not waited for where their Island came without them", async () => {
       const { island, assign } = await begin();
       const back = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId);
       await adopt();

@@ -37,5 +37,6 @@ it("An Island hears of its job before the client is answered, although its frame
   const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
   expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
   await island.next("assign");
-  expect(order).toEqual(["assign", "answer"]);
+  // A database hears of the assignment before both.
+  expect(order.slice(-2)).toEqual(["assign", "answer"]);
 });

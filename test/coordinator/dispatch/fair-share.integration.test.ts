@@ -120,7 +120,7 @@ describe("An account's share", () => {
     }
     await using island = await FakeIsland.join(coordinator.url, accounts[0]?.islandToken ?? "", { slots: 20 });
     const large = await call(coordinator.url, accounts[1]?.key ?? "", "GET", "/jobs?status=queued&limit=100");
-    expect(island.pending("assign").length).toBe(20);
+    await expect.poll(() => island.pending("assign").length).toBe(20);
     expect(large.body.data).toHaveLength(15);
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, failedFrame, runFrames } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -8,7 +9,6 @@ import { call, until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { openTestStore } from "../../support/test-store.ts";
 import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
@@ -145,7 +145,8 @@ describe("A job that all Islands refuse", () => {
     const jobId = await submit();
     const { waiting, attempts } = await until(
       () => detailOf(jobId),
-      ({ waiting }) => waiting?.reason === "all_refused",
+      // Where it waits is known before that is stored.
+      (job) => job.waiting?.reason === "all_refused" && job.attempts === 0,
       "both refusals",
     );
     expect(waiting.message).toBe("2 Islands fit, and all refused (out_of_memory 2); asked again after a growing time");
@@ -185,7 +186,7 @@ describe("A job that all Islands refuse", () => {
   it("is not kept past its wait limit by refusals, and ends with the reason", async () => {
     using folder = temporaryFolder();
     const clock = new ManualClock();
-    const store = await openTestStore({ path: folder.file("atoll.db"), clock });
+    const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
     const accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
     const world = new JobWorld(store, clock);
     const agent = new ScriptedAgent(world, accountId);
@@ -272,7 +273,12 @@ describe("An Island gets no other job of a Cargo after", () => {
     await liar.next("cancel");
     liar.send({ type: "cancelled", jobId, attempt, seq: 2 });
     await using good = await join();
-    expect((await detailOf(jobId)).error.code).toBe("output_too_large");
+    const { error } = await until(
+      () => detailOf(jobId),
+      (job) => job.error !== null,
+      "the job's end",
+    );
+    expect(error.code).toBe("output_too_large");
     await expectNoMoreFor(liar, good);
   });
 

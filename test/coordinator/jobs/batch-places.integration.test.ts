@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
 import { call, until } from "../../support/http.ts";
+import { IS_POSTGRES } from "../../support/test-store.ts";
 
 import {
   account,
@@ -51,7 +51,10 @@ describe("The limit of unfinished jobs", () => {
     }
     island.send(...working.flatMap((assign) => finished(assign)));
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 25, total: 25 } });
-    expect(order).toEqual(jobs.map((job) => job.id));
+    // On PostgreSQL the jobs of one round are written, and so assigned, in any order.
+    const inRounds = (ids: readonly string[]) =>
+      IS_POSTGRES ? [0, 10, 15, 20].map((at, round) => ids.slice(at, round === 0 ? 10 : at + 5).toSorted()) : ids;
+    expect(inRounds(order)).toEqual(inRounds(jobs.map((job) => job.id)));
     expect((await api("GET", `/jobs/${jobs[20]?.id}`)).body.data).toMatchObject({
       output: `done ${jobs[20]?.id}`,
       attempts: 1,
@@ -149,7 +152,8 @@ describe("A restart", () => {
     await using island = await FakeIsland.dial(coordinator.url, account.islandToken);
     const jobId = jobs[0]?.id ?? "";
     const hello = makeHello({ slots: 100 });
-    const claim = (await AttemptProofs.open(new FileSecrets(coordinator.directory))).issue(jobId, 1, hello.hostId);
+    const proofs = await coordinator.withStore(({ secrets }) => AttemptProofs.open(secrets));
+    const claim = proofs.issue(jobId, 1, hello.hostId);
     const held = { jobId, attempt: 1, claim, started: true };
     island.send({ ...hello, held: [held] });
     expect(await island.next("welcome")).toMatchObject({ held: [{ action: "continue" }] });

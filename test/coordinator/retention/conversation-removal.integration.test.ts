@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runFrames, beginFrames, failedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ONNX_FILE } from "../catalog/cargo-builders.ts";
 import type { FakeIsland } from "../../support/fake-island.ts";
+import { until } from "../../support/http.ts";
 import { account, api, coordinator, filesWith, join, setUp, untilInNoFile } from "./removal-world.ts";
 
 setUp();
@@ -122,6 +123,10 @@ describe("DELETE /account", () => {
     await coordinator.withStore((store) => store.accounts.delete(account.id, Date.now()));
     await coordinator.start();
     await untilInNoFile("MARK-");
-    expect(await coordinator.withStore((store) => store.content.underWay())).toEqual([]);
+    await until(
+      () => coordinator.withStore((store) => store.content.underWay()),
+      (subjects) => subjects.length === 0,
+      "no removal is under way",
+    );
   });
 });

@@ -69,15 +69,11 @@ export function filesWith(text: string): string[] {
 
 function tablesWith(text: string): string[] {
   const tables = coordinator.runSql("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
-  return (tables as { name: string }[])
-    .map(({ name }) => name)
-    .filter((name) => {
-      const [row] = coordinator.runSql(
-        `SELECT count(*) AS count FROM ${name} AS each WHERE each::text LIKE ?`,
-        `%${text}%`,
-      );
-      return (row as { count: number }).count > 0;
-    });
+  const found = (tables as { name: string }[]).map(
+    ({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name} AS each WHERE each::text LIKE ?)`,
+  );
+  const rows = coordinator.runSql(found.join(" UNION ALL "), ...found.map(() => `%${text}%`));
+  return (rows as { name: string }[]).map(({ name }) => name);
 }
 
 /** The log of the database is emptied about a second after a removal. */

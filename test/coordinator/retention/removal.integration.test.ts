@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { beginFrames, failedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { call, collect, jobEvents, textOf } from "../../support/http.ts";
+import { call, collect, jobEvents, textOf, until } from "../../support/http.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
 import {
   account,
@@ -140,6 +140,10 @@ describe("A removal that a crash interrupted", () => {
     await coordinator.start();
     await untilInNoFile("MARK-");
     expect((await api("GET", `/jobs/${jobId}`)).body.data.status).toBe("completed");
-    expect(await coordinator.withStore((store) => store.content.underWay())).toEqual([]);
+    await until(
+      () => coordinator.withStore((store) => store.content.underWay()),
+      (subjects) => subjects.length === 0,
+      "no removal is under way",
+    );
   });
 });

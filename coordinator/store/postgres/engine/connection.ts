@@ -28,7 +28,7 @@ export interface Session {
 /** Amounts and times are exact doubles, as in the rest of the program; balances are read as text where they may be larger. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === INT8 || oid === NUMERIC ? (Number as never) : pg.types.getTypeParser(oid, format as "text"),
+    oid === INT8 || oid === NUMERIC ? (Number as never) : pg.types.getTypeParser(oid, format),
 };
 
 /** `address`: `postgres://user:password@host:port/database?sslmode=…`. */

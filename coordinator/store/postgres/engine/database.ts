@@ -93,6 +93,9 @@ export class Database {
   async #transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
     const client = await this.#pool.connect();
     let fault: Error | undefined;
+    // The pool listens only to connections that nobody has; an error without a listener would end the process.
+    const onLost = (error: Error): void => void (fault = error);
+    client.on("error", onLost);
     try {
       await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
       const result = await call(sessionOn(client));
@@ -103,6 +106,7 @@ export class Database {
       await client.query("ROLLBACK").catch((lost: Error) => (fault = lost));
       throw error;
     } finally {
+      client.off("error", onLost);
       // A connection that cannot even roll back is not used again.
       client.release(fault);
     }

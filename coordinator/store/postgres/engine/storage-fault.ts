@@ -3,8 +3,11 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { DatabaseError } from "../../database-error.ts";
 import { MigrationError } from "../../migrations.ts";
 
-/** Lost against another transaction: serialization failure, deadlock, a lock that was not to be had in time. Source: PostgreSQL, appendix A. */
-const TRANSIENT = new Set(["40001", "40P01", "55P03"]);
+/**
+ * Lost against another transaction: serialization failure, deadlock, a lock that was not to be had in time; or ended by the server,
+ * because this process stood still in it. Source: PostgreSQL, appendix A.
+ */
+const TRANSIENT = new Set(["40001", "40P01", "55P03", "25P03"]);
 /** Classes of faults of the server or of the way to it: connection, resources, operator intervention, system. */
 const STORAGE_CLASSES = new Set(["08", "53", "57", "58"]);
 /** Read-only transaction: a standby that was not promoted. */

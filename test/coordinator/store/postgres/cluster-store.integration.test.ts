@@ -53,7 +53,7 @@ function describeCluster(database: PostgresDatabase): void {
     it("share the jobs of one that is dead: each has one new owner, and the dead one writes nothing more", async () => {
       const accountId = await makeAccount(one as PostgresStore, { grantMicro: 100_000_000 });
       const jobs = Array.from({ length: 50 }, () => makeJob(accountId));
-      await Promise.all(jobs.map((job) => one?.jobs.submit(job)));
+      await Promise.all(jobs.map((job) => (one as PostgresStore).jobs.submit(job)));
       const adopt = async (store = two): Promise<readonly string[]> => (await store?.cluster.adopt(20)) ?? [];
       expect([await two?.cluster.reap(), await adopt(), await adopt(three)]).toEqual([0, [], []]);
       await one?.cluster.renew(SELF, -1);
