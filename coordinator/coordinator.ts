@@ -12,6 +12,9 @@ import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
+import { CredentialWatch } from "./cluster/credential-watch.ts";
+import { NetworkQuota } from "./cluster/network-quota.ts";
+import { NewestSessions } from "./cluster/newest-sessions.ts";
 import { Ownership } from "./cluster/ownership.ts";
 import { SharedJobs } from "./cluster/shared-jobs.ts";
 import { registrationOf } from "./config/exposure.ts";
@@ -86,9 +89,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
+  const changes = cluster?.credentialChanges;
+  const credentials = changes && new CredentialWatch({ changes, bus, clock, log });
   const accounts = new AccountService({
     store: store.accounts,
     clock,
+    credentials,
     newAccountMicro: config.newAccountMicro,
     ...accountMail(config, registration, { store: store.accounts, clock, log }),
     log,
@@ -132,7 +138,14 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     onFatal,
   });
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
-  const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
+  const gate = new BatchGate({
+    jobs: registry,
+    quota: jobQuota,
+    places: cluster?.places,
+    clock,
+    limitOf,
+    onFatal,
+  });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log });
@@ -143,6 +156,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
   const ownership =
     cluster && new Ownership({ cluster, store, jobs: registry, islands, batches, bus, self, log, ...times });
+  const sessions = cluster && new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
@@ -233,6 +247,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     addressOf,
     caps,
   });
+  credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
+  const quota = ownership === null ? undefined : new NetworkQuota({ members: ownership.members, bus, clock });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version });
   const app = createApp({
     metrics,
@@ -246,6 +262,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     retention,
     store,
     bus: config.busAddress === null ? null : bus,
+    quota,
+    credentials,
     clock,
     log,
     version,
@@ -286,6 +304,9 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       await webhooks.close();
       await retention.close();
       await accounts.settled();
+      quota?.close();
+      sessions?.close();
+      credentials?.close();
       await ownership?.leave();
       shared?.close();
       await bus.close();
