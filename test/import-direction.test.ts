@@ -22,14 +22,14 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
     ["credits"],
-    ["store"],
+    ["store", "bus"],
     ["mail", "quotas", "scheduler"],
     ["config"],
     ["accounts", "catalog", "webhooks", "retention"],
     ["recommendations"],
     ["jobs", "islands"],
     ["dispatch"],
-    ["conversations", "metrics"],
+    ["conversations", "metrics", "cluster"],
     ["http"],
     ["coordinator.ts"],
   ],
