@@ -49,10 +49,10 @@ describeCluster("PostgreSQL under three coordinators", () => {
       // Those that end while the database is away: their Islands keep the results.
       const short = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(1).url, client.key, 5, 100)));
       const submissions: number[] = [];
-      let isOver = false;
+      const over = new AbortController();
       const submitting = (async () => {
         const acknowledged: string[] = [];
-        for (let index = 0; !isOver; index += 1) {
+        for (let index = 0; !over.signal.aborted; index += 1) {
           const body = { workload: "tiny-chat", input: { prompt: "3 words every 1 ms" } };
           const headers = { "idempotency-key": `${what.split(" ")[1]}-${index}` };
           const { status, body: answer } = await call(cluster.nextUrl(), client.key, "POST", "/jobs", body, headers);
@@ -64,7 +64,7 @@ describeCluster("PostgreSQL under three coordinators", () => {
       })();
       await disturb();
       await expect.poll(() => submissions.at(-1), { timeout: 20_000 }).toBe(201);
-      isOver = true;
+      over.abort();
       const acknowledged = await submitting;
       expect(submissions.filter((status) => status !== 201 && status !== 503)).toEqual([]);
       for (const stream of followed) expect(await stream).toMatchObject({ text: wordsText(300), endings: ["done"] });

@@ -43,7 +43,7 @@ describe("deploy/compose.yaml", () => {
     const coordinators = coordinatorsOf(compose);
     expect(coordinators).toHaveLength(3);
     for (const [, environment] of coordinators) assertSettings(environment);
-    const shared = coordinators.map(([, { ATOLL_PEER_URL: _, ...rest }]) => rest);
+    const shared = coordinators.map(([, environment]) => ({ ...environment, ATOLL_PEER_URL: "" }));
     expect(shared).toEqual([shared[0], shared[0], shared[0]]);
     expect(new Set(coordinators.map(([, { ATOLL_PEER_URL }]) => ATOLL_PEER_URL)).size).toBe(3);
   });

@@ -89,6 +89,15 @@ export class Cluster implements AsyncDisposable {
     return member;
   }
 
+  /** Mends all links, and starts what has ended. */
+  async mend(): Promise<void> {
+    for (const member of this.members) {
+      member.heal();
+      member.thaw();
+      if (!member.isUp) await member.start();
+    }
+  }
+
   /** Another coordinator each time, of those that are up: each request of a client goes elsewhere. */
   nextUrl(): string {
     return nextUp(this.members, (this.#turn += 1)).url;
