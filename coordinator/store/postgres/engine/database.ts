@@ -92,6 +92,8 @@ export class Database {
 
   async #transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
     const client = await this.#pool.connect();
+    // The pool listens to idle connections alone. One that is lost between two statements rejects the next one.
+    client.on("error", ignoreLoss);
     let fault: Error | undefined;
     try {
       await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
@@ -103,8 +105,12 @@ export class Database {
       await client.query("ROLLBACK").catch((lost: Error) => (fault = lost));
       throw error;
     } finally {
+      client.off("error", ignoreLoss);
       // A connection that cannot even roll back is not used again.
       client.release(fault);
     }
   }
 }
+
+/** Without a listener, the loss of a connection ends the process. */
+function ignoreLoss(): void {}
