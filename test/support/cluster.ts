@@ -67,15 +67,19 @@ export class Cluster implements AsyncDisposable {
     const members: ClusterMember[] = [];
     let turn = 0;
     const balancer = opened.use(await Link.open(() => nextUp(members, (turn += 1)).port));
-    for (let index = 0; index < coordinators; index += 1) {
-      const member = await ClusterMember.open({
+    const opening = Array.from({ length: coordinators }, (_, index) =>
+      ClusterMember.open({
         store: { port: postgres.port, database: DATABASE },
         busPort: nats.port,
         flags: [...QUICK, ...catalog, ...flags],
         env: { ATOLL_CLUSTER_KEY: key.toString("hex"), ...environmentOf?.(index) },
         program: programOf?.(index) ?? "coordinator",
-      });
-      members.push(opened.use(member));
+      }),
+    );
+    // All at once, as operators do: they agree on the tables and the secrets.
+    for (const result of await Promise.allSettled(opening)) {
+      if (result.status === "rejected") throw result.reason;
+      members.push(opened.use(result.value));
     }
     const cluster = new Cluster(postgres, nats, members, balancer, key);
     cluster.#opened = opened.move();
