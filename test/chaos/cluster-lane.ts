@@ -128,8 +128,9 @@ async function openStream(
 
 async function checkEnd(options: LaneOptions, jobId: string, words: number): Promise<void> {
   const { history, deadline } = options;
+  let last = "nobody answered";
   for (;;) {
-    if (deadline.aborted) return void history.violations.push(`${jobId}: the job has no end`);
+    if (deadline.aborted) return void history.violations.push(`${jobId}: the job has no end: ${last}`);
     const answer = await ask(options, "GET", `/jobs/${jobId}`);
     const job = answer?.status === 200 ? answer.body.data : null;
     if (answer?.status === 404) return void history.violations.push(`${jobId}: an acknowledged job is not known`);
@@ -138,6 +139,7 @@ async function checkEnd(options: LaneOptions, jobId: string, words: number): Pro
       if (job.status === "completed" && job.output === wordsText(words)) return undefined;
       return void history.violations.push(`${jobId}: ${job.status}, ${JSON.stringify(job.error)}, ${job.output}`);
     }
+    if (job !== null) last = JSON.stringify({ status: job.status, attempts: job.attempts, waiting: job.waiting });
     await wait(POLL_MS);
   }
 }

@@ -1,8 +1,11 @@
 import { call, collect, jobEvents, until, type SseEvent } from "../support/http.ts";
+import { readSse } from "../support/read-sse.ts";
 import { wordsPrompt } from "./word-runtime.ts";
 
 const ENDED = ["completed", "failed", "cancelled", "timeout"];
 const RETRY_MS = 50;
+/** A silent stream carries a comment each 2 s. */
+const MAX_SILENCE_MS = 8_000;
 
 /** Submits a job of so many words. Returns its id. */
 export async function submitWords(
@@ -62,22 +65,25 @@ export async function followAnywhere(nextUrl: () => string, key: string, jobId: 
   while (endings.length === 0) {
     connections += 1;
     try {
-      for await (const { id, event, data } of jobEvents(
-        nextUrl(),
-        key,
-        jobId,
-        lastEventId === undefined ? {} : { lastEventId },
-      )) {
-        lastEventId = id;
-        if (event === "token") text += data.content;
-        else if (event === "done" || event === "error") endings.push(event);
-      }
-    } catch (error) {
-      if (/answered 422/.test(String(error))) {
+      const response = await fetch(`${nextUrl()}/api/v1/jobs/${jobId}/stream`, {
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+        },
+      });
+      if (response.status === 422) {
         positionsLost += 1;
         text = "";
         lastEventId = undefined;
       }
+      if (response.status !== 200) throw new Error(`The stream answered ${response.status}`);
+      for await (const { id, event, data } of readSse(response, MAX_SILENCE_MS)) {
+        lastEventId = id;
+        if (event === "token") text += JSON.parse(data).content;
+        else if (event === "done" || event === "error") endings.push(event);
+      }
+    } catch {
+      // Cut, or refused for now.
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }
