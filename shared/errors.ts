@@ -26,6 +26,7 @@ export const ERROR_STATUS = {
   overloaded: 503,
   shutting_down: 503,
   storage_unavailable: 503,
+  cluster_unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
@@ -83,6 +84,19 @@ export class RateLimitedError extends ServiceError {
     super("rate_limited", `Rate limit exceeded (${limit}); retry in ${retryAfterS} s`);
     this.limit = limit;
     this.retryAfterS = retryAfterS;
+  }
+}
+
+/** Another coordinator has what the request needs, and cannot be reached. `retryAfterS`: whole seconds to wait before the next try. */
+export class ClusterUnavailableError extends ServiceError {
+  override readonly name = "ClusterUnavailableError";
+  readonly retryAfterS = 2;
+  constructor(options?: ErrorOptions) {
+    super(
+      "cluster_unavailable",
+      "The coordinator that has this job cannot be reached now; try again in a moment",
+      options,
+    );
   }
 }
 

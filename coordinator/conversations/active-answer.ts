@@ -57,15 +57,19 @@ export class ActiveAnswer {
     this.tries += 1;
   }
 
-  /** Resolves with the ending of the present job. */
-  async jobEnded(): Promise<FeedEnding> {
+  /** Resolves with the ending of the present job; null if its feed was cut, so that another must be opened. */
+  async jobEnded(): Promise<FeedEnding | null> {
     const { feed } = this.#job;
-    await untilFeed(feed, ({ hasOutput, ending }) => {
+    await untilFeed(feed, ({ hasOutput, isCut, ending }) => {
       if (hasOutput) this.#begun.resolve();
-      return ending !== null;
+      return ending !== null || isCut;
     });
-    if (feed.ending === null) throw new Error(`Feed of ${feed.jobId} has not ended`);
     return feed.ending;
+  }
+
+  /** The present job's feed was cut, and `feed` has what it lacks. */
+  replaceFeed(feed: Feed): void {
+    this.#job = { ...this.#job, feed };
   }
 
   markStored(): void {

@@ -1,6 +1,6 @@
 import { chatInputSchema, type ChatMessage } from "../../shared/chat-input.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { ClusterUnavailableError, ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 import type { JobApi, SubmitRequest } from "../jobs/job-service.ts";
@@ -13,6 +13,8 @@ export interface AnswerTrackerDeps {
   readonly jobs: JobApi;
   readonly clock: Clock;
   readonly log: Pick<Logger, "error">;
+  /** Other coordinators make answers, too, which this one does not follow. */
+  readonly isShared?: boolean;
   /** How long the job of an answer waits for an Island. */
   readonly waitMs: number;
   /** Called when an answer could not be stored: the process must end and start again from storage. */
@@ -41,6 +43,30 @@ export class AnswerTracker {
   async settled(conversationId: string): Promise<void> {
     const answer = this.#active.get(conversationId);
     if (answer?.isEnding === true) await answer.stored;
+  }
+
+  /** An answer in progress gets the text delivered so far as its content. */
+  async withDelivered(accountId: string, message: Message): Promise<Message> {
+    if (message.state !== "in_progress") return message;
+    const answer = this.#active.get(message.conversationId);
+    if (answer?.answerId === message.id) return { ...message, content: answer.job.feed.text() };
+    if (this.#deps.isShared !== true || message.jobId === null) return message;
+    try {
+      return { ...message, content: (await this.#deps.jobs.openFeed(accountId, message.jobId)).text() };
+    } catch (error) {
+      // Its owner cannot be reached, or its conversation was deleted meanwhile.
+      if (error instanceof ServiceError) return message;
+      throw error;
+    }
+  }
+
+  /** The job of an answer in progress that another coordinator follows. Undefined if there is none, and while this one is alone. */
+  async jobElsewhere(conversationId: string): Promise<string | undefined> {
+    const { store, isShared } = this.#deps;
+    if (isShared !== true || this.#active.has(conversationId)) return undefined;
+    const { messages } = await store.messages(conversationId, { limit: 1, offset: 0, order: "desc" });
+    const [last] = messages;
+    return last?.state === "in_progress" ? (last.jobId ?? undefined) : undefined;
   }
 
   /** Submits the job of a new answer, stored with its question, and follows it. @throws all that submitting a job can. */
@@ -73,10 +99,14 @@ export class AnswerTracker {
     const answer = this.#active.get(conversationId);
     if (this.#isClosing || answer?.answerId !== answerId) return;
     answer.isAbandoned = true;
-    const { accountId, job } = answer;
-    await this.#deps.jobs.cancel(accountId, job.id).catch((error: unknown) => {
+    await this.cancelJob(answer.accountId, answer.job.id);
+  }
+
+  /** Never rejects. */
+  async cancelJob(accountId: string, jobId: string): Promise<void> {
+    await this.#deps.jobs.cancel(accountId, jobId).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-      this.#deps.log.error({ err: error, job_id: job.id }, "cancelling an abandoned answer failed");
+      this.#deps.log.error({ err: error, job_id: jobId }, "cancelling an abandoned answer failed");
     });
   }
 
@@ -91,8 +121,8 @@ export class AnswerTracker {
   }
 
   async #carry(answer: ActiveAnswer): Promise<void> {
-    let ending = await answer.jobEnded();
-    while (await this.#tryAgain(answer, ending)) ending = await answer.jobEnded();
+    let ending = await this.#ended(answer);
+    while (await this.#tryAgain(answer, ending)) ending = await this.#ended(answer);
     answer.isEnding = true;
     const { answerId, conversationId, job } = answer;
     const atMs = this.#deps.clock.now();
@@ -101,6 +131,20 @@ export class AnswerTracker {
     await this.#deps.store.endAnswer({ answerId, jobId: job.id, content, atMs, ...answerOf(ending) });
     this.#active.delete(conversationId);
     answer.markStored();
+  }
+
+  /** The ending of the answer's present job, whose feed may be cut and opened anew meanwhile. */
+  async #ended(answer: ActiveAnswer): Promise<FeedEnding> {
+    const { jobs, clock } = this.#deps;
+    for (let ending = await answer.jobEnded(); ; ending = await answer.jobEnded()) {
+      if (ending !== null) return ending;
+      try {
+        answer.replaceFeed(await jobs.openFeed(answer.accountId, answer.job.id));
+      } catch (error) {
+        if (!(error instanceof ClusterUnavailableError)) throw error;
+        await clock.sleep(error.retryAfterS * 1_000);
+      }
+    }
   }
 
   /** Gives the answer another job if the model found the history too long, which the estimate before could not know. */
@@ -132,10 +176,4 @@ export class AnswerTracker {
 
 function messagesOf({ input }: AnswerJob): readonly ChatMessage[] {
   return chatInputSchema.parse(input).messages ?? [];
-}
-
-/** An answer in progress gets the text delivered so far as its content. */
-export function withDelivered(message: Message, answer: AnswerView | undefined): Message {
-  if (message.state !== "in_progress" || answer?.answerId !== message.id) return message;
-  return { ...message, content: answer.job.feed.text() };
 }

@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import type { Conversation, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { AnswerView } from "./active-answer.ts";
-import { AnswerTracker, withDelivered, type AnswerTrackerDeps } from "./answer-tracker.ts";
+import { AnswerTracker, type AnswerTrackerDeps } from "./answer-tracker.ts";
 import { fitHistory, MAX_HISTORY_MESSAGES } from "./fit-history.ts";
 
 export interface ConversationServiceDeps extends AnswerTrackerDeps {
@@ -92,10 +92,12 @@ export class ConversationService {
   /** Cancels the answer in progress, if there is one. Its jobs remain without prompt and answer. @throws {ServiceError} `not_found` */
   async delete(accountId: string, conversationId: string): Promise<void> {
     const { store, clock, removeContent } = this.#deps;
+    const jobElsewhere = await this.#answers.jobElsewhere(conversationId);
     const wasDeleted = await store.delete(accountId, conversationId, clock.now());
     if (!wasDeleted) throw notFound(conversationId);
     const answer = this.#answers.find(conversationId);
     if (answer !== undefined) await this.#answers.abandon(answer);
+    if (jobElsewhere !== undefined) await this.#answers.cancelJob(accountId, jobElsewhere);
     await removeContent(conversationId);
   }
 
@@ -109,8 +111,8 @@ export class ConversationService {
     await this.#answers.settled(conversationId);
     const conversation = await this.get(accountId, conversationId);
     const { messages, total } = await this.#deps.store.messages(conversationId, page);
-    const active = this.#answers.find(conversationId);
-    return { conversation, messages: messages.map((message) => withDelivered(message, active)), total };
+    const delivered = messages.map((message) => this.#answers.withDelivered(accountId, message));
+    return { conversation, messages: await Promise.all(delivered), total };
   }
 
   /** An answer that has ended, as it is stored; undefined when its conversation was deleted. */

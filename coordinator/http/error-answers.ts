@@ -1,4 +1,5 @@
 import {
+  ClusterUnavailableError,
   ERROR_STATUS,
   RateLimitedError,
   ServiceError,
@@ -114,7 +115,7 @@ function statusOf(error: ServiceError): number {
 function extrasOf(error: ServiceError): Partial<WireError> {
   if (error instanceof ValidationError) return { details: error.details };
   if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
-  if (error instanceof NoIslandError || error instanceof OverloadedError) return { retry_after: error.retryAfterS };
+  if (isTemporary(error)) return { retry_after: error.retryAfterS };
   if (error instanceof JobFailedError) {
     const { jobError, retryable, retryAfterS } = error;
     return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
@@ -123,14 +124,16 @@ function extrasOf(error: ServiceError): Partial<WireError> {
 }
 
 function headersOf(error: ServiceError): Record<string, string> {
-  if (error instanceof RateLimitedError || error instanceof NoIslandError || error instanceof OverloadedError) {
-    return { "Retry-After": String(error.retryAfterS) };
-  }
+  if (error instanceof RateLimitedError || isTemporary(error)) return { "Retry-After": String(error.retryAfterS) };
   if (error instanceof JobFailedError && error.retryAfterS !== null)
     return { "Retry-After": String(error.retryAfterS) };
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
   if (error.code === "unauthenticated") return { "WWW-Authenticate": 'Bearer realm="atoll"' };
   return {};
+}
+
+function isTemporary(error: ServiceError): error is NoIslandError | OverloadedError | ClusterUnavailableError {
+  return error instanceof NoIslandError || error instanceof OverloadedError || error instanceof ClusterUnavailableError;
 }
 
 function withOpenAiFields({ message, code, ...extras }: WireError, status: number, param: string | null): WireError {

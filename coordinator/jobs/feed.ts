@@ -48,11 +48,31 @@ export interface Feed {
   attemptOf(nth: number): number;
   /**
    * True when the position counts output that this feed lacks and never gets: the output was relayed, a crash came before it
-   * was stored, and the job continued without it. False while the attempt that made it may still send it again.
+   * was stored, and the job continued without it. False while the attempt that made it may still send it again. True also when
+   * another attempt made that output.
    */
   hasLost(position: FeedPosition): boolean;
-  /** Calls `listener` after each change, synchronously, until the returned function is called or the feed ends. */
+  /**
+   * True for a copy of another coordinator's feed once the job goes on without output that the copy has. Nothing changes any more; the
+   * job has another feed, and readers of this one have a lost position.
+   */
+  readonly isCut: boolean;
+  /** Calls `listener` after each change, synchronously, until the returned function is called, or the feed ends or is cut. */
   subscribe(listener: () => void): () => void;
+}
+
+/** A feed in the hands of the one who writes it. */
+export interface WritableFeed extends Feed {
+  /** `attempt`: the one that made the items. @throws when the feed has ended. */
+  push(items: readonly FeedItem[], attempt?: number): void;
+  /** @throws when the feed has ended. */
+  end(ending: FeedEnding): void;
+  /** See {@link Feed.isCut}. */
+  cut(): void;
+  /** Number of listeners. */
+  readonly readers: number;
+  /** Called when there is a new listener. */
+  onReader: (() => void) | null;
 }
 
 /** What is stored of a feed and not in memory: how far it had come, and how to read it. */
@@ -62,7 +82,7 @@ export interface Backlog {
 }
 
 /** A feed that its job, and nothing else, writes. */
-export class JobFeed implements Feed {
+export class JobFeed implements WritableFeed {
   readonly jobId: string;
   #items: FeedItem[] = [];
   /** Null before the first: 100,000 waiting jobs have no reader. */
@@ -76,6 +96,8 @@ export class JobFeed implements Feed {
   /** Comes before `#items`. Null once it was read. */
   #backlog: Backlog | null = null;
   #loading: Promise<void> | null = null;
+  #isCut = false;
+  onReader: (() => void) | null = null;
 
   constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null) {
     this.jobId = jobId;
@@ -127,6 +149,14 @@ export class JobFeed implements Feed {
     return this.#backlog === null;
   }
 
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  get readers(): number {
+    return this.#listeners?.size ?? 0;
+  }
+
   async load(): Promise<void> {
     if (this.#backlog === null) return;
     this.#loading ??= this.#load(this.#backlog).finally(() => {
@@ -152,18 +182,17 @@ export class JobFeed implements Feed {
 
   hasLost({ outputs, attempt }: FeedPosition): boolean {
     const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
-    const isOver = this.#ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
-    return outputs > made && isOver;
+    // The reader has it from an attempt that began elsewhere since: this coordinator stood still, and does not own the job any more.
+    if (outputs <= made) return outputs > 0 && this.attemptOf(outputs) !== attempt;
+    return this.#ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
   }
 
-  /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     for (const item of items) this.#add(item, attempt);
     this.#wake();
   }
 
-  /** @throws when the feed has ended. */
   end(ending: FeedEnding): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = this.#withoutText(ending);
@@ -171,9 +200,16 @@ export class JobFeed implements Feed {
     this.#listeners = null;
   }
 
+  cut(): void {
+    this.#isCut = true;
+    this.#wake();
+    this.#listeners = null;
+  }
+
   subscribe(listener: () => void): () => void {
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
+    this.onReader?.();
     return () => this.#listeners?.delete(listener);
   }
 
@@ -226,4 +262,20 @@ export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?:
     });
     signal?.addEventListener("abort", settle);
   });
+}
+
+/**
+ * Opens the job's feed and resolves with it once `isReady` holds, or `signal` is aborted. A feed that is cut meanwhile is opened anew.
+ * @throws what `open` throws.
+ */
+export async function openUntil(
+  open: () => Promise<Feed>,
+  isReady: (feed: Feed) => boolean,
+  signal?: AbortSignal,
+): Promise<Feed> {
+  for (;;) {
+    const feed = await open();
+    await untilFeed(feed, (now) => now.isCut || isReady(now), signal);
+    if (!feed.isCut || signal?.aborted === true) return feed;
+  }
 }

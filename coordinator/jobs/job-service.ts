@@ -1,7 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { ClusterUnavailableError, ServiceError } from "../../shared/errors.ts";
 import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
+import { NotOwnerError } from "../store/cluster-store.ts";
 import type { AnswerLink } from "../store/conversation-store.ts";
 import type { JobFilter, JobInput, JobRecord, JobSummary, NewJob } from "../store/job-store.ts";
 import type { Page } from "../store/page.ts";
@@ -11,6 +12,7 @@ import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
 import { feedEndingOf } from "./job-ending.ts";
 import type { JobRegistry } from "./job-registry.ts";
+import type { JobRouter } from "./job-router.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 import { SharedFeeds } from "./shared-feeds.ts";
 import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
@@ -25,6 +27,8 @@ export interface JobServiceDeps {
   readonly removeContent: (jobId: string) => Promise<void>;
   /** Why a job waits; null once it runs or has ended. */
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
+  /** Jobs that other coordinators have; absent for one that is alone. */
+  readonly router?: JobRouter;
 }
 
 export interface SubmitRequest extends SubmissionRequest {
@@ -97,13 +101,8 @@ export class JobService {
   async get(accountId: string, jobId: string): Promise<JobView> {
     const record = await this.#find(accountId, jobId);
     const active = this.#deps.jobs.get(jobId);
-    const webhook = await readWebhookLog(this.#deps.store.webhooks, record.webhookId);
-    return {
-      ...record,
-      ...liveFacts(active),
-      webhook,
-      waiting: active === undefined ? null : this.#deps.explainWait(active),
-    };
+    if (active === undefined) return this.#viewFromElsewhere(record);
+    return this.#view({ ...record, ...liveFacts(active) }, this.#deps.explainWait(active));
   }
 
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
@@ -113,13 +112,13 @@ export class JobService {
   /** Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
   async cancel(accountId: string, jobId: string): Promise<JobState> {
     const job = await this.#findActive(accountId, jobId);
-    if (job === undefined || job.hasEnded) {
-      const { state } = await this.#find(accountId, jobId);
-      const shown = isTerminal(state) ? state : (job?.state ?? state);
-      throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
-    }
-    await this.#deps.jobs.cancel(jobId);
-    return job.state;
+    const cancelled = job === undefined || job.hasEnded ? undefined : await this.#cancelHere(job);
+    if (cancelled !== undefined) return cancelled;
+    const elsewhere = await this.#cancelElsewhere(accountId, jobId);
+    if (elsewhere !== null) return elsewhere;
+    const { state } = await this.#find(accountId, jobId);
+    const shown = isTerminal(state) ? state : (job?.state ?? state);
+    throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
   }
 
   /**
@@ -129,7 +128,9 @@ export class JobService {
   async delete(accountId: string, jobId: string): Promise<JobState | null> {
     const job = await this.#findActive(accountId, jobId);
     if (job !== undefined && !job.hasEnded) return this.cancel(accountId, jobId);
-    await job?.settled;
+    if (job !== undefined) await this.#deps.jobs.settled([job]);
+    const elsewhere = await this.#cancelElsewhere(accountId, jobId);
+    if (elsewhere !== null) return elsewhere;
     await this.assertOwn(accountId, jobId);
     await this.#deps.removeContent(jobId);
     return null;
@@ -152,7 +153,12 @@ export class JobService {
       await active.feed.load();
       return active.feed;
     }
-    const record = await this.#find(accountId, jobId);
+    let record = await this.#find(accountId, jobId);
+    if (!isTerminal(record.state)) {
+      const remote = await this.#deps.router?.find(jobId);
+      if (remote !== undefined) return remote.openFeed();
+      record = await this.#find(accountId, jobId);
+    }
     if (record.outputRemovedAtMs !== null) {
       const atTime = new Date(record.outputRemovedAtMs).toISOString();
       throw new ServiceError("content_removed", `The output of job "${jobId}" was removed at ${atTime}`);
@@ -189,6 +195,51 @@ export class JobService {
         }
       }
     });
+  }
+
+  async #view(record: JobRecord, waiting: JobWaiting | null): Promise<JobView> {
+    return { ...record, webhook: await readWebhookLog(this.#deps.store.webhooks, record.webhookId), waiting };
+  }
+
+  /** A job that is not here: it has ended, or another coordinator has it. */
+  async #viewFromElsewhere(record: JobRecord): Promise<JobView> {
+    const remote = isTerminal(record.state) ? undefined : await this.#deps.router?.find(record.id);
+    if (remote === undefined) return this.#view(await this.#asEnded(record), null);
+    try {
+      const facts = await remote.describe();
+      if (facts === null) return await this.#view(await this.#asEnded(record), null);
+      const { waiting, ...live } = facts;
+      return await this.#view({ ...record, ...live }, waiting);
+    } catch (error) {
+      if (!(error instanceof ClusterUnavailableError)) throw error;
+      // What is stored is true, if not the newest.
+      return this.#view(record, null);
+    }
+  }
+
+  /** The record again, if the job ended since it was read. */
+  async #asEnded(record: JobRecord): Promise<JobRecord> {
+    if (isTerminal(record.state) || this.#deps.router === undefined) return record;
+    return this.#find(record.accountId, record.id);
+  }
+
+  /** Undefined when another coordinator has the job by now. */
+  async #cancelHere(job: ActiveJob): Promise<JobState | undefined> {
+    try {
+      await this.#deps.jobs.cancel(job.id);
+      return job.state;
+    } catch (error) {
+      if (error instanceof NotOwnerError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Cancels a job that another coordinator has. Null when none has it. @throws {ServiceError} `not_found`, `cluster_unavailable` */
+  async #cancelElsewhere(accountId: string, jobId: string): Promise<JobState | null> {
+    const { router } = this.#deps;
+    if (router === undefined || isTerminal((await this.#find(accountId, jobId)).state)) return null;
+    const remote = await router.find(jobId);
+    return remote === undefined ? null : remote.cancel();
   }
 
   /** The unfinished job; undefined when it has ended, or is another account's. */

@@ -30,6 +30,7 @@ export class MutableJob implements ActiveJob {
   readonly share: number | null;
   readonly priority: number;
   readonly priceMicro: number;
+  readonly isClientBound: boolean;
   readonly feed: JobFeed;
   avoidIslands: ReadonlySet<string> = NONE;
   avoidAccounts: ReadonlySet<string> = NONE;
@@ -50,6 +51,7 @@ export class MutableJob implements ActiveJob {
   waitDeadlineMs: number;
   waitsSinceMs: number;
   mayRegain = false;
+  lostIslandId: string | null = null;
   /** The last attempt that its Island was lost with and continued; 0 for none. An attempt is regained once. */
   regainedAttempt = 0;
   /** The Island said that it has the present attempt. */
@@ -68,6 +70,10 @@ export class MutableJob implements ActiveJob {
   moved: Promise<void> | null = null;
   settled: Promise<void> | null = null;
   hasPlace = false;
+  /** It is being given to another coordinator, and is not dispatched meanwhile. */
+  isMoving = false;
+  isDropped = false;
+  #dropped: PromiseWithResolvers<void> | null = null;
   input: JobInput | null = null;
   traits: JobTraits | null = null;
   cargo: CatalogEntry | null = null;
@@ -90,6 +96,7 @@ export class MutableJob implements ActiveJob {
     this.share = record.share;
     this.priority = record.priority;
     this.priceMicro = record.priceMicro;
+    this.isClientBound = record.isClientBound;
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.waitsSinceMs = record.createdAtMs;
     // Why the attempt is over is not stored; one that its Island does not have any more is not claimed.
@@ -161,6 +168,7 @@ export class MutableJob implements ActiveJob {
   lose(mayReturn: boolean): void {
     this.apply("lose");
     this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
+    this.lostIslandId = this.islandId;
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");
@@ -194,6 +202,19 @@ export class MutableJob implements ActiveJob {
     this.hasSpoken = false;
     this.workCount = null;
     this.announce("queued");
+  }
+
+  /** Another coordinator has the job: nothing here changes any more. */
+  drop(): void {
+    this.isDropped = true;
+    this.#dropped?.resolve();
+  }
+
+  /** Resolves when the job is dropped. */
+  untilDropped(): Promise<void> {
+    this.#dropped ??= Promise.withResolvers();
+    if (this.isDropped) this.#dropped.resolve();
+    return this.#dropped.promise;
   }
 
   /** The Island that has the job now earns, unless another attempt delivered before it. */

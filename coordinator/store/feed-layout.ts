@@ -1,11 +1,6 @@
-import { MAX_INLINE_CHARS, type LargeJson } from "./large-json.ts";
+import { MAX_INLINE_CHARS, type LargeJson, type LargeRef } from "./large-json.ts";
 import type { FeedChunk, FeedItem, StatusItem } from "./job-store.ts";
 
-/** A large JSON value in the items of a row: its name among those of the job, and the length of its text. */
-export interface LargeRef {
-  readonly name: string;
-  readonly chars: number;
-}
 type SmallItem = Exclude<FeedItem, { type: "image" }>;
 type StoredImage =
   | { readonly type: "image"; readonly format: string; readonly data: string }

@@ -3,7 +3,7 @@ import type { EndEvent, JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
 import type { Posting } from "../credits/postings.ts";
 import type { AnswerLink } from "./conversation-store.ts";
-import type { LargeJson } from "./large-json.ts";
+import type { LargeJson, LargeRef } from "./large-json.ts";
 import type { Page } from "./page.ts";
 import type { NewWebhook } from "./webhook-store.ts";
 
@@ -232,6 +232,8 @@ export interface JobStore {
   appendFeed(chunk: FeedChunk): Promise<void>;
   /** The items of a chunk as `feed` gives them. What is large can be read once `appended` has resolved. Reads nothing by itself. */
   storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[];
+  /** A large value of a job, which another coordinator stored. Reads nothing by itself. */
+  large(jobId: string, ref: LargeRef): LargeJson;
   /** The whole feed in order, item for item also after the job's end. Empty for an unknown job. */
   feed(jobId: string): Promise<readonly FeedPart[]>;
   /** How far the feed of an unfinished job has come. `attempt`: the present one. */

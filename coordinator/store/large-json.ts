@@ -7,16 +7,46 @@ export const MAX_INLINE_CHARS = 64 * KIB;
 /** Name of a large output among the large values of its job. */
 export const OUTPUT_NAME = "output";
 
+/** Names a large value: its name among those of its job, and the length of its text. */
+export interface LargeRef {
+  readonly name: string;
+  readonly chars: number;
+}
+
 /** A large JSON value in storage: an image, or the output of a job. It costs a reader one piece at a time. */
 export class LargeJson {
   /** Length of the JSON text, in UTF-16 units. */
   readonly chars: number;
+  /** Among the large values of its job. */
+  readonly name: string;
   readonly #readPiece: (index: number) => Promise<string | undefined>;
+  #written: Promise<unknown> | null;
 
-  /** `readPiece`: piece number `index`, counted from 0; undefined when there is none. */
-  constructor(chars: number, readPiece: (index: number) => Promise<string | undefined>) {
+  /**
+   * @param readPiece piece number `index`, counted from 0; undefined when there is none.
+   * @param stored `written`: resolves when it is in storage; absent for what is there.
+   */
+  constructor(
+    chars: number,
+    readPiece: (index: number) => Promise<string | undefined>,
+    stored: { readonly name: string; readonly written?: Promise<unknown> | undefined } = { name: OUTPUT_NAME },
+  ) {
     this.chars = chars;
+    this.name = stored.name;
     this.#readPiece = readPiece;
+    this.#written = stored.written ?? null;
+    // A write that fails is the writer's affair: this value is never written then.
+    this.#written?.then(
+      () => {
+        this.#written = null;
+      },
+      () => undefined,
+    );
+  }
+
+  /** Resolves when it is in storage, where other coordinators find it; null once it is. */
+  get written(): Promise<unknown> | null {
+    return this.#written;
   }
 
   /** The JSON text, in order. @throws when it was deleted meanwhile. */

@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { untilFeed, type Feed } from "../../jobs/feed.ts";
+import { openUntil, type Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
@@ -48,9 +48,9 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     });
     const gone = goneSignal(response);
     cancelWhenGone(job, gone, log);
-    const feed = await job.openFeed();
     // No header is sent before there is an answer, so that a failure can still have its status.
-    await untilFeed(feed, ({ ending, hasOutput }) => ending !== null || (body.stream === true && hasOutput), gone);
+    const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (body.stream === true && hasOutput);
+    const feed = await openUntil(() => job.openFeed(), isReady, gone);
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
     if (feed.ending?.type === "error" && !(body.stream === true && feed.hasOutput)) throw failureOf(feed.ending);
     if (body.stream !== true) return c.json(completionOf(job.record, feed));

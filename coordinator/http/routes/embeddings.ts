@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { untilFeed } from "../../jobs/feed.ts";
+import { openUntil } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -45,9 +45,11 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
     });
     const gone = goneSignal(c.env.outgoing);
     cancelWhenGone(job, gone, log);
-    const feed = await job.openFeed();
-    await untilFeed(feed, ({ ending }) => ending !== null, gone);
-    const { ending } = feed;
+    const { ending } = await openUntil(
+      () => job.openFeed(),
+      (feed) => feed.ending !== null,
+      gone,
+    );
     if (gone.aborted || ending === null) return RESPONSE_ALREADY_SENT;
     if (ending.type === "error") throw failureOf(ending);
     const output = ending.output instanceof LargeJson ? await ending.output.value() : ending.output;

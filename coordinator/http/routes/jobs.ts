@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
-import { untilFeed, type Feed } from "../../jobs/feed.ts";
+import { openUntil, type Feed } from "../../jobs/feed.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
@@ -128,7 +128,7 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
     const job = await jobs.get(accountId, params.id);
     if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
     const gone = goneSignal(c.env.outgoing);
-    await untilEnded(await jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
+    await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
     return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
@@ -142,11 +142,14 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
 }
 
 /** Resolves when the job's end is durable, `waitMs` have passed, or the client is gone. It costs a timer and reads nothing from storage. */
-async function untilEnded(feed: Feed, waitMs: number, clock: Clock, gone: AbortSignal): Promise<void> {
+async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Clock, gone: AbortSignal): Promise<void> {
   const waited = new AbortController();
   const timer = clock.schedule(waitMs, () => waited.abort());
-  await untilFeed(feed, ({ ending }) => ending !== null, AbortSignal.any([gone, waited.signal]));
-  timer.cancel();
+  try {
+    await openUntil(open, ({ ending }) => ending !== null, AbortSignal.any([gone, waited.signal]));
+  } finally {
+    timer.cancel();
+  }
 }
 
 function statesFilter(states: JobState[] | undefined): { states?: readonly JobState[] } {

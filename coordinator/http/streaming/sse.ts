@@ -86,7 +86,7 @@ export class FeedRelay {
   /** `text`: comes before what follows from the feed. */
   #pump(text = ""): void {
     const { feed, encoder, response } = this.#options;
-    if (this.#cursor.isLost) {
+    if (this.#cursor.isLost || feed.isCut) {
       // No event: the client reconnects and then gets 422 position_lost.
       this.#release();
       response.end();

@@ -1294,7 +1294,7 @@ export interface components {
         Error503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "job_failed";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "cluster_unavailable" | "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -1319,7 +1319,12 @@ export interface components {
         Health: {
             checks: {
                 /**
-                 * @description read_only: the disk is full, or another process writes; nothing new is accepted
+                 * @description Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on
+                 * @enum {string}
+                 */
+                bus?: "ok" | "down";
+                /**
+                 * @description read_only: the disk is full, another process writes, or the database is away; nothing new is accepted
                  * @enum {string}
                  */
                 store: "ok" | "read_only" | "failing";
@@ -1687,7 +1692,7 @@ export interface components {
         OpenAiError503: {
             error: {
                 /** @enum {string} */
-                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "job_failed";
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "cluster_unavailable" | "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -2150,7 +2155,7 @@ export interface components {
                 "application/json": components["schemas"]["Error500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, job_failed */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, cluster_unavailable, job_failed */
         Error503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -2296,7 +2301,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError500"];
             };
         };
-        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, job_failed */
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, cluster_unavailable, job_failed */
         OpenAiError503: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfterIfKnown"];
@@ -4112,7 +4117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Healthy */
+            /** @description Healthy, or degraded and able to serve: the bus is down */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4133,7 +4138,7 @@ export interface operations {
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
-            /** @description Degraded: a check fails */
+            /** @description Degraded: the store fails */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

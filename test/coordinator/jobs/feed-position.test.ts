@@ -95,6 +95,17 @@ describe("FeedCursor.isLost", () => {
     expect(["4.1.2", "5.1.2", "5.1.3", "5.1.4"].map((id) => at(id, feed))).toEqual([false, true, true, false]);
   });
 
+  it("is true when another attempt made the output that the reader has", () => {
+    const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a"), token("b")] }]);
+    expect(["1.0", "1.0.2", "2.0.2", "3.0.2", "0.1.2"].map((id) => at(id, feed))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
   it("is true when the job has ended with less than the reader was given", () => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [token("a")] }]);
     expect(at("2.0", feed)).toBe(false);

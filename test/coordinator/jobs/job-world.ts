@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { AttemptFencing } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
@@ -11,7 +11,9 @@ import type { IslandLink, IslandView } from "../../../coordinator/islands/island
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
+import { BatchService } from "../../../coordinator/jobs/batch-service.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
+import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
@@ -50,7 +52,13 @@ export class JobWorld {
   readonly jobs: JobService;
   readonly catalog: Catalog;
   readonly signer: CargoSigner;
-  readonly #islands: IslandRegistry;
+  readonly islands: IslandRegistry;
+  readonly batches: BatchService;
+  readonly explainWait: WaitReasons["of"];
+  /** Where several worlds share the jobs. */
+  claims: HeldJobClaims | undefined;
+  /** Who finds jobs that other coordinators have, where there are several. */
+  router: JobRouter | undefined;
   readonly #gate: BatchGate;
 
   /**
@@ -107,6 +115,7 @@ export class JobWorld {
       letDown: schedule,
       hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
       log,
+      claims: { claim: async (...held) => this.claims?.claim(...held) },
     });
     const heartbeatMs = 10_000;
     this.connections = new IslandConnections({
@@ -128,18 +137,22 @@ export class JobWorld {
       dailyStorage,
     });
     const explainWait = waitReasons.of.bind(waitReasons);
+    this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
-    this.jobs = new JobService({ removeContent, store, jobs: registry, submissions, jobQuota, clock, explainWait });
+    const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };
+    const services = { store, jobs: registry, submissions, clock, router };
+    this.jobs = new JobService({ ...services, removeContent, jobQuota, explainWait });
     this.registry = registry;
     this.catalog = catalog;
     this.signer = signer;
-    this.#islands = islands;
+    this.islands = islands;
+    this.batches = new BatchService({ ...services, gate });
     this.#gate = gate;
   }
 
   /** Restores what an earlier world on the same store left. */
   async recover(): Promise<void> {
-    await recoverJobs(this.store, this.registry, this.#islands);
+    await recoverJobs(this.store, this.registry, this.islands);
   }
 
   /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */
@@ -152,7 +165,7 @@ export class JobWorld {
 
   close(): void {
     this.registry.close();
-    this.#islands.close();
+    this.islands.close();
     this.#gate.close();
   }
 }

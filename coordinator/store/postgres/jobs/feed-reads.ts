@@ -1,10 +1,9 @@
-import { LargeJson } from "../../large-json.ts";
+import { LargeJson, type LargeRef } from "../../large-json.ts";
 import type { FeedItem, FeedPart, FeedProgress } from "../../job-store.ts";
 import {
   feedItemOf,
   itemsOf,
   unfoldFeed,
-  type LargeRef,
   type StoredChunkRow,
   type StoredItem,
   type StoredPart,
@@ -42,7 +41,7 @@ export class FeedReads {
 
   /** A large value of a job. `written`: resolves when it can be read. */
   large(jobId: string, { name, chars }: LargeRef, written?: Promise<unknown>): LargeJson {
-    return new LargeJson(chars, async (piece) => {
+    const readPiece = async (piece: number): Promise<string | undefined> => {
       await written;
       const row = await this.#db.use((session) =>
         session.one<{ text: string }>("SELECT text FROM large_pieces WHERE job_id = $1 AND name = $2 AND piece = $3", [
@@ -52,7 +51,8 @@ export class FeedReads {
         ]),
       );
       return row?.text;
-    });
+    };
+    return new LargeJson(chars, readPiece, { name, written });
   }
 }
 

@@ -16,7 +16,7 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
-import { MAX_INLINE_CHARS, OUTPUT_NAME } from "../../large-json.ts";
+import { MAX_INLINE_CHARS, OUTPUT_NAME, type LargeJson, type LargeRef } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { splitChunk, type SplitChunk } from "../../feed-layout.ts";
@@ -170,6 +170,10 @@ export class PostgresJobStore implements JobStore {
     const split = this.#splitOf(chunk);
     const args = { jobId, ...chunkToStore(chunk, split), pieces: piecesToStore(split.large) };
     return this.#db.track(async () => void (await this.#writer.run(jobId, "appendFeed", args)));
+  }
+
+  large(jobId: string, ref: LargeRef): LargeJson {
+    return this.#feeds.large(jobId, ref);
   }
 
   storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {

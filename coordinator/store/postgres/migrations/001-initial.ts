@@ -132,6 +132,8 @@ CREATE TABLE jobs (
   attempt int NOT NULL,
   refusals int NOT NULL DEFAULT 0 CHECK (refusals >= 0),
   island_id text COLLATE "C",
+  -- Of a pending job: the Island that had the last attempt. It may bring it back.
+  lost_island_id text COLLATE "C",
   client_bound boolean NOT NULL,
   created_at_ms bigint NOT NULL,
   wait_deadline_ms bigint NOT NULL,
@@ -150,6 +152,7 @@ CREATE TABLE jobs (
   output_removed_at_ms bigint
 );
 CREATE INDEX jobs_live ON jobs (account_id, id) WHERE completed_at_ms IS NULL;
+CREATE INDEX jobs_by_owner ON jobs (owner_id, id) WHERE completed_at_ms IS NULL;
 CREATE INDEX jobs_ended_by_state ON jobs (account_id, state, id) WHERE completed_at_ms IS NOT NULL;
 CREATE INDEX jobs_ended_by_cargo ON jobs (account_id, slug, state, id) WHERE completed_at_ms IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (completed_at_ms, state, slug) WHERE completed_at_ms IS NOT NULL;

@@ -1,11 +1,10 @@
 import type Database from "better-sqlite3";
-import { LargeJson } from "../../large-json.ts";
+import { LargeJson, type LargeRef } from "../../large-json.ts";
 import type { FeedItem, FeedPart, FeedProgress } from "../../job-store.ts";
 import {
   feedItemOf,
   itemsOf,
   unfoldFeed,
-  type LargeRef,
   type StoredChunkRow,
   type StoredItem,
   type StoredPart,
@@ -47,10 +46,11 @@ export class FeedReads {
 
   /** A large value of a job. `stored`: resolves when it can be read. */
   large(jobId: string, { name, chars }: LargeRef, stored?: Promise<unknown>): LargeJson {
-    return new LargeJson(chars, async (piece) => {
+    const readPiece = async (piece: number): Promise<string | undefined> => {
       await stored;
       return this.#selectPiece.get(jobId, name, piece);
-    });
+    };
+    return new LargeJson(chars, readPiece, { name, written: stored });
   }
 
   #stored(jobId: string): readonly StoredPart[] {

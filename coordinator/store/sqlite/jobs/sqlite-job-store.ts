@@ -15,7 +15,7 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
-import { MAX_INLINE_CHARS, OUTPUT_NAME } from "../../large-json.ts";
+import { MAX_INLINE_CHARS, OUTPUT_NAME, type LargeJson, type LargeRef } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { JobOperations } from "./job-operations.ts";
@@ -163,6 +163,10 @@ export class SqliteJobStore implements JobStore {
 
   async appendFeed(chunk: FeedChunk): Promise<void> {
     await this.#writer.run("appendFeed", { jobId: chunk.jobId, ...this.#rowOf(chunk) });
+  }
+
+  large(jobId: string, ref: LargeRef): LargeJson {
+    return this.#feeds.large(jobId, ref);
   }
 
   storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] {

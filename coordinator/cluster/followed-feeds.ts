@@ -1,0 +1,187 @@
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
+import type { Feed, WritableFeed } from "../jobs/feed.ts";
+import { FeedMirror } from "../jobs/feed-mirror.ts";
+import { readStoredFeed } from "../jobs/stored-feed.ts";
+import type { ClusterStore } from "../store/cluster-store.ts";
+import type { JobStore } from "../store/job-store.ts";
+import type { FeedFrames, OpenedFeed, OpenFeed, RenewedFeeds, RenewFeeds } from "./feed-messages.ts";
+import { FollowedFeed, type FollowedFeedDeps } from "./followed-feed.ts";
+import { MOVED, type DroppedJob, type MovedMessage } from "./job-mover.ts";
+import { OwnerLookup } from "./owner-lookup.ts";
+
+export interface FollowedFeedsDeps {
+  readonly selfId: string;
+  readonly bus: Bus;
+  readonly cluster: Pick<ClusterStore, "ownersOf">;
+  readonly store: Pick<JobStore, "get" | "feed" | "large">;
+  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/** How often owners are told what is wanted, which also finds those that died. */
+const RENEW_MS = 1_000;
+/** A feed without a reader is followed for so many renewals more. */
+const MAX_IDLE_RENEWALS = 5;
+const REQUEST_TIMEOUT_MS = 1_000;
+/** An owner that nobody answers for is not asked again before. */
+const UNREACHABLE_MS = 250;
+
+/** The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. */
+export class FollowedFeeds {
+  readonly #deps: FollowedFeedsDeps;
+  readonly #feedDeps: FollowedFeedDeps;
+  readonly #stops: readonly Unsubscribe[];
+  /** With the renewals since each had a reader. */
+  readonly #active = new Map<FollowedFeed, number>();
+  /** Theirs. */
+  readonly #followedFeeds = new Set<WritableFeed>();
+  /** Those that new readers get. */
+  readonly #byJob = new Map<string, FollowedFeed>();
+  readonly #byStream = new Map<number, FollowedFeed>();
+  #lastStream = 0;
+  /** Owners that were told what is wanted. */
+  readonly #told = new Set<string>();
+  readonly #renewing = new Set<string>();
+  readonly #unreachableUntilMs = new Map<string, number>();
+  #timer: Timer | null = null;
+  #isClosed = false;
+
+  constructor(deps: FollowedFeedsDeps) {
+    this.#deps = deps;
+    const { bus, selfId, store, clock, log } = deps;
+    const owners = new OwnerLookup(deps.cluster);
+    this.#feedDeps = {
+      clock,
+      log,
+      ownerOf: (jobId) => owners.of(jobId),
+      canReach: (ownerId) => ownerId === selfId || bus.downBecause === null,
+      open: (ownerId, request) => this.#open(ownerId, request),
+      readStored: (jobId) => readStoredFeed(store, jobId),
+      large: (jobId, ref) => store.large(jobId, ref),
+      newStream: (feed) => this.#newStream(feed),
+      endStream: (stream) => void this.#byStream.delete(stream),
+      onOver: (feed) => this.#remove(feed),
+    };
+    this.#stops = [
+      bus.subscribe(`feed.${selfId}`, (message) => this.#receive(message as FeedFrames)),
+      bus.subscribe(MOVED, (message) => this.#noteMoved(message as MovedMessage)),
+    ];
+  }
+
+  /** The feed of a job that another coordinator has. @throws {ServiceError} `cluster_unavailable`, `storage_unavailable` */
+  async open(jobId: string): Promise<Feed> {
+    const followed = this.#byJob.get(jobId) ?? this.#follow(FeedMirror.of(jobId), null);
+    await followed.opened;
+    return followed.feed;
+  }
+
+  /** Goes on with the feed of a job that was this coordinator's, for those who read it. */
+  goOn({ feed, ownerId }: Pick<DroppedJob, "feed" | "ownerId">): void {
+    this.#onReader(feed);
+    // What nobody reads is followed when somebody does.
+    if (feed.readers > 0) this.#follow(new FeedMirror(feed), ownerId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
+    for (const followed of this.#active.keys()) followed.stop();
+    this.#timer?.cancel();
+  }
+
+  #follow(mirror: FeedMirror, ownerId: string | null): FollowedFeed {
+    const followed = new FollowedFeed(mirror, ownerId, this.#feedDeps);
+    this.#active.set(followed, 0);
+    this.#followedFeeds.add(mirror.feed);
+    this.#byJob.set(mirror.feed.jobId, followed);
+    this.#onReader(mirror.feed);
+    this.#timer ??= this.#deps.clock.schedule(RENEW_MS, () => this.#tick());
+    return followed;
+  }
+
+  /** A feed that was left as nobody read it is followed again for its next reader. */
+  #onReader(feed: WritableFeed): void {
+    feed.onReader = () => {
+      const isOpen = feed.ending === null && !feed.isCut && !this.#isClosed;
+      if (isOpen && !this.#followedFeeds.has(feed)) this.#follow(new FeedMirror(feed), null);
+    };
+  }
+
+  #remove(followed: FollowedFeed): void {
+    this.#active.delete(followed);
+    this.#followedFeeds.delete(followed.feed);
+    if (this.#byJob.get(followed.jobId) === followed) this.#byJob.delete(followed.jobId);
+  }
+
+  #newStream(feed: FollowedFeed): number {
+    this.#lastStream += 1;
+    this.#byStream.set(this.#lastStream, feed);
+    return this.#lastStream;
+  }
+
+  async #open(ownerId: string, request: Omit<OpenFeed, "follower">): Promise<OpenedFeed> {
+    const { bus, clock, selfId } = this.#deps;
+    if ((this.#unreachableUntilMs.get(ownerId) ?? 0) > clock.monotonicMs()) {
+      throw new BusError("unreachable", `Coordinator ${ownerId} did not answer`);
+    }
+    const message: OpenFeed = { ...request, follower: selfId };
+    this.#told.add(ownerId);
+    try {
+      const opened = (await bus.request(`${ownerId}.feed`, message, REQUEST_TIMEOUT_MS)) as OpenedFeed;
+      this.#unreachableUntilMs.delete(ownerId);
+      return opened;
+    } catch (error) {
+      const isGone = error instanceof BusError && error.kind === "unreachable";
+      if (isGone) this.#unreachableUntilMs.set(ownerId, clock.monotonicMs() + UNREACHABLE_MS);
+      throw error;
+    }
+  }
+
+  #receive({ frames }: FeedFrames): void {
+    for (const [stream, slice] of frames) this.#byStream.get(stream)?.receive(stream, slice);
+  }
+
+  #noteMoved({ jobIds, ownerId }: MovedMessage): void {
+    this.#unreachableUntilMs.delete(ownerId);
+    for (const jobId of jobIds) this.#byJob.get(jobId)?.noteOwner(ownerId);
+  }
+
+  #tick(): void {
+    const wanted = new Map<string, { stream: number; nextIndex: number; followed: FollowedFeed }[]>();
+    for (const ownerId of this.#told) wanted.set(ownerId, []);
+    for (const [followed, idleRenewals] of this.#active) {
+      const idle = followed.feed.readers > 0 ? 0 : idleRenewals + 1;
+      this.#active.set(followed, idle);
+      if (idle > MAX_IDLE_RENEWALS) followed.stop();
+      const { source } = followed;
+      if (source !== null) wanted.get(source.ownerId)?.push({ ...source, followed });
+    }
+    for (const [ownerId, streams] of wanted) void this.#renew(ownerId, streams);
+    const isNeeded = this.#active.size > 0 || this.#told.size > 0;
+    this.#timer = isNeeded && !this.#isClosed ? this.#deps.clock.schedule(RENEW_MS, () => this.#tick()) : null;
+  }
+
+  async #renew(
+    ownerId: string,
+    wanted: readonly { stream: number; nextIndex: number; followed: FollowedFeed }[],
+  ): Promise<void> {
+    if (this.#renewing.has(ownerId)) return;
+    // Once it was told that nothing is wanted, nothing needs to be said.
+    if (wanted.length === 0) this.#told.delete(ownerId);
+    this.#renewing.add(ownerId);
+    const { bus, selfId } = this.#deps;
+    const streams = wanted.map(({ stream, nextIndex }) => [stream, nextIndex] as const);
+    const message: RenewFeeds = { follower: selfId, upTo: this.#lastStream, streams };
+    try {
+      const { broken } = (await bus.request(`${ownerId}.feeds`, message, REQUEST_TIMEOUT_MS)) as RenewedFeeds;
+      for (const stream of broken) this.#byStream.get(stream)?.reopen(stream);
+    } catch {
+      // It died, stands still or is cut off: each of its jobs may have another owner.
+      for (const { stream, followed } of wanted) followed.lose(stream);
+    } finally {
+      this.#renewing.delete(ownerId);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { FeedItem, FeedPart } from "../store/job-store.ts";
+import { LargeJson } from "../store/large-json.ts";
+import type { Feed, FeedEnding } from "./feed.ts";
+import type { FeedPosition } from "./feed-position.ts";
+
+/** Items of a feed that follow one another. */
+export interface FeedSlice {
+  /** Index of the first one among all items of the feed. */
+  readonly from: number;
+  /** Grouped by the attempt that made them. */
+  readonly parts: readonly FeedPart[];
+  /** How the feed ended, if it did so after these items. */
+  readonly ending: FeedEnding | null;
+}
+
+/** A place in a feed: the index of an item, and what comes before it. */
+export interface FeedPlace {
+  readonly index: number;
+  readonly outputs: number;
+  readonly statuses: number;
+}
+
+/** What an item takes in a message beside its text, about. */
+const ITEM_CHARS = 16;
+
+/** The rest of a feed from a reader's position on, for somebody who keeps a copy of it; see `feed-mirror.ts`. The feed is loaded. */
+export class FeedTail {
+  readonly #feed: Feed;
+  #index = 0;
+  #outputs = 0;
+  #statuses = 0;
+  #isOver = false;
+
+  /** Begins at the first item that the reader lacks. A later one may be known to the reader: states and output are counted apart. */
+  constructor(feed: Feed, after: Pick<FeedPosition, "outputs" | "statuses">) {
+    this.#feed = feed;
+    const { items } = feed;
+    for (let item = items[0]; item !== undefined; item = items[this.#index]) {
+      if (item.type === "status" ? this.#statuses >= after.statuses : this.#outputs >= after.outputs) break;
+      this.#pass(item);
+    }
+  }
+
+  get place(): FeedPlace {
+    return { index: this.#index, outputs: this.#outputs, statuses: this.#statuses };
+  }
+
+  /** Everything was taken, and the end too. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Nothing is left to take, for now. */
+  get isAtEnd(): boolean {
+    return this.#index === this.#feed.items.length;
+  }
+
+  /**
+   * Why {@link take} stands before an item: it is larger than a message may be, or a large value that is not in storage yet, where others
+   * read it. Null if it does not.
+   */
+  blockedBy(maxChars: number): "too_large" | Promise<unknown> | null {
+    const item = this.#feed.items[this.#index];
+    if (item === undefined) return null;
+    return charsOf(item) > maxChars ? "too_large" : writeOf(item);
+  }
+
+  /** Takes items of about `maxChars` characters, twice as many at most, and the end if it comes next. Null if there is nothing to take. */
+  take(maxChars: number): (FeedSlice & { readonly chars: number }) | null {
+    const { items } = this.#feed;
+    const from = this.#index;
+    const parts: { attempt: number; items: FeedItem[] }[] = [];
+    let chars = 0;
+    for (let item = items[from]; item !== undefined && chars < maxChars; item = items[this.#index]) {
+      const size = charsOf(item);
+      if (size > maxChars || writeOf(item) !== null) break;
+      this.#pass(item);
+      const last = parts.at(-1);
+      const attempt = item.type === "status" ? (last?.attempt ?? 1) : this.#feed.attemptOf(this.#outputs);
+      if (last?.attempt === attempt) last.items.push(item);
+      else parts.push({ attempt, items: [item] });
+      chars += size;
+    }
+    const ending = this.isAtEnd && !this.#isOver ? this.#feed.ending : null;
+    if (ending !== null) this.#isOver = true;
+    return parts.length === 0 && ending === null ? null : { from, parts, ending, chars };
+  }
+
+  #pass(item: FeedItem): void {
+    this.#index += 1;
+    if (item.type === "status") this.#statuses += 1;
+    else this.#outputs += 1;
+  }
+}
+
+function charsOf(item: FeedItem): number {
+  if (item.type === "token") return item.content.length + ITEM_CHARS;
+  return item.type === "image" && typeof item.data === "string" ? item.data.length + ITEM_CHARS : ITEM_CHARS;
+}
+
+function writeOf(item: FeedItem): Promise<unknown> | null {
+  return item.type === "image" && item.data instanceof LargeJson ? item.data.written : null;
+}

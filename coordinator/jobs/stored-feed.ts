@@ -1,0 +1,15 @@
+import { isTerminal } from "../../shared/job-state.ts";
+import type { JobStore } from "../store/job-store.ts";
+import { JobFeed, type Feed } from "./feed.ts";
+import { feedEndingOf } from "./job-ending.ts";
+
+/**
+ * The feed of a job from storage: all of it once the job has ended, else as far as it is stored. Undefined for an unknown job, and once
+ * its output was removed.
+ */
+export async function readStoredFeed(store: Pick<JobStore, "get" | "feed">, jobId: string): Promise<Feed | undefined> {
+  const record = await store.get(jobId);
+  if (record === undefined || record.outputRemovedAtMs !== null) return undefined;
+  const ending = isTerminal(record.state) ? feedEndingOf(record) : null;
+  return new JobFeed(jobId, await store.feed(jobId), ending);
+}

@@ -1,0 +1,237 @@
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import { FeedPublisher } from "../../../coordinator/cluster/feed-publisher.ts";
+import { FollowedFeeds } from "../../../coordinator/cluster/followed-feeds.ts";
+import { MOVED } from "../../../coordinator/cluster/job-mover.ts";
+import { LoopbackBus } from "../../../coordinator/cluster/loopback-bus.ts";
+import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
+import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
+import type { FeedItem, FeedPart, JobRecord } from "../../../coordinator/store/job-store.ts";
+import { LargeJson, type LargeRef } from "../../../coordinator/store/large-json.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { Random } from "../../support/random.ts";
+import { FaultyBus } from "./faulty-bus.ts";
+
+export const DONE: FeedEnding = {
+  type: "done",
+  usage: { promptTokens: 1, completionTokens: 1 },
+  finishReason: "stop",
+  creditsUsedMicro: 1,
+  output: undefined,
+};
+
+export const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
+export const status = (state: string): FeedItem => ({ type: "status", state });
+export const textOf = (items: readonly FeedItem[]): string =>
+  items.map((item) => (item.type === "token" ? item.content : "")).join("");
+
+/** What storage has of a job. */
+interface StoredJob {
+  ownerId: string | null;
+  parts: FeedPart[];
+  readonly large: Map<string, string>;
+}
+
+/** One coordinator: the feeds of its jobs, and its readers of others' feeds. */
+export class FeedSide {
+  readonly id: string;
+  readonly bus: FaultyBus;
+  readonly publisher: FeedPublisher;
+  readonly followed: FollowedFeeds;
+  readonly feeds = new Map<string, JobFeed>();
+  readonly clientBound = new Set<string>();
+  readonly awaited: string[] = [];
+  readonly warnings: unknown[] = [];
+  isDead = false;
+  readonly #jobs = new Map<string, ActiveJob>();
+  readonly #world: FeedWorld;
+
+  constructor(world: FeedWorld, id: string) {
+    this.#world = world;
+    this.id = id;
+    const { clock, random } = world;
+    this.bus = new FaultyBus(world.bus, clock, random.fork());
+    const bus = new LoopbackBus(this.bus, id);
+    const jobs = {
+      get: (jobId: string): ActiveJob | undefined => {
+        const feed = this.feeds.get(jobId);
+        const job = this.#jobs.get(jobId);
+        if (feed === undefined || job?.feed === feed) return feed === undefined ? undefined : job;
+        const made = { feed, isClientBound: this.clientBound.has(jobId) } as unknown as ActiveJob;
+        this.#jobs.set(jobId, made);
+        return made;
+      },
+      noteReader: () => undefined,
+      awaitReaders: (jobIds: readonly string[]) => void this.awaited.push(...jobIds),
+    };
+    this.publisher = new FeedPublisher({ selfId: id, bus, jobs, clock });
+    const log = { warn: (...line: unknown[]) => void this.warnings.push(line) };
+    this.followed = new FollowedFeeds({ selfId: id, bus, cluster: world, store: world, clock, log });
+  }
+
+  /** The feed that a client here gets. */
+  open(jobId: string): Promise<Feed> {
+    const own = this.feeds.get(jobId);
+    return own === undefined ? this.followed.open(jobId) : own.load().then(() => own);
+  }
+
+  /** Adds to the feed of an own job. Not stored. */
+  say(jobId: string, items: readonly FeedItem[], attempt = 1): void {
+    this.feeds.get(jobId)?.push(items, attempt);
+  }
+
+  /** Kills the coordinator: nothing is told, and what is not stored is gone. */
+  async kill(): Promise<void> {
+    this.isDead = true;
+    await this.bus.close();
+    this.feeds.clear();
+    this.followed.close();
+  }
+
+  /** The job is another's, as a refused write says. */
+  drop(jobId: string): void {
+    const feed = this.feeds.get(jobId);
+    if (feed === undefined) return;
+    this.feeds.delete(jobId);
+    this.publisher.drop(jobId);
+    this.followed.goOn({ feed, ownerId: null });
+  }
+
+  /** Takes a job over, as storage has it. */
+  take(jobId: string): JobFeed {
+    this.drop(jobId);
+    const stored = this.#world.stored(jobId);
+    stored.ownerId = this.id;
+    const feed = restoredFeed(jobId, stored.parts);
+    this.feeds.set(jobId, feed);
+    this.bus.publish(MOVED, { jobIds: [jobId], ownerId: this.id });
+    return feed;
+  }
+}
+
+/** Coordinators on one bus and one storage, without islands and clients: what the feeds of jobs are told and tell. */
+export class FeedWorld {
+  readonly clock = new ManualClock();
+  readonly bus = new LocalBus();
+  readonly random: Random;
+  readonly sides: FeedSide[] = [];
+  readonly #jobs = new Map<string, StoredJob>();
+  isStorageAway = false;
+  feedReads = 0;
+
+  constructor(seed = 1) {
+    this.random = new Random(seed);
+  }
+
+  side(): FeedSide {
+    const side = new FeedSide(this, `c${this.sides.length + 1}`);
+    this.sides.push(side);
+    return side;
+  }
+
+  /** A new job of `owner`, with a feed that has nothing. */
+  job(owner: FeedSide, jobId = "job_1"): JobFeed {
+    this.#jobs.set(jobId, { ownerId: owner.id, parts: [], large: new Map() });
+    const feed = new JobFeed(jobId);
+    owner.feeds.set(jobId, feed);
+    return feed;
+  }
+
+  stored(jobId: string): StoredJob {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) throw new Error(`There is no ${jobId}`);
+    return job;
+  }
+
+  /** Storage catches up with the feed. */
+  store(jobId: string, feed: Feed): void {
+    this.stored(jobId).parts = partsOf(feed);
+  }
+
+  /** Ends the job, whose feed is stored whole. */
+  end(owner: FeedSide, jobId = "job_1"): void {
+    const feed = owner.feeds.get(jobId);
+    if (feed === undefined) return;
+    this.store(jobId, feed);
+    this.stored(jobId).ownerId = null;
+    owner.feeds.delete(jobId);
+    feed.end(DONE);
+  }
+
+  async ownersOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (this.isStorageAway) throw new ServiceError("storage_unavailable", "Storage is away");
+    const owned = jobIds.flatMap((id) => {
+      const ownerId = this.#jobs.get(id)?.ownerId ?? null;
+      return ownerId === null ? [] : [[id, ownerId] as const];
+    });
+    return new Map(owned);
+  }
+
+  async get(jobId: string): Promise<JobRecord | undefined> {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) return undefined;
+    const ended = {
+      state: "completed",
+      usage: { promptTokens: 1, completionTokens: 1 },
+      finishReason: "stop",
+    } as const;
+    const state = job.ownerId === null ? ended : { state: "running" as const };
+    return { id: jobId, outputRemovedAtMs: null, creditsUsedMicro: 1, error: null, ...state } as unknown as JobRecord;
+  }
+
+  async feed(jobId: string): Promise<readonly FeedPart[]> {
+    this.feedReads += 1;
+    return this.stored(jobId).parts;
+  }
+
+  large(jobId: string, { name, chars }: LargeRef): LargeJson {
+    return new LargeJson(chars, async (piece) => (piece === 0 ? this.stored(jobId).large.get(name) : undefined), {
+      name,
+    });
+  }
+
+  /** Lets all that is due at this moment happen. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Moves time on in small steps. */
+  async pass(ms: number, stepMs = 25): Promise<void> {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      this.clock.advance(stepMs);
+      await this.settle();
+    }
+  }
+
+  close(): void {
+    for (const { publisher, followed } of this.sides) {
+      publisher.close();
+      followed.close();
+    }
+  }
+}
+
+function partsOf(feed: Feed): FeedPart[] {
+  let outputs = 0;
+  return feed.items.map((item) => {
+    if (item.type !== "status") outputs += 1;
+    return { attempt: feed.attemptOf(outputs), items: [item] };
+  });
+}
+
+function restoredFeed(jobId: string, parts: readonly FeedPart[]): JobFeed {
+  const outputs: { attempt: number; count: number }[] = [];
+  for (const { attempt, items } of parts) {
+    const count = items.filter(({ type }) => type !== "status").length;
+    const last = outputs.at(-1);
+    if (last?.attempt === attempt) last.count += count;
+    else if (count > 0) outputs.push({ attempt, count });
+  }
+  const items = parts.flatMap((part) => part.items);
+  const hasText = items.some(({ type }) => type === "token");
+  const progress = { items: items.length, tokens: outputs.reduce((sum, { count }) => sum + count, 0), bytes: 0 };
+  return JobFeed.restored(jobId, {
+    progress: { ...progress, largeBytes: 0, outputs, hasOutput: outputs.length > 0, hasText, lastSeq: 0 },
+    read: async () => parts,
+  });
+}
