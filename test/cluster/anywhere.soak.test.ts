@@ -88,9 +88,9 @@ describeCluster("three coordinators, with one Island at the first", () => {
 
   it("a batch that is submitted here ends there", async () => {
     const inputs = Array.from({ length: 6 }, () => ({ prompt: wordsPrompt(3, 5) }));
-    const answer = await call(url(1), client.key, "POST", "/batches", { workload: "tiny-chat", inputs });
+    const answer = await call(url(1), client.key, "POST", "/jobs/batch", { workload: "tiny-chat", inputs });
     expect(answer.status).toBe(201);
-    const read = async () => (await call(url(2), client.key, "GET", `/batches/${answer.body.data.id}`)).body.data;
+    const read = async () => (await call(url(2), client.key, "GET", `/jobs/batch/${answer.body.data.id}`)).body.data;
     await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe("completed");
     expect((await read()).counts.completed).toBe(6);
   });
