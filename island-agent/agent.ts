@@ -1,6 +1,5 @@
 import type { RuntimeType } from "../shared/cargo.ts";
 import { abortable } from "../shared/abortable.ts";
-import { Backoff } from "../shared/backoff.ts";
 import type { Clock, Timer } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Logger } from "../shared/logger.ts";
@@ -16,11 +15,13 @@ import { BackgroundDownloads } from "./preload/background-downloads.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import { CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
+import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
+import { Redials } from "./session/redials.ts";
 
 export interface AgentOptions extends AdmissionOptions {
-  readonly coordinatorUrl: string;
+  readonly coordinators: CoordinatorAddresses;
   readonly token: string;
   readonly hostId: string;
   readonly version: string;
@@ -53,9 +54,6 @@ export interface AgentDeps {
   readonly random?: () => number;
 }
 
-const FIRST_RETRY_MS = 500;
-const MAX_RETRY_MS = 30_000;
-const MAX_HELD_RETRY_MS = 5_000; // While it holds jobs, which wait for it for the grace only.
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
 /** How long `stop` waits for the coordinator to take the jobs back. */
@@ -72,7 +70,7 @@ export class IslandAgent {
   readonly #executor: Executor;
   readonly #reports: IslandReports;
   readonly #admission: CargoAdmission;
-  readonly #backoff: Backoff;
+  readonly #redials: Redials;
   /** Ends the agent. */
   readonly #leave = new AbortController();
   /** Ends the present session, for one with another `hello`. */
@@ -96,7 +94,7 @@ export class IslandAgent {
     const { hostId, slots } = options;
     const caps = memoryCapsOf(hardware);
     const onChange = (): void => this.#reportSoon();
-    this.#backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
+    this.#redials = new Redials(options.coordinators, random);
     this.#admission = new CargoAdmission(options, log);
     this.#pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
@@ -124,7 +122,7 @@ export class IslandAgent {
   status(): AgentStatus {
     return {
       link: this.#link,
-      coordinatorUrl: this.#options.coordinatorUrl,
+      coordinatorUrl: this.#options.coordinators.current,
       closedBecause: this.#deps.availability.closedBecause,
       ...this.#reports.status(),
       preload: this.downloads.preloads(),
@@ -136,18 +134,19 @@ export class IslandAgent {
   /** Runs until `stop` or `drain` is done, or the coordinator refuses the Island for good. Returns why it ended. */
   async run(): Promise<string> {
     const { clock, log } = this.#deps;
-    const { coordinatorUrl, token } = this.#options;
+    const { coordinators, token } = this.#options;
     while (!this.#leave.signal.aborted) {
       this.#link = "connecting";
       this.#renew = new AbortController();
       const ends = AbortSignal.any([this.#leave.signal, this.#renew.signal]);
-      const end = await runSession(coordinatorUrl, token, clock, this.#handlers(), ends);
-      if (end.kind === "refused") return this.#finish(end.reason);
+      const end = await runSession(coordinators.current, token, clock, this.#handlers(), ends);
+      const waitMs = this.#redials.waitMsAfter(end, !this.#outbox.isEmpty);
+      if (waitMs === null) return this.#finish(end.reason);
       this.#lastProblem = end.reason;
+      log.info({ reason: end.reason, retryInMs: Math.round(waitMs), next: coordinators.current }, "Session ended");
+      if (waitMs === 0) continue;
       this.#link = "waiting";
-      const waitMs = (end.afterMs ?? 0) + this.#backoff.nextMs(this.#outbox.isEmpty ? MAX_RETRY_MS : MAX_HELD_RETRY_MS);
       this.#connectNow = new AbortController();
-      log.info({ reason: end.reason, retryInMs: Math.round(waitMs) }, "Session ended");
       await clock.sleep(waitMs, AbortSignal.any([this.#leave.signal, this.#connectNow.signal])).catch(() => undefined);
     }
     return this.#finish("the agent stops");
@@ -182,7 +181,7 @@ export class IslandAgent {
     await this.#executor.idle();
     this.#drainLimit?.cancel();
     if (this.#send === null) {
-      this.#backoff.reset();
+      this.#redials.hurry();
       this.#connectNow.abort();
     }
     await this.#farewell(this.#options.farewellLimitMs);
@@ -231,7 +230,7 @@ export class IslandAgent {
       distrust: (publicKey) => this.#admission.changeOf(publicKey),
       onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
       onDrained: () => this.#outbox.drained(),
-      onSettled: () => this.#backoff.reset(),
+      onSettled: () => this.#redials.settled(),
       onFrame: (frame) => this.#onFrame(frame),
       onLost: () => {
         this.#send = null;
@@ -242,6 +241,7 @@ export class IslandAgent {
 
   #onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void {
     this.#sessions += 1;
+    this.#redials.welcomed();
     this.#link = "connected";
     this.#send = send;
     this.#reports.noteQuarantine(welcome.quarantine);

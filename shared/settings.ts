@@ -44,10 +44,7 @@ export const setting = {
   url: <F extends string | null>(key: string, options: Common<F>): Setting<string | F> => ({
     ...common(key, options),
     allowed: "an http or https URL",
-    check: (native) => {
-      const url = typeof native === "string" ? URL.parse(native) : null;
-      return url !== null && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined;
-    },
+    check: (native) => (typeof native === "string" ? readBaseUrl(native) : undefined),
   }),
   choice: <T extends string, F extends T | null>(
     key: string,
@@ -100,6 +97,12 @@ export const setting = {
     },
   }),
 };
+
+/** An http or https URL without its trailing slash; undefined for any other text. */
+export function readBaseUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href.replace(/\/+$/, "") : undefined;
+}
 
 interface Range {
   readonly min: number;

@@ -38,7 +38,10 @@ const program = new Command("island")
 
 onDataDirectory(program.command("join"))
   .description("Store the coordinator's address and key and this Island's token, once.")
-  .argument("<url>", "the coordinator, for example https://atoll.example")
+  .argument(
+    "<url...>",
+    "the coordinator, for example https://atoll.example; of a network with several, any that this machine reaches",
+  )
   .option(
     "--token <it_…>",
     "Island token, made by the coordinator's operator or your account; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
@@ -48,18 +51,22 @@ onDataDirectory(program.command("join"))
     "fingerprint of the coordinator's key, from its operator; without it the key is trusted at the first join",
   )
   .option("--new-coordinator", "join a different coordinator than before and trust its key")
-  .action(async (url: string, options: DataOptions & JoinFlags) => {
+  .action(async (urls: string[], options: DataOptions & JoinFlags) => {
     const { joinNetwork, plainHttpWarning } = await import("../../island-agent/cli/join-command.ts");
-    const warning = plainHttpWarning(url);
-    if (warning !== null) console.error(warning);
+    for (const url of urls) {
+      const warning = plainHttpWarning(url);
+      if (warning !== null) console.error(warning);
+    }
     const shown = await joinNetwork({
-      url,
+      urls,
       token: await readToken(options.token),
       fingerprint: options.fingerprint,
       isNewCoordinator: options.newCoordinator === true,
       dataDirectory: dataDirectoryOf(options),
     });
-    console.log(`Joined ${url}. Next: island start${options.data === undefined ? "" : ` --data ${options.data}`}`);
+    console.log(
+      `Joined ${urls.join(", ")}. Next: island start${options.data === undefined ? "" : ` --data ${options.data}`}`,
+    );
     console.log(`Only Cargos signed by its key run here: ${shown}`);
   });
 

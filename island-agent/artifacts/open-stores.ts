@@ -28,6 +28,7 @@ export function modelDirectoryOf(dataDirectory: string): string {
 
 /**
  * Opens the stores of a data directory, which belong to one process at a time.
+ * @param presentCoordinatorUrl where the network's coordinator is reached now; by default at the first address.
  * @throws {DirectoryInUseError | ModelDirectoryError}
  */
 export async function openStores(
@@ -35,10 +36,12 @@ export async function openStores(
   { coordinator, models: settings, containers }: Pick<AgentConfig, "coordinator" | "models" | "containers">,
   engine: EngineSearch,
   clock: Clock,
+  presentCoordinatorUrl?: () => string,
 ): Promise<OpenStores> {
   const directory = modelDirectoryOf(dataDirectory);
   const fetch = {
-    coordinatorUrl: coordinator.apiUrl,
+    coordinatorUrl: coordinator.apiUrls?.[0] ?? null,
+    ...(presentCoordinatorUrl === undefined ? {} : { presentCoordinatorUrl }),
     hubEndpoint: settings.hubEndpoint,
     hubToken: settings.hubToken,
     allowPrivateAddresses: settings.allowPrivateAddresses,

@@ -7,7 +7,8 @@ import { isIslandToken } from "../config/agent-settings.ts";
 import { CliError } from "../../shared/errors.ts";
 
 export interface JoinOptions {
-  readonly url: string;
+  /** Addresses of coordinators of one network, at least one. */
+  readonly urls: readonly string[];
   readonly token: string;
   readonly dataDirectory: string;
   /** Fingerprint of the coordinator's key, from its operator. Unset: the key that the address shows now is trusted and pinned. */
@@ -18,33 +19,53 @@ export interface JoinOptions {
 
 /**
  * `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
- * token. The token is sent only to a coordinator with the right key. Returns the key's fingerprint.
- * @throws {CliError} when the address, the token or the key is wrong; nothing is stored then.
+ * token. The token is sent only to a coordinator with the right key. Of several addresses all must do. Returns the key's fingerprint.
+ * @throws {CliError} when an address, the token or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(options: JoinOptions): Promise<string> {
-  const { url, token, dataDirectory } = options;
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new CliError(`"${url}" is not an http or https address`);
+  const { urls, token, dataDirectory } = options;
+  for (const url of urls) {
+    // A comma separates addresses in the settings.
+    if (!/^https?:\/\/[^,]+$/i.test(url) || !URL.canParse(url)) {
+      throw new CliError(`"${url}" is not an http or https address`);
+    }
   }
   if (!isIslandToken(token)) {
     throw new CliError("This is not an Island token: they begin with it_ and have 43 characters");
   }
-  const shown = await readCoordinatorKey(url);
-  if (!shown.ok) throw new CliError(`Not joined: ${shown.reason}`);
-  const { publicKey } = shown;
-  await assertRightKey(options, publicKey);
-  const checked = await checkToken(url, token);
-  if (!checked.ok) throw new CliError(`Not joined: ${checked.reason}`);
-  if (checked.publicKey !== publicKey) {
-    throw new CliError("Not joined: the coordinator changed its key meanwhile. Try again");
-  }
+  let joined: Joined | null = null;
+  for (const url of urls) joined = await tryAddress(url, options, joined);
+  if (joined === null) throw new CliError("No address of a coordinator is given");
+  const { publicKey, accountId } = joined;
   await storeKeys(dataDirectory, {
     "coordinator.public_key": publicKey,
-    "coordinator.api_url": url,
+    "coordinator.api_url": urls.join(","),
     "coordinator.token": token,
-    "coordinator.account": checked.accountId,
+    "coordinator.account": accountId,
   });
   return fingerprintOf(publicKey);
+}
+
+interface Joined {
+  readonly publicKey: string;
+  readonly accountId: string | null;
+}
+
+/** @param others what the addresses before this one have answered; null: it is the first. @throws {CliError} */
+async function tryAddress(url: string, options: JoinOptions, others: Joined | null): Promise<Joined> {
+  const refuse = (reason: string): CliError =>
+    new CliError(`Not joined: ${options.urls.length > 1 ? `${url}: ` : ""}${reason}`);
+  const shown = await readCoordinatorKey(url);
+  if (!shown.ok) throw refuse(shown.reason);
+  const { publicKey } = shown;
+  await assertRightKey(options, publicKey);
+  if (others !== null && publicKey !== others.publicKey) {
+    throw refuse("it is a coordinator of another network, as its key is another one");
+  }
+  const checked = await checkToken(url, options.token);
+  if (!checked.ok) throw refuse(checked.reason);
+  if (checked.publicKey !== publicKey) throw refuse("the coordinator changed its key meanwhile. Try again");
+  return { publicKey, accountId: checked.accountId };
 }
 
 /** A warning for an address to which the token would travel unencrypted; null when it is encrypted or stays on this machine. */

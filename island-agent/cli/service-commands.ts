@@ -80,8 +80,8 @@ export async function removeService(options: ServiceOptions): Promise<string> {
 /** A service sees only the settings in the file, not the environment of the user who installs it. */
 async function assertJoined(dataDirectory: string): Promise<void> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
-  const { apiUrl, token, publicKey } = coordinator;
-  if (apiUrl !== null && token !== null && publicKey !== null) return;
+  const { apiUrls, token, publicKey } = coordinator;
+  if (apiUrls !== null && token !== null && publicKey !== null) return;
   const command = `island join URL --token - --data ${dataDirectory}`;
   throw new CliError(`${dataDirectory} has not joined a coordinator. Join first: ${command}`);
 }

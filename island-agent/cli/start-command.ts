@@ -20,6 +20,7 @@ import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import { checkNetwork, createRuntimes, engineSearch, findSandbox } from "../runtimes/create-runtimes.ts";
 import { MAX_PROBE_MS, RuntimeProbes } from "../runtimes/runtime-probes.ts";
+import { CoordinatorAddresses } from "../session/coordinator-addresses.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
 import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -61,8 +62,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const { dataDirectory, clock, env, flags } = options;
   const file = await readConfigFile(dataDirectory);
   const config = resolveAgentConfig({ flags, env, file });
-  const { apiUrl, token, publicKey, accountId } = config.coordinator;
-  if (apiUrl === null || token === null)
+  const { apiUrls, token, publicKey, accountId } = config.coordinator;
+  if (apiUrls === null || token === null)
     throw new CliError("This Island has not joined a coordinator. Join first: island join URL --token -");
   if (publicKey === null)
     throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL --token -");
@@ -84,7 +85,10 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       modelDirectory: modelDirectoryOf(dataDirectory),
       diskBudgetBytes: config.models.diskBudgetBytes,
     });
-    const stores = stack.use(await openStores(dataDirectory, config, engineSearch(env, hardware), clock));
+    const coordinators = new CoordinatorAddresses(apiUrls, Math.random);
+    const presentUrl = (): string => coordinators.current;
+    const engine = engineSearch(env, hardware);
+    const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
     const files = new CargoFiles(stores.artifacts, stores.names);
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
@@ -109,7 +113,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const agent = new IslandAgent(
       {
-        coordinatorUrl: apiUrl,
+        coordinators,
         token,
         publicKey,
         accountId,
@@ -126,12 +130,14 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         runtimes: probes.usable,
         files,
         availability,
-        recommend: config.models.preload ? (id, signal) => fetchRecommendations(apiUrl, id, signal) : null,
+        recommend: config.models.preload ? (id, signal) => fetchRecommendations(presentUrl(), id, signal) : null,
         usage: () => usage.read(),
         freeRamBytes: () => usage.loadableRamBytes(),
         log,
         onConnected: () =>
-          options.onConnected(`${apiUrl} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`),
+          options.onConnected(
+            `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`,
+          ),
       },
     );
     probes.onFound = () => agent.announce();

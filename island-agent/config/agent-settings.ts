@@ -7,7 +7,7 @@ import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import { isPrivateAddress } from "../../shared/private-address.ts";
-import { setting, type Setting } from "../../shared/settings.ts";
+import { readBaseUrl, setting, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
@@ -18,9 +18,11 @@ const MAX_LIST = 20;
 
 /** Every key of config.toml, in the order in which they are listed. The only place of defaults and ranges. */
 export const AGENT_SETTINGS = {
-  apiUrl: setting.url("coordinator.api_url", {
+  apiUrls: setting.parsed("coordinator.api_url", {
     fallback: null,
-    meaning: "Address of the coordinator, without /api/v1",
+    allowed: "one or several http or https URLs, separated by commas",
+    parse: readAddresses,
+    meaning: "Address of the coordinator, without /api/v1; of a network with several, any of them or all",
   }),
   token: islandToken("coordinator.token", {
     meaning: "Island token (it_…) that an account made for this host",
@@ -207,6 +209,12 @@ function readOpenHours(text: string): OpenHours | undefined {
     // The message comes from `allowed`.
     return undefined;
   }
+}
+
+/** Base URLs without trailing slash, each once. */
+function readAddresses(text: string): string[] | undefined {
+  const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
+  return parts === undefined ? undefined : [...new Set(parts.flatMap((part) => readBaseUrl(part) ?? []))];
 }
 
 /** Island tokens begin with `it_` and have 43 characters. Source: DESIGN §4 and §5. */

@@ -14,7 +14,8 @@ import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./agent-settings.ts";
 /** The settings of an agent: frozen and complete, sizes in bytes. Null: the owner has not set it. */
 export interface AgentConfig {
   readonly coordinator: {
-    readonly apiUrl: string | null;
+    /** Base URLs of the network's coordinators, at least one. */
+    readonly apiUrls: readonly string[] | null;
     readonly token: string | null;
     readonly publicKey: string | null;
     readonly accountId: string | null;
@@ -73,7 +74,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
   return Object.freeze({
     coordinator: Object.freeze({
-      apiUrl: values.apiUrl,
+      apiUrls: values.apiUrls,
       token: values.token,
       publicKey: values.publicKey,
       accountId: values.accountId,

@@ -25,7 +25,7 @@ export function describeExamination(found: Examination): string {
     ]),
     ...section("Hardware", hardwareRows(found)),
     ...section("Availability", availabilityRows(found.availability)),
-    ...section("Coordinator", coordinatorRows(found.coordinator)),
+    ...section("Coordinator", [found.coordinator, ...found.otherCoordinators].flatMap(coordinatorRows)),
     ...section("Speed", [
       [
         "tokens",

@@ -60,6 +60,8 @@ export interface Examination {
   };
   /** Null: the Island has not joined a coordinator. */
   readonly coordinator: Measured<CoordinatorState> | null;
+  /** At the further addresses of the network that the owner has configured. */
+  readonly otherCoordinators: readonly Measured<CoordinatorState>[];
   readonly tokens: Measured<TokenRate>;
   readonly matrix: Measured<MatrixRate>;
 }

@@ -35,7 +35,7 @@ const NO_IMAGES = {
 /** Finds out what this host can run, and how fast. Safe beside a running agent, but both share the machine, so measure while it is idle. */
 export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
-  const { apiUrl } = config.coordinator;
+  const [firstUrl, ...otherUrls] = config.coordinator.apiUrls ?? [];
   const modelDirectory = modelDirectoryOf(dataDirectory);
   const { diskBudgetBytes } = config.models;
   const { hardware: overrides, caps } = config;
@@ -70,7 +70,8 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
       freeBytes: hardware.diskFreeBytes,
     },
     availability: await checkAvailability(dataDirectory, config.hours, clock),
-    coordinator: apiUrl === null ? null : await checkCoordinator(apiUrl, config.coordinator, clock),
+    coordinator: firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock),
+    otherCoordinators: await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock))),
     // One after the other, because they would slow each other down.
     tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
     matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),

@@ -38,10 +38,20 @@ export class SessionRenewal extends Error {
   override readonly name = "SessionRenewal";
 }
 
-/** How a session ended: whether to reconnect, and after how long (null: the backoff decides). */
+/** How a session ended. */
 export type SessionEnd =
-  | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number | null }
-  | { readonly kind: "refused"; readonly reason: string };
+  | {
+      readonly kind: "retry";
+      readonly reason: string;
+      /** How long this coordinator wants to be left alone; null: it does not say. */
+      readonly afterMs: number | null;
+      /** Another coordinator, which this one names; null: it names none. */
+      readonly address: string | null;
+    }
+  /** By this Island itself, for another session with the same coordinator. */
+  | { readonly kind: "renewal"; readonly reason: string }
+  /** `isFinal`: no other coordinator of the network takes this Island either. */
+  | { readonly kind: "refused"; readonly reason: string; readonly isFinal: boolean };
 
 /** Longest wait for the socket, and for `welcome` on it. */
 const MAX_WELCOME_WAIT_MS = 15_000;
@@ -97,7 +107,7 @@ export function runSession(
       silence = clock.schedule(forMs, () => {
         const leftMs = lastHeardMs + silenceLimitMs - clock.monotonicMs();
         if (leftMs > 0) return watchSilence(leftMs);
-        end ??= { kind: "retry", reason: "the coordinator is silent", afterMs: null };
+        end ??= retry("the coordinator is silent");
         socket.terminate();
       });
     };
@@ -115,8 +125,8 @@ export function runSession(
       if (frame.type === "goodbye") {
         end =
           frame.retryAfterMs === null
-            ? { kind: "refused", reason: frame.reason }
-            : { kind: "retry", reason: frame.reason, afterMs: frame.retryAfterMs };
+            ? { kind: "refused", reason: frame.reason, isFinal: true }
+            : { ...retry(frame.reason), afterMs: frame.retryAfterMs, address: frame.address ?? null };
         return;
       }
       if (frame.type === "welcome") {
@@ -133,7 +143,7 @@ export function runSession(
     const onAbort = (): void => {
       const renewal = signal.reason instanceof SessionRenewal ? signal.reason.message : null;
       const reason = renewal ?? "the agent stops";
-      end ??= renewal === null ? { kind: "refused", reason } : { kind: "retry", reason, afterMs: null };
+      end ??= renewal === null ? { kind: "refused", reason, isFinal: true } : { kind: "renewal", reason };
       close(CLOSE.normal, reason);
     };
 
@@ -145,7 +155,7 @@ export function runSession(
       const shown = headers[PUBLIC_KEY_HEADER];
       const reason = typeof shown === "string" ? handlers.distrust(shown) : null;
       if (reason === null) return;
-      end ??= { kind: "refused", reason };
+      end ??= refused(reason);
       socket.terminate();
     });
     socket.on("open", () => send(handlers.hello()));
@@ -158,19 +168,19 @@ export function runSession(
         receive(readFromCoordinator(data as Buffer));
       } catch (error) {
         if (!(error instanceof ProtocolError)) throw error;
-        end ??= { kind: "retry", reason: `bad frame from the coordinator: ${error.message}`, afterMs: null };
+        end ??= retry(`bad frame from the coordinator: ${error.message}`);
         close(CLOSE.policyViolation, error.message.slice(0, MAX_REASON_UNITS));
       }
     });
     socket.on("unexpected-response", (_request, response) => {
       response.resume();
       const status = response.statusCode ?? 0;
-      if (status === 401) end ??= { kind: "refused", reason: "the coordinator does not accept the token" };
-      else end ??= { kind: "retry", reason: `the coordinator answered ${status}`, afterMs: null };
+      if (status === 401) end ??= refused("the coordinator does not accept the token");
+      else end ??= retry(`the coordinator answered ${status}`);
       socket.terminate();
     });
     socket.on("error", (error) => {
-      end ??= { kind: "retry", reason: error.message, afterMs: null };
+      end ??= retry(error.message);
     });
     socket.on("close", (code, reason) => {
       silence?.cancel();
@@ -188,6 +198,14 @@ export function runSession(
 
 function endOf(code: number, reason: string): SessionEnd {
   const said = reason === "" ? `closed with ${code}` : `closed with ${code}: ${reason}`;
-  if (code === CLOSE.protocolError) return { kind: "refused", reason: said };
-  return { kind: "retry", reason: said, afterMs: null };
+  return code === CLOSE.protocolError ? refused(said) : retry(said);
+}
+
+function retry(reason: string): Extract<SessionEnd, { kind: "retry" }> {
+  return { kind: "retry", reason, afterMs: null, address: null };
+}
+
+/** By one coordinator. */
+function refused(reason: string): SessionEnd {
+  return { kind: "refused", reason, isFinal: false };
 }

@@ -47,31 +47,37 @@ interface Connection {
   readonly down: Direction;
 }
 
-/** A TCP relay in front of the coordinator, whose connections a test breaks. */
+/** A TCP relay in front of a server, whose connections a test breaks. */
 export class Link implements AsyncDisposable {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
   /** Coordinator's ends of connections whose other ends are gone. */
   readonly #orphans = new Set<Socket>();
-  readonly #targetPort: number;
+  readonly #targetPort: () => number;
+  #isSevered = false;
   #isStalledUp = false;
   #isStalledDown = false;
   #delayMs = 0;
 
-  private constructor(targetPort: number) {
+  private constructor(targetPort: () => number) {
     this.#targetPort = targetPort;
     this.#server = createServer({ noDelay: true }, (near) => this.#relay(near));
   }
 
-  static open(targetPort: number): Promise<Link> {
-    const link = new Link(targetPort);
+  /** `targetPort`: asked for each connection if it is a function, as a load balancer does. */
+  static open(targetPort: number | (() => number)): Promise<Link> {
+    const link = new Link(typeof targetPort === "number" ? () => targetPort : targetPort);
     return new Promise((resolve) => {
       link.#server.listen(0, "127.0.0.1", () => resolve(link));
     });
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.port}`;
   }
 
   /** Ends all connections in order. New ones are let through. */
@@ -102,6 +108,12 @@ export class Link implements AsyncDisposable {
     }
   }
 
+  /** All connections break, and new ones are refused, until `heal`. */
+  sever(): void {
+    this.#isSevered = true;
+    this.reset();
+  }
+
   /** Nothing passes until `heal`; what was sent waits, as in TCP. */
   stall(direction: "up" | "down" | "both"): void {
     this.#isStalledUp ||= direction !== "down";
@@ -115,6 +127,7 @@ export class Link implements AsyncDisposable {
   }
 
   heal(): void {
+    this.#isSevered = false;
     this.#isStalledUp = false;
     this.#isStalledDown = false;
     this.#delayMs = 0;
@@ -130,7 +143,8 @@ export class Link implements AsyncDisposable {
   }
 
   #relay(near: Socket): void {
-    const far = connect({ port: this.#targetPort, host: "127.0.0.1", noDelay: true });
+    if (this.#isSevered) return void near.on("error", () => undefined).resetAndDestroy();
+    const far = connect({ port: this.#targetPort(), host: "127.0.0.1", noDelay: true });
     const delayMs = (): number => this.#delayMs;
     const connection = { near, far, up: new Direction(near, far, delayMs), down: new Direction(far, near, delayMs) };
     this.#connections.add(connection);

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { IslandAgent, type AgentOptions } from "../../island-agent/agent.ts";
 import { Availability } from "../../island-agent/availability/availability.ts";
 import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
+import { CoordinatorAddresses } from "../../island-agent/session/coordinator-addresses.ts";
 import type { UsableRuntime } from "../../island-agent/runtimes/runtime-probes.ts";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import { settle } from "../support/event-log.ts";
@@ -11,6 +12,8 @@ import { ALLOWS_ALL, FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware 
 import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
+/** Of a shuffle: everything stays where it is. */
+const IN_ORDER = (): number => 0.999;
 /** With `random` at its lowest, half of each step. Source: shared/backoff.ts. */
 export const FIRST_RETRY_MS = 250;
 export const MAX_DRAIN_MS = 60_000;
@@ -34,12 +37,12 @@ export class AgentWorld implements AsyncDisposable {
   recommendations: Recommendation[] = [];
   #hasEnded = false;
 
-  private constructor(coordinator: ScriptedCoordinator, options: Partial<AgentOptions>) {
+  private constructor(coordinator: ScriptedCoordinator, otherUrls: readonly string[], options: Partial<AgentOptions>) {
     this.coordinator = coordinator;
     const { clock, files, log, runtimes } = this;
     this.agent = new IslandAgent(
       {
-        coordinatorUrl: coordinator.url,
+        coordinators: new CoordinatorAddresses([coordinator.url, ...otherUrls], IN_ORDER),
         token: ISLAND_TOKEN,
         publicKey: coordinator.publicKey,
         signedBy: null,
@@ -68,8 +71,9 @@ export class AgentWorld implements AsyncDisposable {
     this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
   }
 
-  static async open(options: Partial<AgentOptions> = {}): Promise<AgentWorld> {
-    return new AgentWorld(await ScriptedCoordinator.open(), options);
+  /** `otherUrls`: of further coordinators, which the agent dials after the first. */
+  static async open(options: Partial<AgentOptions> = {}, otherUrls: readonly string[] = []): Promise<AgentWorld> {
+    return new AgentWorld(await ScriptedCoordinator.open(), otherUrls, options);
   }
 
   async isEnded(): Promise<boolean> {

@@ -7,6 +7,8 @@ export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";
 export interface FetchOptions {
   /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be fetched. */
   readonly coordinatorUrl?: string | null;
+  /** Where the coordinator is reached now, if the network has several. */
+  readonly presentCoordinatorUrl?: () => string;
   readonly hubEndpoint?: string;
   /** Sent only to the origin of `hubEndpoint`. */
   readonly hubToken?: string | null;
@@ -26,16 +28,24 @@ export interface FetchOptions {
   readonly resolveHost?: ResolveHost;
 }
 
-export interface FetchPolicy extends Required<Omit<FetchOptions, "coordinatorUrl" | "hubEndpoint">> {
+export interface FetchPolicy extends Required<
+  Omit<FetchOptions, "coordinatorUrl" | "presentCoordinatorUrl" | "hubEndpoint">
+> {
+  /** Names its models, whichever coordinator of the network sends them. */
   readonly coordinator: URL | null;
+  /** Sends its models now. */
+  readonly presentCoordinator: () => URL | null;
   readonly hub: URL;
 }
 
 /** @throws {TypeError} when an address is not an http or https URL. */
 export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
   const { coordinatorUrl = null, hubEndpoint = DEFAULT_HUB_ENDPOINT } = options;
+  const coordinator = coordinatorUrl === null ? null : httpUrl("coordinator URL", coordinatorUrl);
+  const present = options.presentCoordinatorUrl;
   return Object.freeze({
-    coordinator: coordinatorUrl === null ? null : httpUrl("coordinator URL", coordinatorUrl),
+    coordinator,
+    presentCoordinator: () => (present === undefined ? coordinator : httpUrl("coordinator URL", present())),
     hub: httpUrl("hub endpoint", hubEndpoint),
     hubToken: options.hubToken ?? null,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
@@ -51,7 +61,18 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
 
 /** Whether the URL belongs to the coordinator or the hub. The owner chose both, so they may use http and private addresses. */
 export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
-  return url.origin === policy.coordinator?.origin || url.origin === policy.hub.origin;
+  const { coordinator, hub } = policy;
+  return [coordinator, hub, policy.presentCoordinator()].some((trusted) => url.origin === trusted?.origin);
+}
+
+/** The URL at the coordinator that is reached now, if it is one of the coordinator's. */
+export function atPresentCoordinator(policy: FetchPolicy, url: URL): URL {
+  const { coordinator } = policy;
+  const present = policy.presentCoordinator();
+  if (coordinator === null || present === null || url.origin !== coordinator.origin) return url;
+  const [named, wanted] = [coordinator, present].map(({ pathname }) => pathname.replace(/\/+$/, ""));
+  if (!url.pathname.startsWith(`${named}/`)) return url;
+  return new URL(`${present.origin}${wanted}${url.pathname.slice(named?.length)}${url.search}`);
 }
 
 function httpUrl(what: string, text: string): URL {

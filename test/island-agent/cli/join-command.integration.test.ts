@@ -21,7 +21,8 @@ describe("joinNetwork()", () => {
   });
   afterEach(() => coordinator[Symbol.asyncDispose]());
 
-  const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> => joinNetwork({ url, token, dataDirectory });
+  const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> =>
+    joinNetwork({ urls: [url], token, dataDirectory });
   const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
 
   it("stores address and token that the coordinator accepts, below the address's own path", async () => {
@@ -52,7 +53,7 @@ describe("joinNetwork()", () => {
 
   it("takes the fingerprint that the operator told, and no key that has another", async () => {
     const join = (fingerprint: string): Promise<string> =>
-      joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+      joinNetwork({ urls: [coordinator.url], token: ISLAND_TOKEN, dataDirectory, fingerprint });
     const shown = fingerprintOf(coordinator.publicKey);
     expect(await messageOf(join("SHA256:x"))).toBe(
       `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
@@ -74,7 +75,7 @@ describe("joinNetwork()", () => {
       expect(tokensShown()).toEqual([]);
       expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
       const fingerprint = fingerprintOf(OTHER_KEY);
-      await joinNetwork({ url: coordinator.url, token: ISLAND_TOKEN, dataDirectory, fingerprint });
+      await joinNetwork({ urls: [coordinator.url], token: ISLAND_TOKEN, dataDirectory, fingerprint });
       expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
     },
   );
@@ -83,9 +84,31 @@ describe("joinNetwork()", () => {
     await join_(coordinator.url);
     await using second = await ScriptedCoordinator.open();
     second.shownKey = OTHER_KEY;
-    const shown = await joinNetwork({ url: second.url, token: ISLAND_TOKEN, dataDirectory, isNewCoordinator: true });
+    const shown = await joinNetwork({ urls: [second.url], token: ISLAND_TOKEN, dataDirectory, isNewCoordinator: true });
     expect(shown).toBe(fingerprintOf(OTHER_KEY));
     expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+  });
+
+  it("stores all addresses of a network, after each has accepted the token", async () => {
+    await using second = await ScriptedCoordinator.open();
+    const urls = [coordinator.url, second.url];
+    await joinNetwork({ urls, token: ISLAND_TOKEN, dataDirectory });
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(urls.join(","));
+    second.refusals.push(401);
+    expect(await messageOf(joinNetwork({ urls, token: ISLAND_TOKEN, dataDirectory }))).toBe(
+      `Not joined: ${second.url}: the coordinator does not accept the token`,
+    );
+  });
+
+  it("shows the token to no further address with another key than the first", async () => {
+    await using second = await ScriptedCoordinator.open();
+    second.shownKey = OTHER_KEY;
+    const join = joinNetwork({ urls: [coordinator.url, second.url], token: ISLAND_TOKEN, dataDirectory });
+    expect(await messageOf(join)).toBe(
+      `Not joined: ${second.url}: it is a coordinator of another network, as its key is another one`,
+    );
+    expect(second.requests.map(({ authorization }) => authorization)).toEqual([undefined]);
+    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
   it("stores nothing when the key is another one as soon as the token is there", async () => {
@@ -122,9 +145,12 @@ describe("joinNetwork()", () => {
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
-  it.each(["host.example", "ftp://host.example", "http://", ""])("refuses %j, which is no address", async (url) => {
-    expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address`);
-  });
+  it.each(["host.example", "ftp://host.example", "http://", "http://a,http://b", ""])(
+    "refuses %j, which is no address",
+    async (url) => {
+      expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address`);
+    },
+  );
 
   it.each(["", "it_", "ak_".padEnd(43, "a"), `${ISLAND_TOKEN}a`, `${ISLAND_TOKEN}\n`])(
     "refuses %j, which is no Island token, and shows it to nobody",

@@ -19,7 +19,7 @@ interface Owner {
 describe("resolveAgentConfig()", () => {
   it("fills in every default; null is what the owner left to detection", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
-      coordinator: { apiUrl: null, token: null, publicKey: null, accountId: null },
+      coordinator: { apiUrls: null, token: null, publicKey: null, accountId: null },
       slots: 4,
       threads: null,
       hours: null,
@@ -50,7 +50,7 @@ describe("resolveAgentConfig()", () => {
   it("reads tables of the file, in bytes", () => {
     const text = '[coordinator]\napi_url = "http://localhost:8080/"\n[caps]\nram_gb = 1.5\n[hardware]\nvram_gb = 24';
     const config = resolveAgentConfig(sources(text));
-    expect(config.coordinator.apiUrl).toBe("http://localhost:8080");
+    expect(config.coordinator.apiUrls).toEqual(["http://localhost:8080"]);
     expect(config.caps.ramBytes).toBe(1.5 * GB);
     expect(config.hardware.vramBytes).toBe(24 * GB);
   });
@@ -71,6 +71,18 @@ describe("resolveAgentConfig()", () => {
     expect(() => resolveAgentConfig(sources("", { ISLAND_COORDINATOR_TOKEN: tooLong }))).toThrow(
       "ISLAND_COORDINATOR_TOKEN: (hidden) is not an Island token",
     );
+  });
+  it("reads the addresses of a network with several coordinators, each once", () => {
+    const text = '[coordinator]\napi_url = "https://a.example/, https://b.example/atoll,https://a.example"';
+    expect(resolveAgentConfig(sources(text)).coordinator.apiUrls).toEqual([
+      "https://a.example",
+      "https://b.example/atoll",
+    ]);
+    for (const wrong of ["https://a.example,", "https://a.example,b.example", "ftp://a.example"]) {
+      expect(() => resolveAgentConfig(sources("", { ISLAND_COORDINATOR_API_URL: wrong }))).toThrow(
+        "is not one or several http or https URLs, separated by commas",
+      );
+    }
   });
   it("reads the hours of the day, and says what they look like", () => {
     expect(resolveAgentConfig(sources('hours = "22:00-07:00"')).hours).toEqual([{ from: 1_320, to: 420 }]);

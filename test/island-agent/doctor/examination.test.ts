@@ -25,6 +25,7 @@ const found: Examination = {
     keyProblem: null,
     tokenProblem: null,
   },
+  otherCoordinators: [],
   tokens: { tokensPerSecond: 412, model: "tiny-islander.gguf" },
   matrix: { problem: "its runtime is not usable here" },
 };
@@ -82,6 +83,15 @@ describe("describeExamination()", () => {
     const { problem } = { problem: "https://atoll.example cannot be reached: connect ECONNREFUSED" };
     expect(describeExamination({ ...found, coordinator: { problem } })).toContain(`Coordinator\n    ${problem}\n`);
     expect(describeExamination({ ...found, coordinator: null })).toContain("not joined: island join URL --token -");
+  });
+});
+
+describe("describeExamination() of a network with several coordinators", () => {
+  it("has rows for each address", () => {
+    const otherCoordinators = [{ problem: "https://b.example cannot be reached: connect ECONNREFUSED" }];
+    expect(describeExamination({ ...found, otherCoordinators })).toMatch(
+      /Coordinator\n {2}address {2}https:\/\/atoll\.example, .*\n.*\n.*\n +https:\/\/b\.example cannot be reached/,
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { IslandAgent } from "../../../island-agent/agent.ts";
 import { Availability } from "../../../island-agent/availability/availability.ts";
+import { CoordinatorAddresses } from "../../../island-agent/session/coordinator-addresses.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { fingerprintOf, publicKeyText, signedBytes } from "../../../shared/cargo-signature.ts";
 import { settle } from "../../support/event-log.ts";
@@ -32,7 +33,7 @@ beforeEach(async () => {
   log = new FakeLog();
   agent = new IslandAgent(
     {
-      coordinatorUrl: coordinator.url,
+      coordinators: new CoordinatorAddresses([coordinator.url], () => 0),
       token: ISLAND_TOKEN,
       publicKey: coordinator.publicKey,
       signedBy: null,

@@ -42,6 +42,15 @@ describe("requestModel()", () => {
     expect(other.requests).toHaveLength(0);
   });
 
+  it("fetches a coordinator's file where the network's coordinator is reached now", async () => {
+    await using first = await FileServer.start();
+    await using present = await FileServer.start();
+    present.on("/atoll/models/a", status(200));
+    const options = { coordinatorUrl: first.url, presentCoordinatorUrl: () => `${present.url}/atoll` };
+    expect(await get(`${first.url}/models/a`, options)).toMatchObject({ status: 200 });
+    expect(first.requests).toHaveLength(0);
+  });
+
   it("lets the owner allow private addresses", async () => {
     await using server = await FileServer.start();
     const error = await failureOf(get(`https://localhost:${server.port}/`, { allowPrivateAddresses: true }));

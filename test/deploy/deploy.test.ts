@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { describeConfig, resolveConfig } from "../../coordinator/config/resolve-config.ts";
+import { readCompose, type ComposeFile } from "./compose-schema.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const fileAt = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const VARIABLES: Readonly<Record<string, string>> = {
+  ATOLL_DOMAIN: "atoll.example",
+  POSTGRES_PASSWORD: "secret",
+  NATS_TOKEN: "token",
+};
+const KNOWN = new Set(describeConfig().map(({ env }) => env));
+
+/** As `docker compose` does: fragments merged, variables put in. */
+function composeFile(): ComposeFile {
+  const text = fileAt("deploy/compose.yaml").replaceAll(/\$\{(\w+)(?::\?[^}]*)?\}/g, (_, name: string) => {
+    const value = VARIABLES[name];
+    if (value === undefined) throw new Error(`deploy/README.md does not set ${name}`);
+    return value;
+  });
+  return readCompose(parse(text, { merge: true }));
+}
+
+const coordinatorsOf = ({ services }: ComposeFile): [string, NonNullable<(typeof services)[string]["environment"]>][] =>
+  Object.entries(services).flatMap(([name, { environment = {} }]) =>
+    name.startsWith("coordinator-") ? [[name, environment]] : [],
+  );
+
+function assertSettings(env: Readonly<Record<string, unknown>>): void {
+  expect(Object.keys(env).filter((name) => name.startsWith("ATOLL_") && !KNOWN.has(name))).toEqual([]);
+  const texts = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
+  // Throws for a value that is not allowed.
+  resolveConfig({ flags: {}, env: texts, toml: null, shippedCatalogDirectory: "catalog" });
+}
+
+describe("deploy/compose.yaml", () => {
+  const compose = composeFile();
+
+  it("has three coordinators with settings that are known, which differ in their own addresses alone", () => {
+    const coordinators = coordinatorsOf(compose);
+    expect(coordinators).toHaveLength(3);
+    for (const [, environment] of coordinators) assertSettings(environment);
+    const shared = coordinators.map(([, environment]) => ({ ...environment, ATOLL_PEER_URL: "" }));
+    expect(shared).toEqual([shared[0], shared[0], shared[0]]);
+    expect(new Set(coordinators.map(([, { ATOLL_PEER_URL }]) => ATOLL_PEER_URL)).size).toBe(3);
+  });
+
+  it("names only services, volumes and secrets that it has", () => {
+    const { services, volumes, secrets } = compose;
+    for (const [name, service] of Object.entries(services)) {
+      const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
+      expect(Object.keys(services), name).toEqual(expect.arrayContaining(needed));
+      expect(Object.keys(secrets), name).toEqual(expect.arrayContaining(service.secrets ?? []));
+      const named = (service.volumes ?? []).flatMap((volume) => (volume.startsWith(".") ? [] : [volume.split(":")[0]]));
+      expect(Object.keys(volumes), name).toEqual(expect.arrayContaining(named));
+    }
+  });
+
+  it("waits until PostgreSQL answers, and keeps its data and that of JetStream", () => {
+    const { services } = compose;
+    expect(services["postgres"]).toMatchObject({ healthcheck: {}, volumes: [expect.stringMatching(/^postgres:/)] });
+    expect(services["nats"]?.command).toEqual(expect.arrayContaining(["-js", "-sd", "/data"]));
+    expect(services["coordinator-1"]?.depends_on).toMatchObject({ postgres: { condition: "service_healthy" } });
+  });
+
+  it("a misspelt key is a fault", () => {
+    const wrong = { ...compose, services: { nats: { image: "nats:2", comand: "-js" } } };
+    expect(() => readCompose(wrong)).toThrow("comand");
+  });
+});
+
+describe("deploy/Caddyfile", () => {
+  const caddyfile = fileAt("deploy/Caddyfile");
+
+  it("leads to every coordinator, and to each by the path of its own address", () => {
+    const coordinators = coordinatorsOf(composeFile());
+    const upstreams = coordinators.map(([name]) => `${name}:8080`).join(" ");
+    expect(caddyfile).toContain(`reverse_proxy ${upstreams} {`);
+    for (const [name, { ATOLL_PEER_URL }] of coordinators) {
+      const path = new URL(String(ATOLL_PEER_URL)).pathname;
+      expect(caddyfile).toMatch(new RegExp(`handle_path ${path}/\\* \\{\\s+reverse_proxy ${name}:8080 \\{`));
+    }
+  });
+});
+
+describe("deploy/systemd", () => {
+  const unit = fileAt("deploy/systemd/atoll@.service");
+  const valuesOf = (text: string, key: string): string[] =>
+    [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
+
+  it("atoll@.service takes away the rights that docs/operations.md lists", () => {
+    const block = /^NoNewPrivileges=[^]*?^UMask=.*$/m;
+    expect(block.exec(unit)?.[0]).toBe(block.exec(fileAt("docs/operations.md"))?.[0]);
+  });
+
+  it("atoll@.service and cluster.env set only what is known, and it goes together", () => {
+    const pairs = [...valuesOf(unit, "Environment"), ...fileAt("deploy/systemd/cluster.env").split("\n")];
+    const env = Object.fromEntries(
+      pairs.flatMap((pair) => {
+        const [, name, value] = /^(ATOLL_\w+)=(.*)$/.exec(pair) ?? [];
+        return name === undefined ? [] : [[name, String(value).replace("%H", "host").replace("%i", "8080")]];
+      }),
+    );
+    expect(env).toHaveProperty("ATOLL_PEER_URL", "http://host:8080");
+    assertSettings({ ...env, ATOLL_CLUSTER_KEY: "0".repeat(64) });
+  });
+
+  it("atoll@.service serves on the port of its name", () => {
+    expect(valuesOf(unit, "ExecStart")).toEqual([expect.stringMatching(/bin\/coordinator\.ts serve --port %i$/)]);
+  });
+});

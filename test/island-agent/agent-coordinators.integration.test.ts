@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
+import { HEARTBEAT_MS, ScriptedCoordinator } from "./scripted-coordinator.ts";
+
+/** A key that another coordinator shows. */
+const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+
+let second: ScriptedCoordinator;
+let world: AgentWorld;
+beforeEach(async () => {
+  second = await ScriptedCoordinator.open();
+  world = await AgentWorld.open({}, [second.url]);
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
+});
+
+describe("an Island with two coordinators", () => {
+  it("is at the other one at once when one dies, with its jobs and their proofs", async () => {
+    await world.openWithJob();
+    await world.coordinator.vanish();
+    const session = await second.session(1);
+    const hello = await session.welcome({ held: [{ jobId: "job_1", attempt: 1, action: "continue", ackedSeq: 0 }] });
+    expect(hello.held).toEqual([{ jobId: "job_1", attempt: 1, claim: expect.any(String) as string, started: true }]);
+    expect(await session.next("output")).toMatchObject({ jobId: "job_1", attempt: 1, seq: 1 });
+    expect(world.agent.status()).toMatchObject({ link: "connected", coordinatorUrl: second.url });
+  });
+
+  it("waits only when both are gone", async () => {
+    await (await world.coordinator.session(1)).welcome();
+    await second.vanish();
+    await world.coordinator.vanish();
+    await world.retry(2, FIRST_RETRY_MS);
+    await world.log.events.happened("info Session ended", 4);
+    await second.listen();
+    await world.retry(4, 500);
+    await second.session(1);
+  });
+
+  it("goes where the one that leaves sends it, without its wait", async () => {
+    await using third = await ScriptedCoordinator.open();
+    await using three = await AgentWorld.open({}, [second.url, third.url]);
+    const session = await three.coordinator.session(1);
+    await session.welcome();
+    session.send({ type: "goodbye", reason: "moving", retryAfterMs: 60_000, address: third.url });
+    session.socket.close(1001);
+    await third.session(1);
+    expect(three.agent.status().lastProblem).toBe("moving");
+    expect(second.sessions).toBe(0);
+  });
+
+  it("does not follow one that sends it to itself, again and again, without a wait", async () => {
+    const { coordinator } = world;
+    for (const count of [1, 2]) {
+      const session = await coordinator.session(count);
+      await session.welcome();
+      session.send({ type: "goodbye", reason: "moving", retryAfterMs: 0, address: coordinator.url });
+      session.socket.close(1001);
+    }
+    await (await second.session(1)).welcome();
+  });
+
+  it("opens a renewed session with the same one", async () => {
+    await (await world.coordinator.session(1)).welcome();
+    await world.log.events.happened("info Connected");
+    world.agent.announce();
+    await world.retry(1, FIRST_RETRY_MS);
+    await world.coordinator.session(2);
+    expect(second.sessions).toBe(0);
+  });
+});
+
+describe("a coordinator that refuses the Island", () => {
+  it("is left for the other one, and asked again when that is lost", async () => {
+    const session = await world.coordinator.session(1);
+    await session.welcome();
+    await world.log.events.happened("info Connected");
+    world.clock.advance(HEARTBEAT_MS);
+    await session.heard();
+    second.refusals.push(401);
+    session.socket.terminate();
+    await world.retry(2, FIRST_RETRY_MS);
+    await (await world.coordinator.session(2)).welcome();
+  });
+
+  it("because its key is another one is left, too", async () => {
+    const session = await world.coordinator.session(1);
+    await session.welcome();
+    second.shownKey = OTHER_KEY;
+    session.socket.terminate();
+    await world.retry(2, FIRST_RETRY_MS);
+    await (await world.coordinator.session(2)).welcome();
+    expect(second.sessions).toBe(1);
+  });
+
+  it("ends the agent when the other one does so, too", async () => {
+    const session = await world.coordinator.session(1);
+    world.coordinator.refusals.push(401);
+    second.refusals.push(401);
+    session.socket.terminate();
+    await world.retry(2, FIRST_RETRY_MS);
+    expect(await world.ended).toBe("the coordinator does not accept the token");
+  });
+
+  it("by a goodbye ends it at once: it speaks for the network", async () => {
+    const session = await world.coordinator.session(1);
+    await session.welcome();
+    session.send({ type: "goodbye", reason: "a newer session", retryAfterMs: null });
+    session.socket.close(1001);
+    expect(await world.ended).toBe("a newer session");
+    expect(second.sessions).toBe(0);
+  });
+});

@@ -1,0 +1,16 @@
+import { spawnSync } from "node:child_process";
+import { describe } from "vitest";
+import { postgresPrograms } from "./postgres-server.ts";
+import { IS_FULL_SOAK } from "./soak-rounds.ts";
+
+const missing = [
+  ...((await postgresPrograms()) === null ? ["postgresql"] : []),
+  ...(spawnSync("nats-server", ["--version"]).status === 0 ? [] : ["nats-server"]),
+];
+const problem = missing.length > 0 ? `not installed (Debian): ${missing.join(", ")}` : null;
+if (problem !== null) process.stderr.write(`Tests of several coordinators are skipped: ${problem}\n`);
+
+/** Tests with a cluster of processes, which take much CPU: they run in a full run, where PostgreSQL and NATS are installed. */
+export function describeCluster(title: string, body: () => void): void {
+  describe.skipIf(problem !== null || !IS_FULL_SOAK)(problem === null ? title : `${title} [${problem}]`, body);
+}
