@@ -17,6 +17,7 @@ import type { WebhookStore } from "../webhook-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
+import { takeTurn } from "./cluster/turns.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
 import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
@@ -53,9 +54,11 @@ export interface PostgresStoreOptions {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { address, clock } = options;
-  await migrate(address, MIGRATIONS, clock.now()).catch((error: unknown) => {
+  try {
+    await migrate(address, MIGRATIONS, clock.now());
+  } catch (error) {
     throw openingErrorOf(error, address);
-  });
+  }
   const store = new PostgresStore(options);
   try {
     await store.prune();
@@ -98,12 +101,12 @@ export class PostgresStore implements Store {
     this.catalog = new PostgresCatalogStore(db);
     this.cluster = new PostgresClusterStore(db, ownerId);
     this.content = new PostgresContentStore(db);
-    this.conversations = new PostgresConversationStore(db);
+    this.conversations = new PostgresConversationStore(db, ownerId);
     this.islands = new PostgresIslandStore(db);
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = new PostgresLedgerStore(db);
     this.secrets = new PostgresSecrets(db, secrets);
-    this.webhooks = new PostgresWebhookStore(db, secrets);
+    this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
   }
 
   /** Commits of batches since the store was opened. */
@@ -120,11 +123,12 @@ export class PostgresStore implements Store {
     if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
   }
 
-  /** Removes expired sessions, idempotency keys and password resets, and folds the network's moves, now and every hour. */
+  /** Removes expired sessions, idempotency keys and password resets, and folds the network's moves: one coordinator, every hour. */
   async prune(): Promise<void> {
     const nowMs = this.#clock.now();
     await this.#db
       .transact(async (session) => {
+        if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);
