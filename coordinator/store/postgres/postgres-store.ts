@@ -23,6 +23,7 @@ import { PostgresConversationStore } from "./conversations/postgres-conversation
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { migrate } from "./engine/migrate.ts";
+import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { PostgresIslandStore } from "./islands/postgres-island-store.ts";
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
@@ -56,6 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { address, clock } = options;
   try {
     await migrate(address, MIGRATIONS, clock.now());
+    await assertNotMoved(address);
   } catch (error) {
     throw openingErrorOf(error, address);
   }
