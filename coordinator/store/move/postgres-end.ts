@@ -158,7 +158,7 @@ export class PostgresEnd implements DataEnd {
     const lists = kinds.map((kind, index) => `$${index + 1}::${SQL_TYPES[kind]}[]`).join(", ");
     await this.#client.query(
       `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
-       SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given`,
+       SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,
       kinds.map((kind, index) => rows.map((row) => this.#toColumn(kind, row[index] ?? null))),
     );
   }
