@@ -16,7 +16,7 @@ import { assertCredentials, readCredits, readName, readScopes } from "./credenti
 import type { EmailSignUps } from "./email-sign-ups.ts";
 import type { Identity, IslandIdentity, SignedIn } from "./identity.ts";
 import { KeyUsage } from "./key-usage.ts";
-import { KnownCallers } from "./known-callers.ts";
+import { KnownCallers, type CredentialNews } from "./known-callers.ts";
 import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } from "./password-changes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
@@ -35,6 +35,8 @@ export interface AccountServiceDeps {
   /** `closed`: only the operator makes accounts, with `createAccount`. */
   readonly registration: "open" | "closed" | EmailSignUps;
   readonly log: Pick<Logger, "error">;
+  /** Absent: what storage says counts for every request. */
+  readonly credentials?: CredentialNews | undefined;
   /** Default: at the full cost of a hash. */
   readonly passwords?: Passwords;
   /** Mails password resets. Without it only the operator makes them. */
@@ -66,9 +68,10 @@ export class AccountService {
       passwords,
       attempts,
       sendReset: deps.sendReset ?? null,
+      onChanged: () => deps.credentials?.changed(),
     });
     this.#backoff = new SignInBackoff(clock);
-    this.#callers = new KnownCallers(store, clock);
+    this.#callers = new KnownCallers(store, clock, deps.credentials);
     this.#usage = new KeyUsage(
       clock,
       (keyId, atMs) => store.touchKey(keyId, atMs),
@@ -133,7 +136,7 @@ export class AccountService {
 
   /** Ends the session of the token, if there is one. */
   logout(token: string): Promise<void> {
-    return this.#deps.store.deleteSession(hashSecret(token));
+    return this.#announce(this.#deps.store.deleteSession(hashSecret(token)));
   }
 
   /**
@@ -143,7 +146,7 @@ export class AccountService {
   async delete(caller: PasswordCaller, password: string): Promise<void> {
     const { store, clock } = this.#deps;
     await this.passwordChanges.check(caller, password, "password");
-    if (!(await store.delete(caller.accountId, clock.now()))) {
+    if (!(await this.#announce(store.delete(caller.accountId, clock.now())))) {
       throw new ServiceError("not_found", "The account was deleted already");
     }
   }
@@ -179,7 +182,7 @@ export class AccountService {
 
   /** Like {@link changeLimits}. */
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
-    return changeLimits(this.#deps.store, accountId, limits);
+    return this.#announce(changeLimits(this.#deps.store, accountId, limits));
   }
 
   /**
@@ -213,7 +216,7 @@ export class AccountService {
 
   /** False if the account has no such active key. */
   revokeKey(accountId: string, keyId: string): Promise<boolean> {
-    return this.#deps.store.revokeKey(accountId, keyId, this.#deps.clock.now());
+    return this.#announce(this.#deps.store.revokeKey(accountId, keyId, this.#deps.clock.now()));
   }
 
   /** Makes a token with which Islands join; `secret` is returned this once. @throws {ValidationError} */
@@ -232,7 +235,7 @@ export class AccountService {
 
   /** False if the account has no such active token. */
   revokeIslandToken(accountId: string, tokenId: string): Promise<boolean> {
-    return this.#deps.store.revokeIslandToken(accountId, tokenId, this.#deps.clock.now());
+    return this.#announce(this.#deps.store.revokeIslandToken(accountId, tokenId, this.#deps.clock.now()));
   }
 
   /** The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired. */
@@ -269,6 +272,13 @@ export class AccountService {
     await this.#usage.settled();
   }
 
+  /** For a write that ends credentials or changes limits. */
+  async #announce<T>(write: Promise<T>): Promise<T> {
+    const result = await write;
+    this.#deps.credentials?.changed();
+    return result;
+  }
+
   /** @throws {RateLimitedError} */
   #countAttempt(address: string): void {
     const { isAllowed, freesInMs } = this.#attempts.count(address, MAX_ATTEMPTS);
@@ -280,7 +290,8 @@ export class AccountService {
     const expiresAtMs = createdAtMs + SESSION_MS;
     const token = newSecret("st");
     const session = { tokenHash: hashSecret(token), accountId: account.id, createdAtMs, expiresAtMs };
-    await this.#deps.store.createSession(session, MAX_SESSIONS);
+    // The oldest ones may end.
+    await this.#announce(this.#deps.store.createSession(session, MAX_SESSIONS));
     return { token, expiresAtMs, account };
   }
 }

@@ -19,13 +19,22 @@ interface KnownCaller extends Caller {
   readonly revision: number;
 }
 
+/** Where other coordinators change credentials too: what is known of that. */
+export interface CredentialNews {
+  /** The revision of the credentials, as it was within the last second. */
+  revision(): number | Promise<number>;
+  /** This coordinator has changed credentials or limits: that counts here from now on, and elsewhere soon. */
+  changed(): void;
+}
+
 /**
  * Whom API keys and session tokens identify. It remembers them, so that a request of a known caller reads one number in place of key,
  * account and limits. Storage raises that number with every change, also with one by the command line: no request that comes after a
- * change is answered by what was true before it.
+ * change is answered by what was true before it. Where several coordinators share a store, the number is at most a second old.
  */
 export class KnownCallers {
   readonly #store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "limits">;
+  readonly #revision: () => number | Promise<number>;
   readonly #clock: Pick<Clock, "now">;
   /** By the hash of the token. */
   readonly #known = recentMap<KnownCaller>(MAX_CALLERS);
@@ -33,8 +42,10 @@ export class KnownCallers {
   constructor(
     store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "limits">,
     clock: Pick<Clock, "now">,
+    news?: Pick<CredentialNews, "revision">,
   ) {
     this.#store = store;
+    this.#revision = news === undefined ? () => store.credentialsRevision() : () => news.revision();
     this.#clock = clock;
   }
 
@@ -44,7 +55,7 @@ export class KnownCallers {
     if (kind !== "ak" && kind !== "st") return undefined;
     const tokenHash = hashSecret(token);
     // Read first: a change during the look-up makes what is remembered outdated at once.
-    const revision = await this.#store.credentialsRevision();
+    const revision = await this.#revision();
     const known = this.#known.get(tokenHash);
     if (known?.revision === revision && known.expiresAtMs > this.#clock.now()) return known.identity;
     const caller = await (kind === "ak" ? this.#findKey(tokenHash) : this.#findSession(tokenHash));

@@ -31,6 +31,8 @@ export interface PasswordChangesDeps {
   readonly attempts: RequestWindow;
   /** Null: this coordinator sends no mail, and only its operator makes resets. */
   readonly sendReset: SendReset | null;
+  /** Called when sessions have ended with a password. */
+  readonly onChanged: () => void;
 }
 
 /** Who asks, and from which network address. */
@@ -60,6 +62,7 @@ export class PasswordChanges {
     const passwordHash = await passwords.hash(next);
     const { accountId, tokenHash } = caller;
     if (!(await store.setPassword({ accountId, passwordHash, keptTokenHash: tokenHash }))) throw noAccount();
+    this.#deps.onChanged();
   }
 
   /**
@@ -118,7 +121,7 @@ export class PasswordChanges {
     const isDone =
       isKnown &&
       (await store.useReset({ tokenHash, passwordHash: await passwords.hash(password), nowMs: clock.now() }));
-    if (isDone) return;
+    if (isDone) return this.#deps.onChanged();
     throw new ServiceError("bad_request", "The reset token is not valid: unknown, used or expired; ask for another");
   }
 

@@ -7,6 +7,17 @@ export interface DroppedJob {
   readonly accountId: string;
   /** Open, and written by nobody now. */
   readonly feed: WritableFeed;
+  /** The coordinator that has it, as far as that is known. */
+  readonly ownerId: string | null;
+}
+
+/** Subject of {@link MovedMessage}. */
+export const MOVED = "moved";
+
+/** Published by a coordinator that has taken jobs in, at most 500 in a message. */
+export interface MovedMessage {
+  readonly jobIds: readonly string[];
+  readonly ownerId: string;
 }
 
 /** Moves unfinished jobs between coordinators. */
@@ -18,6 +29,11 @@ export interface JobMover {
   handOver(jobIds: readonly string[], toId: string): Promise<string[]>;
   /** Jobs that became this coordinator's in storage: reads and restores them, and they compete. Those that are here already stay as they are. */
   takeIn(jobIds: readonly string[]): Promise<void>;
+  /**
+   * Compares storage with memory: takes in what is this coordinator's and not here, and drops what is here and another's. For whoever
+   * does not know how a move ended: its answer was lost.
+   */
+  reconcile(): Promise<void>;
   /** Calls `listener` for each job that another coordinator has now, synchronously, until the returned function is called. */
   onDropped(listener: (job: DroppedJob) => void): Unsubscribe;
 }

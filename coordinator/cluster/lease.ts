@@ -27,7 +27,7 @@ export class Lease {
   static async take(deps: LeaseDeps, self: Omit<Peer, "id">): Promise<Lease> {
     const lease = new Lease(deps, self);
     await deps.cluster.renew(self, deps.leaseMs);
-    await deps.cluster.adopt();
+    await deps.cluster.adopt(1_000);
     lease.#renewLater();
     return lease;
   }

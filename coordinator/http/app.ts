@@ -37,7 +37,9 @@ export function createApp(deps: HttpDeps): HttpApp {
   app.notFound((c) =>
     refuseUncounted(c, new ServiceError("not_found", "Nothing is served at this path; see /docs for the paths"), deps),
   );
-  app.use(requestContext(deps, new RequestLimits(deps)));
+  const limits = new RequestLimits(deps);
+  deps.credentials?.onEnd((credential) => limits.closeStreamsOf(credential));
+  app.use(requestContext(deps, limits));
   app.use(
     methodNotAllowed({
       app,

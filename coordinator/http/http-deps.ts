@@ -9,6 +9,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { CallerQuota } from "../quotas/caller-quota.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
@@ -43,6 +44,10 @@ export interface HttpDeps {
   readonly metrics: Pick<Metrics, "read" | "contentType">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
+  /** Counts requests and streams of callers; absent: of this coordinator alone. */
+  readonly quota?: CallerQuota | undefined;
+  /** Calls the listener with the id of each key, and the token's hash of each session, that ended at any coordinator. */
+  readonly credentials?: { onEnd(listener: (credential: string) => void): void } | undefined;
   /** Of the product, shown by /health. */
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */

@@ -72,10 +72,24 @@ export class IslandGateway {
     };
   }
 
-  /** Sends every Island away for `retryAfterMs` and waits until all sockets are closed. */
-  async close(retryAfterMs: number): Promise<void> {
-    for (const session of this.#sessions) session.dismiss("the coordinator is going down", retryAfterMs);
+  /**
+   * Sends every Island away and waits until all sockets are closed. They come back after `retryAfterMs`; where there are `addresses` of
+   * other coordinators, they go there at once, an equal part to each.
+   */
+  async close(retryAfterMs: number, addresses: readonly string[] = []): Promise<void> {
+    const reason = "the coordinator is going down";
+    for (const [index, session] of [...this.#sessions].entries()) {
+      if (addresses.length === 0) session.dismiss(reason, retryAfterMs);
+      else session.dismiss(reason, 0, addresses[index % addresses.length]);
+    }
     await Promise.all([...this.#sessions].map(({ closed }) => closed));
+  }
+
+  /** Ends all sessions of a token that was revoked. Ignored for an id that is no token's. */
+  endSessionsOf(tokenId: string): void {
+    for (const session of this.#sessions) {
+      if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
+    }
   }
 
   #open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {
@@ -93,10 +107,7 @@ export class IslandGateway {
     if (!share.isCheckDue(tokenId, clock.monotonicMs(), heartbeatMs)) return;
     accounts.isIslandTokenValid(tokenId).then(
       (isValid) => {
-        if (isValid) return;
-        for (const session of this.#sessions) {
-          if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
-        }
+        if (!isValid) this.endSessionsOf(tokenId);
       },
       (error: unknown) => log.error({ err: error }, "Checking an Island token failed"),
     );

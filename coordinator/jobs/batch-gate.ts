@@ -1,5 +1,7 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
+import { MAX_ASKED_PLACES, type JobPlaces } from "../store/job-places.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "./job-registry.ts";
@@ -8,21 +10,27 @@ export interface BatchGateDeps {
   /** Owner of the jobs that wait here. */
   readonly jobs: Pick<JobRegistry, "get" | "admitParked">;
   readonly quota: Pick<JobQuota, "isFull" | "onRoom">;
+  /** Where several coordinators share the places of an account, it gives them; `quota` then only tells of room. */
+  readonly places?: JobPlaces | undefined;
   readonly clock: Clock;
   /** Most unfinished jobs that the account may have now. */
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Called when storage does not answer. */
+  /** Called when storage does not answer; a store that gives places may be away for a while. */
   readonly onFatal: (error: unknown) => void;
 }
 
 /** The operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
+/** Nor do other coordinators, when jobs of theirs give places back. */
+const RECHECK_SHARED_MS = 1_000;
 
 interface AccountQueue {
   readonly accountId: string;
   readonly jobs: IndexedQueue;
-  /** The account's limit is being read. The answer covers every change up to then, so nothing else needs to read it. */
-  isReadingLimit: boolean;
+  /** Places are asked for. */
+  isAsking: boolean;
+  /** There may be more room than when the question left. */
+  hasNews: boolean;
 }
 
 /**
@@ -74,7 +82,7 @@ export class BatchGate {
   #queueOf(accountId: string): AccountQueue {
     let queue = this.#queues.get(accountId);
     if (queue === undefined) {
-      queue = { accountId, jobs: new IndexedQueue(), isReadingLimit: false };
+      queue = { accountId, jobs: new IndexedQueue(), isAsking: false, hasNews: false };
       this.#queues.set(accountId, queue);
     }
     return queue;
@@ -82,25 +90,36 @@ export class BatchGate {
 
   #advance(accountId: string): void {
     const queue = this.#queues.get(accountId);
-    if (queue === undefined || queue.isReadingLimit) return;
-    queue.isReadingLimit = true;
-    this.#deps.limitOf(accountId).then(
-      (limit) => {
-        queue.isReadingLimit = false;
-        this.#admit(queue, limit);
-      },
-      (error: unknown) => {
-        // Of a gate that was closed meanwhile nothing is expected.
-        if (this.#queues.get(accountId) === queue) this.#deps.onFatal(error);
-      },
-    );
+    if (queue === undefined) return;
+    queue.hasNews = true;
+    if (queue.isAsking) return;
+    queue.isAsking = true;
+    void this.#ask(queue);
+  }
+
+  async #ask(queue: AccountQueue): Promise<void> {
+    const { limitOf, places, onFatal } = this.#deps;
+    try {
+      // An answer covers what happened up to then, but for places that others give.
+      while (queue.hasNews) {
+        const limit = await limitOf(queue.accountId);
+        queue.hasNews = false;
+        // Closed, or emptied and made anew, meanwhile.
+        if (!this.#isCurrent(queue)) return;
+        if (places === undefined) this.#admit(queue, limit);
+        else await this.#admitFrom(places, queue, limit);
+      }
+    } catch (error) {
+      // Of a gate that was closed meanwhile nothing is expected. Storage that is away is asked again with the others.
+      const isAway = error instanceof ServiceError && error.code === "storage_unavailable";
+      if (this.#isCurrent(queue) && !isAway) return onFatal(error);
+    }
+    queue.isAsking = false;
   }
 
   /** In one turn, so that no other job takes a place between the check and the admission. */
   #admit(queue: AccountQueue, limit: number): void {
     const { accountId } = queue;
-    // Closed, or emptied and made anew, while the limit was read.
-    if (this.#queues.get(accountId) !== queue) return;
     for (let id = queue.jobs.first; id !== undefined; id = queue.jobs.first) {
       // An Island turned out to have the job already.
       const hasPlace = this.#deps.jobs.get(id)?.hasPlace === true;
@@ -110,9 +129,29 @@ export class BatchGate {
     }
   }
 
+  /** In the order of the queue, as many as the store gives places to. */
+  async #admitFrom(places: JobPlaces, queue: AccountQueue, limit: number): Promise<void> {
+    const { accountId, jobs } = queue;
+    const asked = jobs.firstOf(MAX_ASKED_PLACES);
+    const placed = await places.take(accountId, asked, limit);
+    if (!this.#isCurrent(queue)) return;
+    for (const id of placed) {
+      // One that was cancelled meanwhile gave its place back with its end.
+      if (jobs.positionOf(id) === null) continue;
+      this.leave({ id, accountId });
+      if (this.#deps.jobs.get(id)?.hasPlace === false) this.#deps.jobs.admitParked(id);
+    }
+    if (placed.length === asked.length && jobs.size > 0) queue.hasNews = true;
+  }
+
+  #isCurrent(queue: AccountQueue): boolean {
+    return this.#queues.get(queue.accountId) === queue;
+  }
+
   #recheckLater(): void {
     if (this.#timer !== null || this.#queues.size === 0) return;
-    this.#timer = this.#deps.clock.schedule(RECHECK_MS, () => {
+    const waitMs = this.#deps.places === undefined ? RECHECK_MS : RECHECK_SHARED_MS;
+    this.#timer = this.#deps.clock.schedule(waitMs, () => {
       this.#timer = null;
       for (const accountId of this.#queues.keys()) this.#advance(accountId);
       this.#recheckLater();

@@ -14,6 +14,11 @@ export class IndexedQueue {
     return this.#entries[0]?.id;
   }
 
+  /** The first `count`, or all. */
+  firstOf(count: number): string[] {
+    return this.#entries.slice(0, count).map(({ id }) => id);
+  }
+
   /** Appends an id that is not in the queue. */
   push(id: string): void {
     this.#tickets.set(id, this.#nextTicket);

@@ -175,7 +175,7 @@ export class JobService {
       const offer = jobs.offer(submitted, cargo);
       const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
       const link = answer === undefined ? {} : { answer };
-      const newJob: NewJob = { ...submitted, idempotency, webhook, postings, ...assigned, ...link };
+      const newJob: NewJob = { ...submitted, idempotency, webhook, postings, maxJobs, ...assigned, ...link };
       let isCreated = false;
       try {
         const { created, job } = await store.jobs.submit(newJob);

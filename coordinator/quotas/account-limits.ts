@@ -12,9 +12,6 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/** Retry-After of a refused job or stream. When one ends is unknown, and one request a second costs little. */
-export const RETRY_AFTER_S = 1;
-
 /** The window keeps one number for each request of the last minute, so this limit also bounds memory. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;

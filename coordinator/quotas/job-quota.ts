@@ -1,7 +1,9 @@
-import { RateLimitedError } from "../../shared/errors.ts";
-import { RETRY_AFTER_S } from "./account-limits.ts";
+import { REFUSALS } from "../store/refusals.ts";
 
-/** Counts the unfinished jobs of each account. Jobs of a batch count from the moment they get a place. */
+/**
+ * Counts the unfinished jobs of each account that this coordinator has. Jobs of a batch count from the moment they get a place. A store
+ * that several coordinators share counts those of all, and decides in the commit (`store/job-places.ts`); this is then a first look.
+ */
 export class JobQuota {
   /** Accounts with at least one place taken. */
   readonly #places = new Map<string, number>();
@@ -9,7 +11,7 @@ export class JobQuota {
 
   /** Takes a place. @throws {RateLimitedError} if the account has `limit` already; nothing changes. */
   enter(accountId: string, limit: number): void {
-    if (this.isFull(accountId, limit)) throw new RateLimitedError("concurrent_jobs", RETRY_AFTER_S);
+    if (this.isFull(accountId, limit)) throw REFUSALS.too_many_jobs();
     this.add(accountId);
   }
 

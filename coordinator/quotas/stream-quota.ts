@@ -1,5 +1,5 @@
 import { RateLimitedError } from "../../shared/errors.ts";
-import { RETRY_AFTER_S } from "./account-limits.ts";
+import { RETRY_AFTER_S } from "../store/refusals.ts";
 
 /** Counts the open streams of each account: of jobs, chats and conversations. */
 export class StreamQuota {
@@ -22,6 +22,11 @@ export class StreamQuota {
       if (left > 0) this.#open.set(accountId, left);
       else this.#open.delete(accountId);
     };
+  }
+
+  /** Accounts with at least one open stream. */
+  accounts(): Iterable<string> {
+    return this.#open.keys();
   }
 
   /** Open streams of the account. */

@@ -1,3 +1,6 @@
+import type { CredentialChanges } from "./credential-changes.ts";
+import type { IslandSessions } from "./island-sessions.ts";
+import type { JobPlaces } from "./job-places.ts";
 import type { ActiveJobRecord } from "./job-store.ts";
 
 /** A coordinator of the network. Its id is made at each start, so that an id that is gone never comes back. */
@@ -12,9 +15,10 @@ export interface Peer {
 export class NotOwnerError extends Error {
   override readonly name = "NotOwnerError";
   readonly jobId: string;
-  readonly ownerId: string;
-  constructor(jobId: string, ownerId: string) {
-    super(`Job ${jobId} belongs to coordinator ${ownerId} now`);
+  /** Null where it is not known. */
+  readonly ownerId: string | null;
+  constructor(jobId: string, ownerId: string | null) {
+    super(`Job ${jobId} belongs to coordinator ${ownerId ?? "(unknown)"} now`);
     this.jobId = jobId;
     this.ownerId = ownerId;
   }
@@ -27,6 +31,9 @@ export class NotOwnerError extends Error {
 export interface ClusterStore {
   /** Id of this coordinator. */
   readonly selfId: string;
+  readonly credentialChanges: CredentialChanges;
+  readonly islandSessions: IslandSessions;
+  readonly places: JobPlaces;
   /**
    * Notes that this coordinator lives for `leaseMs` from now. False when its lease was over and another has taken its jobs; it is noted
    * anew then.
@@ -34,8 +41,13 @@ export interface ClusterStore {
   renew(self: Omit<Peer, "id">, leaseMs: number): Promise<boolean>;
   /** Those whose lease is not over, this one included, sorted by id. */
   peers(): Promise<Peer[]>;
-  /** Takes over the unfinished jobs of coordinators whose lease is over, or that left. Of several who try, one gets each. Resolves with their number. */
-  adopt(): Promise<number>;
+  /** Removes the other coordinators whose lease is over: what they own is anybody's. Resolves with their number. */
+  reap(): Promise<number>;
+  /**
+   * Takes over at most `limit` unfinished jobs of coordinators that left or were removed. Of several who try, one gets each. Resolves
+   * with the ids.
+   */
+  adopt(limit: number): Promise<string[]>;
   /** Ends the lease of this coordinator. What it still owns is anybody's. */
   leave(): Promise<void>;
   /** Gives waiting jobs to another coordinator, in one commit. Resolves with those that were this one's, and no Island's. */
@@ -49,6 +61,12 @@ export interface ClusterStore {
     readonly attempt: number;
     readonly islandId: string;
   }): Promise<ActiveJobRecord | undefined>;
+  /** Those of these jobs that are this coordinator's and have not ended. */
+  owned(jobIds: readonly string[]): Promise<ActiveJobRecord[]>;
+  /** Ids of this coordinator's unfinished jobs that follow `afterId` (empty: from the first), sorted. */
+  ownedIds(afterId: string, limit: number): Promise<string[]>;
   /** Id of the owner of an unfinished job; undefined for one that has ended or is not known. */
   ownerOf(jobId: string): Promise<string | undefined>;
+  /** The clock of the database, in ms since the epoch. */
+  nowMs(): Promise<number>;
 }

@@ -47,6 +47,8 @@ export interface Submission {
 }
 
 export interface NewJob extends SubmittedJob, Submission {
+  /** Most unfinished jobs that the account may have, where the store counts them (`job-places.ts`); absent: any number. */
+  readonly maxJobs?: number;
   /** The Island that the job is given to as it is stored: its first attempt. Absent: the job is stored as `pending`. */
   readonly assignedTo?: string;
   /** Undefined for a job that answers in no conversation. */
@@ -81,6 +83,8 @@ export interface ActiveJobRecord {
   readonly startedAtMs: number | null;
   readonly waitDeadlineMs: number;
   readonly isClientBound: boolean;
+  /** Whether it counts against its account's limit of unfinished jobs, where the store counts them (`job-places.ts`). */
+  readonly hasPlace?: boolean;
 }
 
 export interface JobRecord extends ActiveJobRecord {
@@ -199,7 +203,7 @@ export interface JobStore {
    * was submitted, `pending`.
    * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
    *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
-   *   (`refusalOf`): `not_found`, `insufficient_credits`. Nothing is stored.
+   *   (`refusalOf`): `not_found`, `insufficient_credits`. {@link RateLimitedError} if the account has `maxJobs` already. Nothing is stored.
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**

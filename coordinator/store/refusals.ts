@@ -1,5 +1,8 @@
-import { ServiceError } from "../../shared/errors.ts";
+import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "./catalog-store.ts";
+
+/** Retry-After of a refused job or stream. When one ends is unknown, and one request a second costs little. */
+export const RETRY_AFTER_S = 1;
 
 /** What every store says when it refuses a write. */
 export const REFUSALS = {
@@ -16,6 +19,7 @@ export const REFUSALS = {
     new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`),
   too_many_cargos: () =>
     new ServiceError("too_many_cargos", `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`),
+  too_many_jobs: () => new RateLimitedError("concurrent_jobs", RETRY_AFTER_S),
   too_many_keys: (maxKeys: number) =>
     new ServiceError(
       "too_many_keys",

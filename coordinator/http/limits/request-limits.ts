@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
 import { RateLimitedError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
+import { LocalQuota, type CallerQuota, type ReleaseStream } from "../../quotas/caller-quota.ts";
 import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts";
-import { StreamQuota } from "../../quotas/stream-quota.ts";
 import { clientAddress } from "../server/client-address.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
@@ -19,6 +19,13 @@ export interface RequestLimitsOptions {
   readonly answerMemoryBytes: number;
 }
 
+export interface RequestLimitsDeps {
+  readonly clock: Clock;
+  readonly options: RequestLimitsOptions;
+  /** Counts requests and streams of callers; absent: of this coordinator alone. */
+  readonly quota?: CallerQuota | undefined;
+}
+
 /**
  * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
  * `c.get("limits")`. Source: spec §8, DESIGN §4 row Quotas.
@@ -26,29 +33,35 @@ export interface RequestLimitsOptions {
 export class RequestLimits {
   readonly #clock: Clock;
   readonly #options: RequestLimitsOptions;
-  /** Two windows, so that a flood of addresses does not push out the counts of keys. */
-  readonly #credentials: RequestWindow;
+  /** Apart from the addresses, so that a flood of these does not push out the counts of keys. */
+  readonly #callers: CallerQuota;
   readonly #addresses: RequestWindow;
-  readonly #streams = new StreamQuota();
   readonly #openStreams = new CredentialStreams();
   readonly #answerMemory: AnswerMemory;
 
-  constructor({ clock, options }: { readonly clock: Clock; readonly options: RequestLimitsOptions }) {
+  constructor({ clock, options, quota = new LocalQuota(clock) }: RequestLimitsDeps) {
     this.#clock = clock;
     this.#options = options;
-    this.#credentials = new RequestWindow(clock);
+    this.#callers = quota;
     this.#addresses = new RequestWindow(clock);
     this.#answerMemory = new AnswerMemory(options.answerMemoryBytes);
   }
 
   /**
    * Counts a request of a key or session and sets the X-RateLimit headers: the limit, what is left of it, and the Unix time in
-   * seconds at which the oldest counted request leaves the window.
+   * seconds at which the oldest counted request leaves the window. A promise only where another coordinator counts.
    * @throws {RateLimitedError}
    */
-  countCaller(identity: Identity, response: ServerResponse): void {
+  countCaller(identity: Identity, response: ServerResponse): Promise<void> | undefined {
     const limit = identity.limits.requestsPerMinute;
-    const count = this.#credentials.count(credentialIdOf(identity), limit);
+    const caller = { accountId: identity.accountId, credential: credentialIdOf(identity), limit };
+    const counted = this.#callers.countRequest(caller);
+    if (counted instanceof Promise) return counted.then((count) => this.#tell(response, limit, count));
+    this.#tell(response, limit, counted);
+    return undefined;
+  }
+
+  #tell(response: ServerResponse, limit: number, count: RequestCount): void {
     response.setHeader("X-RateLimit-Limit", limit);
     response.setHeader("X-RateLimit-Remaining", count.remaining);
     response.setHeader("X-RateLimit-Reset", Math.ceil((this.#clock.now() + count.freesInMs) / MS_PER_S));
@@ -61,9 +74,15 @@ export class RequestLimits {
   }
 
   /** Counts an open stream of the account until `response` closes, from either side. @throws {RateLimitedError} */
-  openStream(identity: Identity, response: ServerResponse): void {
+  openStream(identity: Identity, response: ServerResponse): Promise<void> | undefined {
     const { accountId, limits } = identity;
-    const release = this.#streams.enter(accountId, limits.concurrentStreams);
+    const opened = this.#callers.openStream(accountId, limits.concurrentStreams);
+    if (opened instanceof Promise) return opened.then((release) => this.#addStream(identity, response, release));
+    this.#addStream(identity, response, opened);
+    return undefined;
+  }
+
+  #addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
     response.once("close", release);
     this.#openStreams.add(identity, response);
     // The client has left already, so "close" never comes.
@@ -74,8 +93,8 @@ export class RequestLimits {
    * Counts an answer that is in memory as an open stream of the account, and its bytes, until `response` closes.
    * @throws {RateLimitedError} and {@link OverloadedError}
    */
-  holdAnswer(identity: Identity, response: ServerResponse, bytes: number): void {
-    this.openStream(identity, response);
+  async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
+    await this.openStream(identity, response);
     this.#answerMemory.hold(bytes, response);
   }
 

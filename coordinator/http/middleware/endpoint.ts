@@ -52,7 +52,8 @@ export function serveScoped<R extends HttpRoute>(
     const limits = c.get("limits");
     const identity = await authenticate(accounts, c.env.incoming, limits);
     // Before all other checks: a request that they refuse counts too.
-    limits.countCaller(identity, c.env.outgoing);
+    const counted = limits.countCaller(identity, c.env.outgoing);
+    if (counted !== undefined) await counted;
     requireScope(identity, scope);
     return handle({ ...(await readCall(c, route)), identity });
   });

@@ -7,24 +7,33 @@ import { jsonParts, piecesOfParts, type JsonPart } from "./json-parts.ts";
 /** An answer with more characters counts as an open stream. A socket's own buffers hold about as much. */
 export const LARGE_ANSWER_CHARS = MIB;
 
+const HEADERS = { "Content-Type": "application/json" };
+
 /**
  * Answers 200 with JSON. Large values in it are read from storage as fast as the client reads. A large answer without any stays in
  * memory until its client has read it. Both count as one of the account's open streams until then.
  * @throws {RateLimitedError} for a large answer when the account has too many open streams, {@link OverloadedError} when the large
  *   answers in memory are too many; the text is dropped.
  */
-export function answerJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response {
+export function answerJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
   const parts = jsonParts(body);
-  const [text] = parts;
-  const headers = { "Content-Type": "application/json" };
+  const text = parts.length === 1 ? (parts[0] as string) : null;
+  if (text === null || text.length > LARGE_ANSWER_CHARS) return answerLarge(c, identity, text ?? parts);
+  return c.body(text, 200, HEADERS);
+}
+
+async function answerLarge(
+  c: Context<HttpEnv>,
+  identity: Identity,
+  answer: string | readonly JsonPart[],
+): Promise<Response> {
   const limits = c.get("limits");
-  if (parts.length > 1) {
-    limits.openStream(identity, c.env.outgoing);
-    return c.body(ReadableStream.from(encoded(parts)), 200, headers);
+  if (typeof answer === "string") {
+    await limits.holdAnswer(identity, c.env.outgoing, answer.length);
+    return c.body(answer, 200, HEADERS);
   }
-  const chars = typeof text === "string" ? text.length : 0;
-  if (chars > LARGE_ANSWER_CHARS) limits.holdAnswer(identity, c.env.outgoing, chars);
-  return c.body(text as string, 200, headers);
+  await limits.openStream(identity, c.env.outgoing);
+  return c.body(ReadableStream.from(encoded(answer)), 200, HEADERS);
 }
 
 async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, void, void> {

@@ -35,7 +35,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     const { accountId, limits } = identity;
     const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
     // Before the submission: a chat that may not be streamed must not be paid for.
-    if (body.stream === true) c.get("limits").openStream(identity, response);
+    if (body.stream === true) await c.get("limits").openStream(identity, response);
     const job = await jobs.submit({
       accountId,
       limits,

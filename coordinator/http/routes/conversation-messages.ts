@@ -48,7 +48,7 @@ export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
     const { accountId } = identity;
     const isStreamed = body.stream === true;
     // Before the submission: an answer that may not be streamed must not be paid for.
-    if (isStreamed) c.get("limits").openStream(identity, response);
+    if (isStreamed) await c.get("limits").openStream(identity, response);
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body));
     const { answer } = asked;
     const gone = goneSignal(response);

@@ -47,7 +47,7 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
     // Before the feed, which is read whole for a job that has ended. The place is freed with the answer, whatever it is.
-    c.get("limits").openStream(identity, response);
+    await c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
     // The feed of an ended job is in memory for its readers alone.

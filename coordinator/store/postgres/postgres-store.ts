@@ -15,6 +15,7 @@ import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
+import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
@@ -101,7 +102,7 @@ export class PostgresStore implements Store {
     this.accounts = new PostgresAccountStore(db);
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = new PostgresCatalogStore(db);
-    this.cluster = new PostgresClusterStore(db, ownerId);
+    this.cluster = new PostgresClusterStore(db, writer, ownerId);
     this.content = new PostgresContentStore(db);
     this.conversations = new PostgresConversationStore(db, ownerId);
     this.islands = new PostgresIslandStore(db);
@@ -134,6 +135,7 @@ export class PostgresStore implements Store {
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);
+        await pruneCredentialEnds(session);
         await foldNetworkMoves(session);
       })
       .catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
+import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let clock: ManualClock;
@@ -120,5 +121,98 @@ describe("BatchGate", () => {
     await settle();
     expect(admitted).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("BatchGate, with places that several coordinators share", () => {
+  let room: number;
+  let asked: number;
+  let fault: Error | null;
+  const fatal: unknown[] = [];
+  const shared = (): BatchGate =>
+    new BatchGate({
+      quota,
+      clock,
+      limitOf: async () => limit,
+      jobs: {
+        get: (id) => jobs.get(id) as ActiveJob | undefined,
+        admitParked(id) {
+          (jobs.get(id) as WaitingJob).hasPlace = true;
+          admitted.push(id);
+        },
+      },
+      places: {
+        async take(_accountId, jobIds) {
+          asked += 1;
+          if (fault !== null) throw fault;
+          const taken = jobIds.slice(0, room);
+          room -= taken.length;
+          return taken;
+        },
+      },
+      onFatal: (error) => fatal.push(error),
+    });
+  beforeEach(() => {
+    [room, asked, fault] = [0, 0, null];
+    gate = shared();
+  });
+
+  it("admits those that got a place, and asks again when more may have one", async () => {
+    room = 130;
+    enter(makeJobs("a", ...Array.from({ length: 140 }, (_, index) => `a${index}`)));
+    await settle();
+    expect(admitted).toHaveLength(130);
+    expect(asked).toBe(2);
+    expect(gate.waitingOf("a")).toBe(10);
+  });
+
+  it("asks every second for places that other coordinators give back, and at once for those of its own", async () => {
+    enter(makeJobs("a", "a1", "a2"));
+    await settle();
+    room = 1;
+    quota.add("a");
+    quota.leave("a");
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+    room = 1;
+    clock.advance(1_000);
+    await settle();
+    expect(admitted).toEqual(["a1", "a2"]);
+    clock.advance(1_000);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("asks again after an answer that may not have known of a place", async () => {
+    enter(makeJobs("a", "a1"));
+    quota.add("a");
+    await Promise.resolve();
+    quota.leave("a");
+    room = 1;
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+  });
+
+  it("does not admit a job that was cancelled while its place was asked for", async () => {
+    room = 2;
+    const [first, second] = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
+    enter([first, second]);
+    gate.leave(first);
+    await settle();
+    expect(admitted).toEqual(["a2"]);
+  });
+
+  it("waits while storage is away, and reports another fault", async () => {
+    fault = new ServiceError("storage_unavailable", "away");
+    enter(makeJobs("a", "a1"));
+    await settle();
+    [fault, room] = [null, 1];
+    clock.advance(1_000);
+    await settle();
+    expect([admitted, fatal]).toEqual([["a1"], []]);
+    fault = new Error("a fault of ours");
+    enter(makeJobs("a", "a2"));
+    await settle();
+    expect(fatal).toEqual([fault]);
+    gate.close();
   });
 });

@@ -1,16 +1,36 @@
 import type { ClusterStore, Peer } from "../../cluster-store.ts";
 import type { ActiveJobRecord } from "../../job-store.ts";
+import type { CredentialChanges } from "../../credential-changes.ts";
+import type { IslandSessions } from "../../island-sessions.ts";
+import type { JobPlaces } from "../../job-places.ts";
+import { PostgresCredentialChanges } from "../accounts/postgres-credential-changes.ts";
+import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
+import { PostgresIslandSessions } from "../islands/postgres-island-sessions.ts";
 import { ACTIVE_COLUMNS } from "../jobs/job-columns.ts";
+import { PostgresJobPlaces } from "../jobs/postgres-job-places.ts";
 
 const NOW = "extract(epoch FROM clock_timestamp()) * 1000";
+/** Owners of unfinished jobs, one index entry each, that are no coordinators any more. */
+const GONE = `WITH RECURSIVE owners AS (
+    (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL ORDER BY owner_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL AND owner_id > owners.owner_id ORDER BY owner_id LIMIT 1)
+    FROM owners WHERE owner_id IS NOT NULL)
+  SELECT owner_id AS id FROM owners WHERE owner_id <> $1 AND NOT EXISTS (SELECT 1 FROM coordinators WHERE id = owner_id)`;
 
 export class PostgresClusterStore implements ClusterStore {
   readonly selfId: string;
+  readonly credentialChanges: CredentialChanges;
+  readonly islandSessions: IslandSessions;
+  readonly places: JobPlaces;
   readonly #db: Database;
 
-  constructor(db: Database, selfId: string) {
+  constructor(db: Database, writer: BatchWriter, selfId: string) {
     this.#db = db;
+    this.credentialChanges = new PostgresCredentialChanges(db);
+    this.islandSessions = new PostgresIslandSessions(db);
+    this.places = new PostgresJobPlaces(db, writer);
     this.selfId = selfId;
   }
 
@@ -36,21 +56,29 @@ export class PostgresClusterStore implements ClusterStore {
     );
   }
 
-  adopt(): Promise<number> {
-    return this.#db.transact(async (session) => {
-      // Who deletes the row of a dead coordinator takes its jobs; others find neither.
-      await session.run(
+  reap(): Promise<number> {
+    return this.#db.use((session) =>
+      session.run(
         `DELETE FROM coordinators WHERE id IN (
            SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW} AND id <> $1 ORDER BY id FOR UPDATE SKIP LOCKED)`,
         [this.selfId],
-      );
-      return session.run(
+      ),
+    );
+  }
+
+  adopt(limit: number): Promise<string[]> {
+    return this.#db.use(async (session) => {
+      const gone = await session.all<{ id: string }>(GONE, [this.selfId]);
+      if (gone.length === 0) return [];
+      const rows = await session.all<{ id: string }>(
         `UPDATE jobs SET owner_id = $1 WHERE completed_at_ms IS NULL AND id IN (
-           SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id <> $1
+           SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = ANY ($2)
              AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = jobs.owner_id)
-           ORDER BY id FOR UPDATE SKIP LOCKED)`,
-        [this.selfId],
+           ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
+         RETURNING id`,
+        [this.selfId, gone.map(({ id }) => id), limit],
       );
+      return rows.map(({ id }) => id).sort();
     });
   }
 
@@ -76,17 +104,44 @@ export class PostgresClusterStore implements ClusterStore {
     return this.#db.use((session) =>
       session.one<ActiveJobRecord>(
         `UPDATE jobs SET owner_id = $4 WHERE id = $1 AND attempt = $2 AND completed_at_ms IS NULL
-           AND (island_id = $3 OR island_id IS NULL AND state = 'pending')
+           AND (island_id = $3 OR lost_island_id = $3 AND state = 'pending')
          RETURNING ${ACTIVE_COLUMNS}`,
         [attempt.jobId, attempt.attempt, attempt.islandId, this.selfId],
       ),
     );
   }
 
+  owned(jobIds: readonly string[]): Promise<ActiveJobRecord[]> {
+    return this.#db.use((session) =>
+      session.all<ActiveJobRecord>(
+        `SELECT ${ACTIVE_COLUMNS} FROM jobs WHERE id = ANY ($1) AND owner_id = $2 AND completed_at_ms IS NULL ORDER BY id`,
+        [jobIds, this.selfId],
+      ),
+    );
+  }
+
+  ownedIds(afterId: string, limit: number): Promise<string[]> {
+    return this.#db.use(async (session) => {
+      const rows = await session.all<{ id: string }>(
+        "SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+        [this.selfId, afterId, limit],
+      );
+      return rows.map(({ id }) => id);
+    });
+  }
+
   ownerOf(jobId: string): Promise<string | undefined> {
     return this.#db.use(async (session) => {
       const sql = `SELECT owner_id AS "ownerId" FROM jobs WHERE id = $1 AND completed_at_ms IS NULL`;
       return (await session.one<{ ownerId: string }>(sql, [jobId]))?.ownerId;
+    });
+  }
+
+  nowMs(): Promise<number> {
+    return this.#db.use(async (session) => {
+      const row = await session.one<{ nowMs: number }>(`SELECT (${NOW})::bigint AS "nowMs"`);
+      if (row === undefined) throw new Error("The database did not say what time it is");
+      return row.nowMs;
     });
   }
 }

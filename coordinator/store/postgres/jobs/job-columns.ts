@@ -3,14 +3,15 @@ import type { JobRecord } from "../../job-store.ts";
 export const SUMMARY_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs",
   completed_at_ms AS "completedAtMs"` as const;
 
-/** Of `ActiveJobRecord`. */
-export const ACTIVE_COLUMNS =
-  `jobs.id, jobs.account_id AS "accountId", batch_id AS "batchId", slug, state, job_class AS "jobClass",
+const FACTS = `jobs.id, jobs.account_id AS "accountId", batch_id AS "batchId", slug, state, job_class AS "jobClass",
   (SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share, priority, price_micro AS "priceMicro", attempt, refusals,
   island_id AS "islandId", jobs.created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs", wait_deadline_ms AS "waitDeadlineMs",
   client_bound AS "isClientBound"` as const;
 
-export const WHOLE_COLUMNS = `${ACTIVE_COLUMNS}, workload_id AS "workloadId", completed_at_ms AS "completedAtMs",
+/** Of `ActiveJobRecord`. */
+export const ACTIVE_COLUMNS = `${FACTS}, has_place AS "hasPlace"` as const;
+
+export const WHOLE_COLUMNS = `${FACTS}, workload_id AS "workloadId", completed_at_ms AS "completedAtMs",
   charged_micro AS "creditsUsedMicro", prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens",
   finish_reason AS "finishReason", timings, error, webhook_id AS "webhookId", input_removed_at_ms AS "inputRemovedAtMs",
   output_removed_at_ms AS "outputRemovedAtMs", input, output, large_chars AS "largeChars",

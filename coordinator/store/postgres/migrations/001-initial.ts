@@ -1,3 +1,5 @@
+import { credentials } from "./001-credentials.ts";
+
 /**
  * Tables as in `sqlite/migrations`, with these differences. Texts that clients write (names, messages, tokens) are kept as JSON strings,
  * because PostgreSQL's text has no NUL. The network's part of each movement is appended to `network_moves` and folded from time to time:
@@ -17,53 +19,7 @@ CREATE TABLE accounts (
   share bigint CHECK (share >= 1)
 );
 
-CREATE TABLE api_keys (
-  id text COLLATE "C" PRIMARY KEY,
-  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  name text NOT NULL,
-  prefix text NOT NULL,
-  scopes text NOT NULL,
-  secret_hash text COLLATE "C" NOT NULL UNIQUE,
-  created_at_ms bigint NOT NULL,
-  last_used_at_ms bigint,
-  revoked_at_ms bigint
-);
-CREATE INDEX api_keys_by_account ON api_keys (account_id, id);
-
-CREATE TABLE sessions (
-  token_hash text COLLATE "C" PRIMARY KEY,
-  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  created_at_ms bigint NOT NULL,
-  expires_at_ms bigint NOT NULL
-);
-CREATE INDEX sessions_by_expiry ON sessions (expires_at_ms);
-CREATE INDEX sessions_by_account ON sessions (account_id, created_at_ms);
-
-CREATE TABLE password_resets (
-  token_hash text COLLATE "C" PRIMARY KEY,
-  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  expires_at_ms bigint NOT NULL
-);
-CREATE INDEX password_resets_by_account ON password_resets (account_id);
-
-CREATE TABLE sign_ups (
-  token_hash text COLLATE "C" PRIMARY KEY,
-  email text NOT NULL,
-  email_key text COLLATE "C" NOT NULL UNIQUE,
-  expires_at_ms bigint NOT NULL
-);
-CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at_ms);
-
-CREATE TABLE island_tokens (
-  id text COLLATE "C" PRIMARY KEY,
-  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  name text NOT NULL,
-  token_hash text COLLATE "C" NOT NULL UNIQUE,
-  created_at_ms bigint NOT NULL,
-  revoked_at_ms bigint
-);
-CREATE INDEX island_tokens_by_account ON island_tokens (account_id, id);
-
+${credentials}
 CREATE TABLE islands (
   host_id text COLLATE "C" PRIMARY KEY,
   account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
@@ -132,6 +88,8 @@ CREATE TABLE jobs (
   attempt int NOT NULL,
   refusals int NOT NULL DEFAULT 0 CHECK (refusals >= 0),
   island_id text COLLATE "C",
+  -- Of a pending job: the Island that had the last attempt. It may bring it back.
+  lost_island_id text COLLATE "C",
   client_bound boolean NOT NULL,
   created_at_ms bigint NOT NULL,
   wait_deadline_ms bigint NOT NULL,
@@ -144,12 +102,15 @@ CREATE TABLE jobs (
   timings text,
   error text,
   batch_id text COLLATE "C",
+  -- It counts, until its end, against the account's limit of unfinished jobs: at once, or if it is of a batch when its turn has come.
+  has_place boolean NOT NULL DEFAULT false,
   webhook_id text COLLATE "C",
   conversation_id text COLLATE "C",
   input_removed_at_ms bigint,
   output_removed_at_ms bigint
 );
 CREATE INDEX jobs_live ON jobs (account_id, id) WHERE completed_at_ms IS NULL;
+CREATE INDEX jobs_by_owner ON jobs (owner_id, id) WHERE completed_at_ms IS NULL;
 CREATE INDEX jobs_ended_by_state ON jobs (account_id, state, id) WHERE completed_at_ms IS NOT NULL;
 CREATE INDEX jobs_ended_by_cargo ON jobs (account_id, slug, state, id) WHERE completed_at_ms IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (completed_at_ms, state, slug) WHERE completed_at_ms IS NOT NULL;
@@ -273,6 +234,8 @@ CREATE TABLE removals (
 CREATE TABLE balances (
   party text COLLATE "C" PRIMARY KEY,
   micro bigint NOT NULL,
+  -- Unfinished jobs with a place; of the parties client:… alone. Here because every submission locks this row.
+  job_places int NOT NULL DEFAULT 0 CHECK (job_places >= 0),
   CHECK (party = 'network' OR micro >= 0)
 );
 INSERT INTO balances (party, micro) VALUES ('network', 0);
@@ -295,21 +258,8 @@ END $$;
 CREATE TRIGGER entries_are_append_only BEFORE UPDATE OR DELETE ON entries
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
--- Grows with every change after which a key, a session or a limit that was read before means something else.
-CREATE TABLE credentials_revision (revision bigint NOT NULL);
-INSERT INTO credentials_revision VALUES (0);
-CREATE FUNCTION raise_credentials_revision() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE credentials_revision SET revision = revision + 1;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER api_key_changed AFTER UPDATE OF id, account_id, scopes, secret_hash, revoked_at_ms OR DELETE ON api_keys
-  FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
-CREATE TRIGGER session_changed AFTER UPDATE OR DELETE ON sessions
-  FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
-CREATE TRIGGER account_limits_changed
-  AFTER UPDATE OF id, requests_per_minute, concurrent_jobs, concurrent_streams, share ON accounts
-  FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
+-- Numbers the sessions of Islands, of all coordinators: of two of one Island the newer has the higher number.
+CREATE SEQUENCE island_sessions;
 
 -- sealed: with the cluster key, which no database has.
 CREATE TABLE secrets (

@@ -1,6 +1,8 @@
 import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
+import { accountFunctions } from "./account-functions.ts";
+import { REPEAT_FUNCTION } from "./repeat-function.ts";
 
 const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;
 
@@ -22,32 +24,7 @@ export const jobFunctions = (ownerId: string): string => {
   if (!/^[\w-]+$/.test(ownerId)) throw new Error(`${ownerId} is no id of a coordinator`);
   const mine = `owner_id = '${ownerId}'`;
   return `
--- Adds postings to the balances and entries. A refusal has the balances of all parties, from which the caller learns why.
-CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint) RETURNS jsonb LANGUAGE plpgsql AS $f$
-DECLARE
-  total bigint := (SELECT sum((p->>'micro')::bigint) FROM jsonb_array_elements(postings) p);
-  short jsonb;
-  first bigint;
-BEGIN
-  IF total <> 0 THEN RAISE EXCEPTION 'The postings sum to % micro-credits, not to 0', total; END IF;
-  SELECT jsonb_build_object('refused', 'postings', 'balances', jsonb_object_agg(party, b.micro::text)) INTO short
-  FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
-  LEFT JOIN balances b USING (party)
-  HAVING bool_or(party <> 'network' AND (b.micro IS NULL OR b.micro + added.micro < 0));
-  IF short IS NOT NULL THEN RETURN short; END IF;
-  UPDATE balances SET micro = balances.micro + added.micro
-  FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
-  WHERE balances.party = added.party AND added.party <> 'network' AND added.micro <> 0;
-  INSERT INTO network_moves (micro)
-  SELECT (p->>'micro')::bigint FROM jsonb_array_elements(postings) p WHERE p->>'party' = 'network' AND p->>'micro' <> '0';
-  first := nextval('entries_id_seq');
-  INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms)
-  SELECT CASE row_number() OVER (ORDER BY n) WHEN 1 THEN first ELSE nextval('entries_id_seq') END,
-    first, p->>'party', (p->>'micro')::bigint, p->>'kind', subject, at
-  FROM jsonb_array_elements(postings) WITH ORDINALITY AS posting (p, n) WHERE p->>'micro' <> '0' ORDER BY n;
-  RETURN NULL;
-END $f$;
-
+${accountFunctions(mine)}
 -- What the first request with an Idempotency-Key made.
 CREATE FUNCTION pg_temp.find_repeat(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
@@ -61,15 +38,17 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
+-- A job of a batch takes its place later.
 CREATE FUNCTION pg_temp.insert_job(j jsonb, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
 BEGIN
   INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
-    client_bound, created_at_ms, wait_deadline_ms, batch_id, webhook_id, conversation_id)
+    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id)
   VALUES (j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
-    (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch, webhook, conversation);
+    (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
+    batch IS NULL, webhook, conversation);
   INSERT INTO job_inputs (job_id, input) VALUES (j->>'id', j->>'input');
 END $f$;
 
@@ -77,9 +56,14 @@ END $f$;
 CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   made jsonb := pg_temp.find_repeat(a);
+  holder text := 'client:' || (a->>'accountId');
+  places int := CASE subject_kind WHEN 'job' THEN 1 ELSE 0 END;
   w jsonb := a->'webhook';
 BEGIN
-  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint); END IF;
+  IF made IS NULL AND (SELECT job_places + places > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
+    RETURN '{"refused": "too_many_jobs"}';
+  END IF;
+  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, places); END IF;
   IF made IS NOT NULL THEN RETURN made; END IF;
   IF w->>'id' IS NOT NULL THEN
     INSERT INTO webhooks (id, account_id, subject_kind, subject_id, url, secret, is_secret_generated)
@@ -153,7 +137,7 @@ BEGIN
 END $f$;
 
 CREATE FUNCTION pg_temp.explain_guard(job text, event text) RETURNS jsonb LANGUAGE sql AS $f$
-  SELECT coalesce((SELECT CASE WHEN ${mine} OR completed_at_ms IS NOT NULL
+  SELECT coalesce((SELECT CASE WHEN ${mine}
     THEN jsonb_build_object('refused', 'transition', 'from', state, 'event', event)
     ELSE jsonb_build_object('refused', 'not_owner', 'jobId', id, 'ownerId', owner_id) END FROM jobs WHERE id = job),
     '{"refused": "no_job"}');
@@ -169,7 +153,7 @@ BEGIN
       UPDATE jobs SET state = '${guardOf("start").to}', started_at_ms = (a->>'atMs')::bigint
       WHERE id = a->>'jobId' AND state IN (${guardOf("start").from}) AND attempt = (a->>'attempt')::int AND ${mine};
     WHEN 'lose' THEN
-      UPDATE jobs SET state = '${guardOf("lose").to}', island_id = NULL, started_at_ms = NULL,
+      UPDATE jobs SET state = '${guardOf("lose").to}', lost_island_id = island_id, island_id = NULL, started_at_ms = NULL,
         refusals = coalesce((a->>'refusals')::int, refusals),
         wait_deadline_ms = greatest(wait_deadline_ms, (a->>'waitDeadlineMs')::bigint)
       WHERE id = a->>'jobId' AND state IN (${guardOf("lose").from}) AND attempt = (a->>'attempt')::int AND ${mine};
@@ -188,7 +172,7 @@ $f$;
 
 CREATE FUNCTION pg_temp.append_feed(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 BEGIN
-  PERFORM 1 FROM jobs WHERE id = a->>'jobId' AND ${mine} FOR SHARE;
+  PERFORM 1 FROM jobs WHERE id = a->>'jobId' AND ${mine} AND completed_at_ms IS NULL FOR SHARE;
   IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', 'append'); END IF;
   INSERT INTO feed_chunks (job_id, attempt, seq, items, text)
   VALUES (a->>'jobId', (a->>'attempt')::int, (a->>'seq')::bigint, a->>'items', a->>'text')
@@ -251,7 +235,7 @@ BEGIN
     finish_reason = a->>'finishReason', timings = a->>'timings', error = a->>'error'
   WHERE id = a->>'jobId' AND ${mine} AND attempt = (a->>'attempt')::int AND CASE WHEN a->>'startedAtMs' IS NULL THEN CASE a->>'event' ${endGuards()} END
     ELSE CASE a->>'event' ${endGuards("start")} END END
-  RETURNING batch_id, webhook_id INTO links;
+  RETURNING batch_id, webhook_id, account_id, has_place INTO links;
   IF NOT FOUND THEN
     RETURN pg_temp.explain_guard(a->>'jobId', CASE WHEN a->>'startedAtMs' IS NULL THEN a->>'event' ELSE 'start' END);
   END IF;
@@ -260,12 +244,13 @@ BEGIN
   END IF;
   PERFORM pg_temp.insert_pieces(a->>'jobId', a->'pieces');
   PERFORM pg_temp.fold_feed(a->>'jobId', a->'lastChunk', a->>'event' = 'complete' AND a->>'output' IS NULL);
-  refusal := pg_temp.post(a->'postings', a->>'jobId', at);
+  refusal := pg_temp.post(a->'postings', a->>'jobId', at, 'client:' || links.account_id, CASE WHEN links.has_place THEN -1 ELSE 0 END);
   -- It is a fault, which rolls back what was written.
   IF refusal IS NOT NULL THEN RAISE EXCEPTION 'The ledger refuses postings: %', refusal; END IF;
   RETURN to_jsonb(pg_temp.follow_up(links.batch_id, links.webhook_id, at));
 END $f$;
 
+${REPEAT_FUNCTION}
 -- All operations, in order, in one commit. The balances come first and sorted, so that two coordinators never wait for each other in a circle.
 CREATE FUNCTION pg_temp.run(ops jsonb, parties text[]) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
@@ -281,10 +266,12 @@ BEGIN
       WHEN 'askQuestion' THEN result := pg_temp.ask_question(op->1);
       WHEN 'askAgain' THEN result := pg_temp.ask_again(op->1);
       WHEN 'findRepeat' THEN result := pg_temp.find_repeat(op->1);
+      WHEN 'takePlaces' THEN result := pg_temp.take_places(op->1);
       WHEN 'moveJob' THEN result := pg_temp.move_job(op->1);
       WHEN 'appendFeed' THEN result := pg_temp.append_feed(op->1);
       WHEN 'endJob' THEN result := pg_temp.end_job(op->1);
     END CASE;
+    IF op->>2 = 'true' THEN result := pg_temp.repeated(op, result); END IF;
     results := results || coalesce(result, 'null');
   END LOOP;
   RETURN to_jsonb(results);

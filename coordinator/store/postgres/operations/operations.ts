@@ -32,6 +32,12 @@ export interface Operations {
   askQuestion(args: { question: Question; job: JobArgs }): Made | null;
   askAgain(args: { answerId: string; endedJobId: string; job: JobArgs }): Made | null;
   findRepeat(args: KeyedRequest): Made | null;
+  /** Returns the ids of those that have a place, now or before. */
+  takePlaces(args: {
+    readonly accountId: string;
+    readonly jobIds: readonly string[];
+    readonly limit: number;
+  }): string[];
   moveJob(args: JobMove): null;
   appendFeed(args: ChunkArgs & { readonly jobId: string; readonly pieces: readonly Piece[] }): null;
   /** `output`, `timings` and `error`: JSON text. Returns the ids of the webhooks that become due. */
@@ -64,7 +70,15 @@ type Refusal =
   | { readonly refused: "postings"; readonly balances: Readonly<Record<string, string | null>> }
   | { readonly refused: "transition"; readonly from: JobState; readonly event: JobEvent }
   | { readonly refused: "not_owner"; readonly jobId: string; readonly ownerId: string }
-  | { readonly refused: "idempotency_conflict" | "no_conversation" | "conversation_busy" | "no_answer" | "no_job" };
+  | {
+      readonly refused:
+        | "too_many_jobs"
+        | "idempotency_conflict"
+        | "no_conversation"
+        | "conversation_busy"
+        | "no_answer"
+        | "no_job";
+    };
 
 /** What `pg_temp.run` answered for an operation. */
 export function resultOf(operation: Operation, answer: unknown): { value: unknown; refusal: Error | null } {
@@ -79,8 +93,8 @@ export function partiesOf(operations: readonly Operation[]): string[] {
   const parties = new Set<string>();
   for (const operation of operations) {
     for (const { party } of postingsOf(operation)) if (party !== "network") parties.add(party);
-    // Two requests with the same key take turns.
-    if (operation[0] === "findRepeat") parties.add(`client:${operation[1].accountId}`);
+    // Two requests with the same key take turns, and so do those who count the jobs of an account.
+    if (operation[0] === "findRepeat" || operation[0] === "takePlaces") parties.add(`client:${operation[1].accountId}`);
   }
   return [...parties].sort();
 }

@@ -205,7 +205,9 @@ export function describeJobs(check: Check): void {
     await runJob(store, running);
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
-    expect(await store.jobs.unfinished()).toEqual([
+    // Some stores know of places, too.
+    const unfinished = (await store.jobs.unfinished()).map(({ hasPlace, ...job }) => job);
+    expect(unfinished).toEqual([
       {
         id: running.id,
         accountId,

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import { CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+/** Storage that answers when the test lets it. */
+class HeldChanges {
+  revision = 1;
+  reads = 0;
+  isAway = false;
+  hold: Promise<void> | null = null;
+  readonly ends: { readonly revision: number; readonly credential: string }[] = [];
+
+  end(credential: string): void {
+    this.revision += 1;
+    this.ends.push({ revision: this.revision, credential });
+  }
+
+  async since(revision: number | null): Promise<{ revision: number; ended: string[] }> {
+    this.reads += 1;
+    if (this.isAway) throw new ServiceError("storage_unavailable", "away");
+    const answer = {
+      revision: this.revision,
+      ended: this.ends.flatMap((end) => (end.revision > (revision ?? Infinity) ? [end.credential] : [])),
+    };
+    await this.hold;
+    return answer;
+  }
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const log = { warn: () => undefined };
+
+describe("CredentialWatch", () => {
+  let changes: HeldChanges;
+  let clock: ManualClock;
+  let bus: LocalBus;
+  let [one, two]: CredentialWatch[] = [];
+  let ended: string[];
+  const watch = (): CredentialWatch => new CredentialWatch({ changes, clock, bus, log });
+  beforeEach(() => {
+    [changes, clock, bus, ended] = [new HeldChanges(), new ManualClock(), new LocalBus(), []];
+    [one, two] = [watch(), watch()];
+    two?.onEnd((credential) => ended.push(credential));
+  });
+  afterEach(() => {
+    one?.close();
+    two?.close();
+  });
+
+  it("reads storage twice a second, and not for those who ask meanwhile", async () => {
+    two?.close();
+    expect(await one?.revision()).toBe(1);
+    for (let round = 1; round <= 4; round += 1) {
+      clock.advance(500);
+      await settle();
+      expect(one?.revision()).toBe(1);
+      expect(changes.reads).toBe(1 + round);
+    }
+  });
+
+  it("knows a change by another program within half a second, and tells what ended, once", async () => {
+    await two?.revision();
+    changes.end("key_1");
+    changes.end("session");
+    clock.advance(500);
+    await settle();
+    expect([two?.revision(), ended]).toEqual([3, ["key_1", "session"]]);
+    clock.advance(500);
+    await settle();
+    expect(ended).toHaveLength(2);
+  });
+
+  it("knows a change here with the next question, and elsewhere with the message", async () => {
+    await Promise.all([one?.revision(), two?.revision()]);
+    changes.end("key_1");
+    one?.changed();
+    expect(await one?.revision()).toBe(2);
+    await settle();
+    expect([two?.revision(), ended]).toEqual([2, ["key_1"]]);
+  });
+
+  it("does not take a reading that began before a change here for one after it", async () => {
+    await one?.revision();
+    const held = Promise.withResolvers<void>();
+    changes.hold = held.promise;
+    clock.advance(500);
+    changes.hold = null;
+    changes.end("key_1");
+    one?.changed();
+    expect(await one?.revision()).toBe(2);
+    held.resolve();
+    await settle();
+    expect(await one?.revision()).toBe(2);
+  });
+
+  it("answers by nothing that is older than a second: who asks learns that storage is away", async () => {
+    await one?.revision();
+    changes.isAway = true;
+    clock.advance(999);
+    await settle();
+    expect(one?.revision()).toBe(1);
+    clock.advance(1);
+    await expect(one?.revision()).rejects.toMatchObject({ code: "storage_unavailable" });
+    changes.isAway = false;
+    expect(await one?.revision()).toBe(1);
+  });
+
+  it("leaves no timer when it is closed", () => {
+    one?.close();
+    two?.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { NewestSessions } from "../../../coordinator/cluster/newest-sessions.ts";
+import type { IslandLink } from "../../../coordinator/islands/island.ts";
+import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
+import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry-events.ts";
+import { makeHello } from "../../support/frames.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { CuttableBus } from "./quota-network.ts";
+
+/** A socket that says why it was closed. */
+class Link implements IslandLink {
+  dismissedBecause: string | null = null;
+  get isOpen(): boolean {
+    return this.dismissedBecause === null;
+  }
+  send(): void {}
+  dismiss(reason: string): void {
+    this.dismissedBecause = reason;
+  }
+}
+
+const HOST = "7e2f1a50-0000-4000-8000-000000000001";
+const REPLACED = "replaced by a newer session of the same host";
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("two sessions of one Island at two coordinators", () => {
+  let bus: CuttableBus;
+  let numbers: number[];
+  let one: IslandRegistry;
+  let two: IslandRegistry;
+  let events: IslandRegistryEvent["type"][];
+  const open = (): IslandRegistry => {
+    const islands = new IslandRegistry({ clock: new ManualClock(), graceMs: 1_000, restartGraceMs: 1_000 });
+    const sessions = { nextNumber: async () => numbers.shift() as number };
+    void new NewestSessions({ islands, sessions, bus, log: { warn: () => undefined } });
+    return islands;
+  };
+  beforeEach(() => {
+    [bus, numbers, events] = [new CuttableBus(), [1, 2, 3, 4], []];
+    [one, two] = [open(), open()];
+    one.subscribe(({ type }) => events.push(type));
+  });
+  const connect = (islands: IslandRegistry): Link => {
+    const link = new Link();
+    islands.resume(islands.connect(makeHello({ hostId: HOST }), "user_1", link), []);
+    return link;
+  };
+
+  it("are one: the newer stays, and the older gets no job any more", async () => {
+    const older = connect(one);
+    await settle();
+    const newer = connect(two);
+    await settle();
+    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    expect([one.connectedCount, two.connectedCount]).toEqual([0, 1]);
+    expect(events).toEqual(["island_up", "island_down"]);
+  });
+
+  it("are one also when they begin at the same time, whoever tells first", async () => {
+    for (const order of [
+      [1, 2],
+      [2, 1],
+    ] as const) {
+      numbers = [...order];
+      [one, two] = [open(), open()];
+      const [first, second] = [connect(one), connect(two)];
+      await settle();
+      const [older, newer] = order[0] === 1 ? [first, second] : [second, first];
+      expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    }
+  });
+
+  it("both stay while the bus is down, and the older ends when it is back", async () => {
+    bus.setDown("cut");
+    const [older, newer] = [connect(one), connect(two)];
+    await settle();
+    expect([older.isOpen, newer.isOpen]).toEqual([true, true]);
+    bus.setDown(null);
+    await settle();
+    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+  });
+});

@@ -1,0 +1,114 @@
+import { BusError, type Bus, type Unsubscribe } from "../../../coordinator/bus/bus.ts";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import type { Members } from "../../../coordinator/cluster/members.ts";
+import { NetworkQuota } from "../../../coordinator/cluster/network-quota.ts";
+import type { RequestCount } from "../../../coordinator/quotas/request-window.ts";
+import type { Peer } from "../../../coordinator/store/cluster-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+/** A bus that a test can cut, between all, or to a coordinator that stands still. */
+export class CuttableBus implements Bus {
+  downBecause: string | null = null;
+  /** Coordinators that do not answer. */
+  readonly frozen = new Set<string>();
+  /** Questions asked. */
+  asked = 0;
+  readonly #bus = new LocalBus();
+  readonly #listeners = new Set<(downBecause: string | null) => void>();
+
+  setDown(downBecause: string | null): void {
+    this.downBecause = downBecause;
+    for (const listener of this.#listeners) listener(downBecause);
+  }
+
+  onChange(listener: (downBecause: string | null) => void): Unsubscribe {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  publish(subject: string, message: unknown): void {
+    if (this.downBecause === null) this.#bus.publish(subject, message);
+  }
+
+  subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe {
+    return this.#bus.subscribe(subject, listener);
+  }
+
+  async request(subject: string, message: unknown): Promise<unknown> {
+    this.asked += 1;
+    if (this.downBecause !== null) throw new BusError("unreachable", this.downBecause);
+    if (this.frozen.has(subject.split(".")[0] ?? "")) throw new BusError("timeout", "It stands still");
+    return this.#bus.request(subject, message);
+  }
+
+  answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    return this.#bus.answer(subject, handler);
+  }
+
+  close(): Promise<void> {
+    return this.#bus.close();
+  }
+}
+
+/** The quotas of several coordinators that reach each other. */
+export class QuotaNetwork {
+  readonly clock = new ManualClock();
+  readonly bus = new CuttableBus();
+  readonly quotas = new Map<string, NetworkQuota>();
+  readonly #listeners = new Set<() => void>();
+  #living: readonly Peer[] = [];
+
+  constructor(ids: readonly string[]) {
+    this.#living = ids.map(peerOf);
+    for (const id of ids) this.#open(id);
+  }
+
+  of(id: string): NetworkQuota {
+    const quota = this.quotas.get(id);
+    if (quota === undefined) throw new Error(`${id} is no coordinator`);
+    return quota;
+  }
+
+  /** Others see that a coordinator is gone; it does nothing more. */
+  kill(id: string): void {
+    this.of(id).close();
+    this.quotas.delete(id);
+    this.setLiving(this.#living.map((peer) => peer.id).filter((each) => each !== id));
+  }
+
+  join(id: string): void {
+    this.#living = [...this.#living, peerOf(id)].sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#open(id);
+    this.setLiving(this.#living.map((peer) => peer.id));
+  }
+
+  setLiving(ids: readonly string[]): void {
+    this.#living = ids.map(peerOf);
+    for (const listener of this.#listeners) listener();
+  }
+
+  async request(id: string, accountId: string, limit: number): Promise<RequestCount> {
+    return this.of(id).countRequest({ accountId, credential: `key of ${accountId}`, limit });
+  }
+
+  close(): void {
+    for (const quota of this.quotas.values()) quota.close();
+  }
+
+  #open(id: string): void {
+    const livingNow = (): readonly Peer[] => this.#living;
+    const members: Members = {
+      self: peerOf(id),
+      get living() {
+        return livingNow();
+      },
+      onChange: (listener) => {
+        this.#listeners.add(listener);
+        return () => void this.#listeners.delete(listener);
+      },
+    };
+    this.quotas.set(id, new NetworkQuota({ members, bus: this.bus, clock: this.clock }));
+  }
+}
+
+const peerOf = (id: string): Peer => ({ id, address: `http://${id}`, version: "1" });
