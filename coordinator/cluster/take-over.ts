@@ -4,12 +4,14 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Members } from "./members.ts";
 
-/** Time until a step is tried again that failed, as when storage is away. */
+/** Between two runs, while there may be more to take over. */
 const AGAIN_MS = 5_000;
 
 export interface TakeOverDeps {
   readonly members: Pick<Members, "living" | "onChange">;
-  readonly clock: Pick<Clock, "schedule">;
+  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  /** Within this time after a lease is over, the coordinator is found dead: twice the time of a lease. */
+  readonly settleMs: number;
   readonly log: Pick<Logger, "error">;
   /** Each takes over one kind of work of coordinators that are gone. By name, for the log; may be called again. */
   readonly steps: Readonly<Record<string, () => Promise<unknown>>>;
@@ -17,7 +19,8 @@ export interface TakeOverDeps {
 
 /**
  * Takes over what coordinators that are gone were to do beside their jobs: deliver webhooks, store answers, complete removals. At the
- * start, and whenever one is gone. Of several survivors who try, the store gives each piece of work to one.
+ * start, and whenever one is gone; for a while, because its work is anybody's only when a survivor has found it dead. Of several who try,
+ * the store gives each piece of work to one.
  */
 export class TakeOver {
   readonly #deps: TakeOverDeps;
@@ -25,6 +28,7 @@ export class TakeOver {
   #known: ReadonlySet<string>;
   #underWay: Promise<void> | null = null;
   #isWanted = false;
+  #untilMs = -Infinity;
   #again: Timer | null = null;
   #isClosed = false;
 
@@ -34,8 +38,13 @@ export class TakeOver {
     this.#unsubscribe = deps.members.onChange(() => this.#look());
   }
 
-  /** Runs all steps in the background; once more afterwards when it is called meanwhile. */
-  run(): void {
+  /** Runs all steps in the background, now and for a while. */
+  start(): void {
+    this.#untilMs = this.#deps.clock.monotonicMs() + this.#deps.settleMs;
+    this.#run();
+  }
+
+  #run(): void {
     this.#again?.cancel();
     this.#again = null;
     this.#isWanted = !this.#isClosed;
@@ -55,15 +64,17 @@ export class TakeOver {
   #look(): void {
     const before = this.#known;
     this.#known = this.#living();
-    if ([...before].some((id) => !this.#known.has(id))) this.run();
+    if ([...before].some((id) => !this.#known.has(id))) this.start();
   }
 
   async #runWanted(): Promise<void> {
     while (this.#isWanted) {
       this.#isWanted = false;
-      if (!(await this.#runSteps()) && !this.#isClosed) {
-        this.#again = this.#deps.clock.schedule(AGAIN_MS, () => this.run());
-      }
+      const isDone = await this.#runSteps();
+      const { clock } = this.#deps;
+      if (this.#isClosed || (isDone && clock.monotonicMs() >= this.#untilMs)) continue;
+      this.#again?.cancel();
+      this.#again = clock.schedule(AGAIN_MS, () => this.#run());
     }
   }
 

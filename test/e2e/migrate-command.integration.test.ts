@@ -5,9 +5,11 @@ import { makeAccount, makeJob, runJob, temporaryFolder } from "../coordinator/st
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 import { expectRefusal } from "../support/refusal.ts";
+import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { runCommand } from "../support/run-command.ts";
 
-const server = await PostgresServer.start();
+/** A run of each test in little time starts no server for one case. */
+const server = IS_FULL_SOAK ? await PostgresServer.start() : null;
 let folder: ReturnType<typeof temporaryFolder>;
 let config: string;
 beforeEach(async () => {

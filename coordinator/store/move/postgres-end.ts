@@ -25,8 +25,20 @@ const LOCK = 7_265_014;
 const COORDINATORS = "atoll%";
 const NAME = "move of atoll";
 
-/** Values of columns that only PostgreSQL has. Unfinished jobs are nobody's: the first coordinator that starts adopts them. */
-const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = { jobs: { owner_id: "'none'" } };
+/**
+ * Values of columns that only PostgreSQL has, as SQL on the copied ones. Unfinished jobs are nobody's, so that the first coordinator that
+ * starts adopts them; those of a batch that wait take a place in their turn.
+ */
+const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  jobs: {
+    owner_id: "'none'",
+    has_place: "given.completed_at_ms IS NULL AND (given.batch_id IS NULL OR given.state <> 'pending')",
+  },
+  balances: {
+    job_places: `(SELECT count(*) FROM jobs
+      WHERE given.party LIKE 'client:%' AND account_id = substr(given.party, 8) AND completed_at_ms IS NULL AND has_place)`,
+  },
+};
 /** Counters that give the next key. */
 const COUNTERS = { feed_chunks: "ord", messages: "ord", entries: "id" } as const;
 const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {

@@ -62,7 +62,9 @@ describe("a job whose write is refused as another coordinator has it", () => {
       clock.advance(GRACE_MS);
       await world.settle();
     }
-    await expect.poll(() => dropped).toMatchObject([{ job: { id: jobId, isDropped: true }, ownerId: "b", feed: { ending: null } }]);
+    await expect
+      .poll(() => dropped)
+      .toMatchObject([{ job: { id: jobId, isDropped: true }, ownerId: "b", feed: { ending: null } }]);
     expect(world.registry.get(jobId)).toBeUndefined();
     expect(world.jobQuota.isFull(opened.accountId, 1)).toBe(false);
     expect(world.islands.get(island.hostId)).toBeUndefined();

@@ -26,6 +26,7 @@ const SMALL = new Set([
   "catalog_revision",
   "checks",
   "coordinators",
+  "credential_ends",
   "credentials_revision",
   "disabled_cargos",
   "network_moves",
@@ -220,6 +221,13 @@ async function callCluster(store: PostgresStore): Promise<void> {
   await store.prune();
   await cluster.renew({ address: "a", version: "1" }, 60_000);
   await cluster.peers();
+  await cluster.reap();
+  await cluster.adopt(5);
+  await cluster.owned(["job_00000050", "job_00000150"]);
+  await cluster.ownedIds("", 100);
+  await cluster.places.take(ACCOUNT, ["job_00000150"], 10);
+  await cluster.credentialChanges.since(0);
+  await cluster.islandSessions.nextNumber();
   await cluster.transfer(["job_00000050"], "c2");
   await cluster.claim({ jobId: "job_00000100", attempt: 1, islandId: ISLAND_ID });
   await cluster.ownerOf("job_00000100");

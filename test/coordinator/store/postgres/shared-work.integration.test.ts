@@ -1,12 +1,17 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { CatalogSync } from "../../../../coordinator/catalog/catalog-sync.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { ONNX_FILE } from "../../catalog/cargo-builders.ts";
+import { eventually } from "../../http/api.ts";
 import { makeWebhook } from "../contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "../contract/store-builders.ts";
 
 const LEASE_MS = 60_000;
+const directory = fileURLToPath(new URL("../../../../catalog", import.meta.url));
 const HOUR_MS = 3_600_000;
 const SELF = { address: "http://127.0.0.1:1", version: "1" };
 const database = await PostgresDatabase.open();
@@ -42,6 +47,8 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect([await pending(one), await pending(two)]).toEqual([ids, [other]]);
       expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
       await one.cluster.renew(SELF, -1);
+      expect(await two.webhooks.adopt()).toEqual([]);
+      await two.cluster.reap();
       const adopted = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(adopted.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
       // The late one sends nothing, and notes nothing.
@@ -80,6 +87,28 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect(await takers()).toEqual([false, false, false]);
       await database.server.query("UPDATE turns SET taken_at_ms = taken_at_ms - 3500000", "test");
       expect((await takers()).filter(Boolean)).toHaveLength(1);
+    });
+
+    it("one adds a Cargo, and another knows it a second later, with the same number", async () => {
+      const clock = new ManualClock();
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+      // At the same time, on an empty database: they agree on the numbers.
+      const syncs = await Promise.all(
+        [one, two].map(({ catalog: store }) =>
+          CatalogSync.open({ directory, store, defaultChatSlug: "tiny-chat", clock, log }),
+        ),
+      );
+      const [here, there] = syncs as [CatalogSync, CatalogSync];
+      const numbers = (sync: CatalogSync) => sync.catalog.list().map(({ slug, workloadId }) => [slug, workloadId]);
+      expect(numbers(there)).toEqual(numbers(here));
+      there.watch(() => undefined);
+      await one.catalog.importCargo({ slug: "some-onnx", file: ONNX_FILE, atMs: 1 });
+      expect(there.catalog.find("some-onnx")).toBeUndefined();
+      clock.advance(1_000);
+      await eventually(() => there.catalog.find("some-onnx") !== undefined);
+      await here.refresh();
+      expect(numbers(there)).toEqual(numbers(here));
+      await Promise.all(syncs.map((sync) => sync.close()));
     });
 
     it("one removes in each hour what has expired", async () => {
