@@ -58,7 +58,7 @@ const INT8 = 20;
 /** Integers of all sizes are exact. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format as "text"),
+    oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
 /** The database of coordinators as an end of a move. No coordinator uses it meanwhile. */
@@ -83,6 +83,8 @@ export class PostgresEnd implements DataEnd {
     // A statement may take long here, and nobody waits for our locks.
     const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
     const client = new pg.Client({ ...clientConfig(address, NAME), ...patient, types });
+    // The statement that is under way, or the next one, tells the caller.
+    client.on("error", () => undefined);
     try {
       await migrate(address, MIGRATIONS, clock.now());
       await client.connect();

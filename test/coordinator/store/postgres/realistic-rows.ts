@@ -67,7 +67,7 @@ INSERT INTO messages (id, conversation_id, role, content, state, job_id, created
     CASE n / 1000 % 2 WHEN 1 THEN ${idOf("job", "n")} END, ${MADE_AT_MS}, 'c' || n % 3
   FROM generate_series(0, 5999) n;
 INSERT INTO entries (txn, party, micro, kind, job_id, at_ms)
-  SELECT n, (ARRAY['client:', 'hold:', 'island:'])[1 + n % 3] || ${accountOf("n / 3")}, 1, (ARRAY['hold', 'charge', 'earning'])[1 + n % 3],
+  SELECT n / 3 * 3 + 1, (ARRAY['client:', 'hold:', 'island:'])[1 + n % 3] || ${accountOf("n / 3")}, 1, (ARRAY['hold', 'charge', 'earning'])[1 + n % 3],
     ${idOf("job", "n / 3")}, ${MADE_AT_MS} FROM generate_series(0, ${3 * JOBS - 1}) n;
 INSERT INTO cargo_numbers (number, slug) SELECT n, 'cargo-' || n FROM generate_series(1, 200) n;
 INSERT INTO cargos (slug, owner_id, file, enabled, approved, revision, created_at_ms, updated_at_ms)
