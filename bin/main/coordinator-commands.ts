@@ -8,6 +8,7 @@ import { addCheckCommand } from "./check-command.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
+import { addMigrateCommand } from "./migrate-command.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
 
@@ -41,6 +42,7 @@ export function coordinatorCommands(version: string): Command {
   addCheckCommand(program);
   addSigningKeyCommands(program);
   addVacuumCommand(program);
+  addMigrateCommand(program);
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);
   addLedgerCommands(program, ledgerTools);

@@ -51,6 +51,8 @@ export class CatalogSync {
   #timer: Timer | null = null;
   #refreshing: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** Since when it last worked. */
+  #hasFailed = false;
 
   private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
     this.#options = options;
@@ -172,12 +174,21 @@ export class CatalogSync {
     return stored.isApproved || stored.ownerId === null ? entry : unapproved(entry, stored.ownerId);
   }
 
+  /** Once until it works again: a database that is away would fill the log. */
+  #reportFault(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    const text = "Could not read the stored Cargos; the catalog keeps its last state, and reads again every second";
+    this.#options.log.error({ err: error }, text);
+  }
+
   #watchLater(): void {
     if (this.#isClosed) return;
     this.#timer = this.#options.clock.schedule(WATCH_EVERY_MS, () => {
       this.refresh()
-        .catch((error: unknown) =>
-          this.#options.log.error({ err: error }, "Could not read the stored Cargos; the catalog keeps its last state"),
+        .then(
+          () => (this.#hasFailed = false),
+          (error: unknown) => this.#reportFault(error),
         )
         .finally(() => this.#watchLater());
     });

@@ -77,15 +77,26 @@ export class AnswerTracker {
     return this.#follow(new ActiveAnswer(ids, await this.#submit(request)));
   }
 
-  /** Follows what was in progress when the coordinator last stopped. Runs after the jobs are restored, before clients are let in. */
+  /**
+   * Follows what was in progress when the coordinator last stopped. Runs after the jobs are restored, before clients are let in; again
+   * when another coordinator is gone.
+   */
   async resume(): Promise<number> {
     const { store, jobs } = this.#deps;
-    const unfinished = await store.unfinishedAnswers();
+    const answers = await store.unfinishedAnswers();
+    const unfinished = answers.filter(({ conversationId }) => !this.#active.has(conversationId));
+    const faults: unknown[] = [];
     for (const { jobId, ...ids } of unfinished) {
-      const { slug, input } = await jobs.get(ids.accountId, jobId);
-      const feed = await jobs.openFeed(ids.accountId, jobId);
-      this.#follow(new ActiveAnswer(ids, { id: jobId, slug, input, feed }));
+      try {
+        const { slug, input } = await jobs.get(ids.accountId, jobId);
+        const feed = await jobs.openFeed(ids.accountId, jobId);
+        this.#follow(new ActiveAnswer(ids, { id: jobId, slug, input, feed }));
+      } catch (error) {
+        // The others do not wait for it.
+        faults.push(error);
+      }
     }
+    if (faults.length > 0) throw faults[0];
     return unfinished.length;
   }
 

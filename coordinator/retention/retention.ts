@@ -68,24 +68,27 @@ export class Retention {
     await this.#carryOut(subject);
   }
 
-  /** Completes removals that were interrupted, then removes what is older than it is kept. */
+  /** Completes removals that were interrupted. May be called while they are under way. */
+  async resume(): Promise<void> {
+    for (const subject of await this.#deps.store.content.underWay()) await this.#carryOut(subject);
+  }
+
+  /** Completes removals that were interrupted, then removes what is older than it is kept: of several coordinators, one in each period. */
   async sweep(): Promise<SweepReport> {
     const { store, clock, log, periods, onlineIslands } = this.#deps;
-    for (const subject of await store.content.underWay()) await this.#carryOut(subject);
-    const report = {
-      inputs: await this.#sweepPart("input", periods.keepInputsMs),
-      outputs: await this.#sweepPart("output", periods.keepOutputsMs),
-      webhooks: await this.#inSteps(periods.keepWebhookLogMs, (byMs) => store.content.removeWebhooks(byMs, STEP)),
-      islands: 0,
-    };
+    await this.resume();
+    const report = { inputs: 0, outputs: 0, webhooks: 0, islands: 0 };
     if (periods.keepUnseenIslandsMs > 0) {
+      // Each coordinator says which it sees, whoever sweeps.
       const online = onlineIslands();
       for (let at = 0; at < online.length; at += STEP)
         await store.islands.touch(online.slice(at, at + STEP), clock.now());
-      report.islands = await this.#inSteps(periods.keepUnseenIslandsMs, (byMs) =>
-        store.islands.forgetUnseen(byMs, STEP),
-      );
     }
+    if (!(await store.content.takeSweep(SWEEP_EVERY_MS))) return report;
+    report.inputs = await this.#sweepPart("input", periods.keepInputsMs);
+    report.outputs = await this.#sweepPart("output", periods.keepOutputsMs);
+    report.webhooks = await this.#inSteps(periods.keepWebhookLogMs, (byMs) => store.content.removeWebhooks(byMs, STEP));
+    report.islands = await this.#inSteps(periods.keepUnseenIslandsMs, (byMs) => store.islands.forgetUnseen(byMs, STEP));
     while (!this.#stop.signal.aborted && (await store.content.reclaim()));
     if (Object.values(report).some((count) => count > 0)) {
       log.info(report, "Removed what is older than it is kept");

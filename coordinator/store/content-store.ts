@@ -21,6 +21,8 @@ export const REMOVED_MESSAGE = "The message was removed with the job's output";
 export interface ContentStore {
   /** False for a database that keeps unused space until it is rewritten offline. */
   readonly canReclaim: boolean;
+  /** Whether this coordinator sweeps now; where several share the store, one of them in each period. */
+  takeSweep(everyMs: number): Promise<boolean>;
   /** Notes a removal, which is then under way until {@link finish} succeeds, also after a crash. */
   begin(subject: RemovalSubject, atMs: number): Promise<void>;
   /** Removals under way, oldest first. */

@@ -108,6 +108,9 @@ export interface ConversationStore {
 
   /** False if the answer is not in progress by that job: it has ended, or its conversation was deleted. */
   endAnswer(ending: AnswerEnding): Promise<boolean>;
-  /** Oldest first. */
+  /**
+   * Answers in progress that this coordinator follows, oldest first: those that were asked here, and those of coordinators that are gone,
+   * which it takes over. Of several who try, one gets each.
+   */
   unfinishedAnswers(): Promise<UnfinishedAnswer[]>;
 }

@@ -5,6 +5,11 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /**
+   * Programs that know this many migrations may still use the database afterwards, as in an upgrade of several coordinators one after the
+   * other. Absent: only those that know this one.
+   */
+  readonly oldest?: number;
 }
 
 /** A row of `migrations`. */
@@ -12,6 +17,8 @@ export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
+  /** {@link Migration.oldest}; a file has one coordinator, and none of it. */
+  readonly oldest?: number;
 }
 
 /** The database was written by another version of this program. Nothing was changed. */
@@ -26,8 +33,9 @@ export function checksumOf(sql: string): string {
 
 /** @throws {MigrationError} if the database is newer than the program, or the text of an applied migration has changed. */
 export function assertKnown(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
-  for (const [index, { version, name, checksum }] of applied.entries()) {
+  for (const [index, { version, name, checksum, oldest = version }] of applied.entries()) {
     const known = migrations[index];
+    if (known === undefined && oldest <= migrations.length) continue;
     if (known === undefined) {
       throw new MigrationError(
         `The database is newer than this program: it has migration ${version} (${name}), the program knows ${migrations.length}. Run the version that wrote the database, or a later one.`,

@@ -2,7 +2,8 @@
  * `proofs`: 32 bytes that proofs of attempts are made with. `signing`: the private key that signs Cargos, in PEM. `signing_in_use`: the
  * public key of the last start in base64; not secret, it informs people.
  */
-export type SecretName = "proofs" | "signing" | "signing_in_use";
+export const SECRET_NAMES = ["proofs", "signing", "signing_in_use"] as const;
+export type SecretName = (typeof SECRET_NAMES)[number];
 
 /** Secrets that all coordinators of a network have in common. */
 export interface SharedSecrets {

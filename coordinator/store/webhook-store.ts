@@ -52,8 +52,15 @@ export type TryOutcome =
  */
 export interface WebhookStore {
   get(webhookId: string): Promise<WebhookRecord | undefined>;
-  /** All that are to be delivered, in order of their due time. */
+  /** All that this coordinator is to deliver, in order of their due time. */
   pending(): Promise<PendingWebhook[]>;
-  /** Adds a try to the log of a pending webhook. Does nothing to a webhook in another state. */
+  /**
+   * Takes over what coordinators were to deliver that are gone; of several who try, one gets each. Each webhook belongs to the coordinator
+   * that stored the end of its job or batch. Resolves with those that are this one's from now on.
+   */
+  adopt(): Promise<PendingWebhook[]>;
+  /** A webhook that this coordinator is to deliver; undefined when it was delivered, or is another's by now. */
+  toDeliver(webhookId: string): Promise<WebhookRecord | undefined>;
+  /** Adds a try to the log of a webhook that this coordinator is to deliver. Does nothing to another one. */
   record(webhookId: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void>;
 }

@@ -53,6 +53,11 @@ export class WebhookSender {
     for (const webhook of await this.#deps.store.pending()) this.#take(webhook);
   }
 
+  /** Schedules what coordinators were to deliver that are gone. May be called again. */
+  async takeOver(): Promise<void> {
+    for (const webhook of await this.#deps.store.adopt()) this.#take(webhook);
+  }
+
   /** Adds a webhook that is due now. */
   add(id: string, accountId: string): void {
     this.#take({ id, accountId, dueAtMs: this.#deps.clock.now() });
@@ -108,8 +113,8 @@ export class WebhookSender {
   /** Returns the time of the next try; null if there is none. */
   async #try(id: string): Promise<number | null> {
     const { store, clock, log, options, random } = this.#deps;
-    const webhook = await store.get(id);
-    if (webhook === undefined || webhook.state !== "pending") return null;
+    const webhook = await store.toDeliver(id);
+    if (webhook === undefined) return null;
     const atMs = clock.now();
     const { secret } = webhook;
     if (secret === null) {

@@ -18,11 +18,13 @@ import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
+import { takeTurn } from "./cluster/turns.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
 import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { migrate } from "./engine/migrate.ts";
+import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { PostgresIslandStore } from "./islands/postgres-island-store.ts";
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
@@ -54,9 +56,12 @@ export interface PostgresStoreOptions {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { address, clock } = options;
-  await migrate(address, MIGRATIONS, clock.now()).catch((error: unknown) => {
+  try {
+    await migrate(address, MIGRATIONS, clock.now());
+    await assertNotMoved(address);
+  } catch (error) {
     throw openingErrorOf(error, address);
-  });
+  }
   const store = new PostgresStore(options);
   try {
     await store.prune();
@@ -99,12 +104,12 @@ export class PostgresStore implements Store {
     this.catalog = new PostgresCatalogStore(db);
     this.cluster = new PostgresClusterStore(db, writer, ownerId);
     this.content = new PostgresContentStore(db);
-    this.conversations = new PostgresConversationStore(db);
+    this.conversations = new PostgresConversationStore(db, ownerId);
     this.islands = new PostgresIslandStore(db);
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = new PostgresLedgerStore(db);
     this.secrets = new PostgresSecrets(db, secrets);
-    this.webhooks = new PostgresWebhookStore(db, secrets);
+    this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
   }
 
   /** Commits of batches since the store was opened. */
@@ -121,11 +126,12 @@ export class PostgresStore implements Store {
     if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
   }
 
-  /** Removes expired sessions, idempotency keys and password resets, and folds the network's moves, now and every hour. */
+  /** Removes expired sessions, idempotency keys and password resets, and folds the network's moves: one coordinator, every hour. */
   async prune(): Promise<void> {
     const nowMs = this.#clock.now();
     await this.#db
       .transact(async (session) => {
+        if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);

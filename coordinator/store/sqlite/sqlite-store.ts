@@ -16,6 +16,7 @@ import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
+import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
@@ -34,7 +35,7 @@ import { Reader } from "./engine/reader.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
-const WEBHOOK_KEY_FILE = "webhooks.key";
+export const WEBHOOK_KEY_FILE = "webhooks.key";
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -72,6 +73,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
     using stack = new DisposableStack();
     const db = stack.adopt(openForWriting(file), (opened) => opened.close());
     migrate(db, MIGRATIONS, nowMs);
+    assertNotMoved(db, file);
     sealSecretsInClear(db, secrets);
     // What a crash left in the log can be pages that a failed sync never wrote: nothing may be added to them. See docs/reliability.md, "Failing disks".
     db.pragma("wal_checkpoint(PASSIVE)");

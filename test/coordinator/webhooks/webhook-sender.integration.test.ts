@@ -25,6 +25,8 @@ function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHostUntil 
     store: {
       get: (id) => store.webhooks.get(id),
       pending: () => store.webhooks.pending(),
+      adopt: () => store.webhooks.adopt(),
+      toDeliver: (id) => store.webhooks.toDeliver(id),
       record: async (...args) => {
         await store.webhooks.record(...args);
         recorded.tries += 1;

@@ -206,9 +206,9 @@ export class PostgresAccountStore implements AccountStore {
         [tokenHash, accountId, createdAtMs, expiresAtMs],
       );
       await session.run(
-        `DELETE FROM sessions WHERE token_hash IN (
+        `DELETE FROM sessions WHERE token_hash = ANY (ARRAY(
            SELECT token_hash FROM sessions WHERE account_id = $1 AND token_hash <> $2
-           ORDER BY created_at_ms DESC OFFSET $3)`,
+           ORDER BY created_at_ms DESC OFFSET $3))`,
         [accountId, tokenHash, maxSessions - 1],
       );
     });

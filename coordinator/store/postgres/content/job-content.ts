@@ -5,9 +5,9 @@ const ROWS_AT_ONCE = 256;
 
 /** Rows of an unbounded number, as statements that delete some of them and return their sizes. */
 const ROW_LISTS: readonly string[] = [
-  `DELETE FROM feed_chunks WHERE ord IN (SELECT ord FROM feed_chunks WHERE job_id = $1 LIMIT $2)
+  `DELETE FROM feed_chunks WHERE ord = ANY (ARRAY(SELECT ord FROM feed_chunks WHERE job_id = $1 LIMIT $2))
    RETURNING length(items) + length(text) AS bytes`,
-  `DELETE FROM large_pieces WHERE (job_id, name, piece) IN (SELECT job_id, name, piece FROM large_pieces WHERE job_id = $1 LIMIT $2)
+  `DELETE FROM large_pieces WHERE job_id = $1 AND (name, piece) IN (SELECT name, piece FROM large_pieces WHERE job_id = $1 LIMIT $2)
    RETURNING length(text) AS bytes`,
 ];
 

@@ -8,6 +8,7 @@ import type {
 } from "../../conversation-store.ts";
 import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
+import { isGone } from "../cluster/gone.ts";
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { textFromColumn, textToColumn } from "../engine/text.ts";
@@ -24,9 +25,11 @@ const HISTORY_PAGE = 50;
 
 export class PostgresConversationStore implements ConversationStore {
   readonly #db: Database;
+  readonly #selfId: string;
 
-  constructor(db: Database) {
+  constructor(db: Database, selfId: string) {
     this.#db = db;
+    this.#selfId = selfId;
   }
 
   create(conversation: Conversation): Promise<void> {
@@ -172,12 +175,20 @@ export class PostgresConversationStore implements ConversationStore {
   }
 
   unfinishedAnswers(): Promise<UnfinishedAnswer[]> {
-    return this.#db.untilDone((session) =>
-      session.all<UnfinishedAnswer>(
+    return this.#db.untilDone(async (session) => {
+      await session.run(
+        `UPDATE messages SET keeper_id = $1 WHERE id = ANY (ARRAY(
+           SELECT id FROM messages WHERE state = 'in_progress' AND keeper_id <> $1 AND ${isGone("keeper_id")}
+           ORDER BY id FOR UPDATE SKIP LOCKED))`,
+        [this.#selfId],
+      );
+      return session.all<UnfinishedAnswer>(
         `SELECT account_id AS "accountId", conversation_id AS "conversationId", messages.id AS "answerId", job_id AS "jobId"
-         FROM messages JOIN conversations ON conversations.id = conversation_id WHERE state = 'in_progress' ORDER BY ord`,
-      ),
-    );
+         FROM messages JOIN conversations ON conversations.id = conversation_id
+         WHERE state = 'in_progress' AND keeper_id = $1 ORDER BY ord`,
+        [this.#selfId],
+      );
+    });
   }
 }
 

@@ -13,6 +13,8 @@ const RETRY_MS = 500;
 /** Most operations that are kept; output is bounded by its own budgets. With more the lane rejects. */
 const MAX_KEPT = 50_000;
 const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS results" } as const;
+/** Functions keep the plans of their first runs, when tables may be empty: each finds its rows by an index. */
+const PLANS = "SET enable_seqscan = off; SET jit = off";
 
 interface Queued {
   readonly operation: Operation;
@@ -129,6 +131,7 @@ export class Lane {
     client.on("error", () => (this.#client = null));
     client.on("end", () => (this.#client = null));
     await client.connect();
+    await client.query(PLANS);
     await client.query(jobFunctions(this.#ownerId));
     return client;
   }

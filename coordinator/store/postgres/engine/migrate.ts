@@ -16,20 +16,19 @@ export async function migrate(address: string, migrations: readonly Migration[],
   try {
     await client.query("SELECT pg_advisory_lock($1)", [LOCK]);
     await client.query(`CREATE TABLE IF NOT EXISTS migrations (
-      version int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at_ms bigint NOT NULL)`);
+      version int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at_ms bigint NOT NULL,
+      oldest int NOT NULL)`);
     const { rows } = await client.query<AppliedMigration>(
-      "SELECT version, name, checksum FROM migrations ORDER BY version",
+      "SELECT version, name, checksum, oldest FROM migrations ORDER BY version",
     );
     assertKnown(rows, migrations);
-    for (const { version, name, sql } of migrations.slice(rows.length)) {
+    for (const { version, name, sql, oldest = version } of migrations.slice(rows.length)) {
       await client.query("BEGIN");
       await client.query(sql);
-      await client.query("INSERT INTO migrations (version, name, checksum, applied_at_ms) VALUES ($1, $2, $3, $4)", [
-        version,
-        name,
-        checksumOf(sql),
-        nowMs,
-      ]);
+      await client.query(
+        "INSERT INTO migrations (version, name, checksum, applied_at_ms, oldest) VALUES ($1, $2, $3, $4, $5)",
+        [version, name, checksumOf(sql), nowMs, oldest],
+      );
       await client.query("COMMIT");
     }
   } finally {

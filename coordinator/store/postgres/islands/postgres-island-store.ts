@@ -34,9 +34,9 @@ export class PostgresIslandStore implements IslandStore {
       );
       if (saved === 0) return false;
       await session.run(
-        `DELETE FROM islands WHERE host_id IN (
+        `DELETE FROM islands WHERE host_id = ANY (ARRAY(
            SELECT host_id FROM islands WHERE account_id = $1 AND host_id <> $2
-           ORDER BY last_seen_at_ms DESC OFFSET ${MAX_HOSTS - 1})`,
+           ORDER BY last_seen_at_ms DESC OFFSET ${MAX_HOSTS - 1}))`,
         [accountId, hostId],
       );
       return true;
@@ -74,7 +74,7 @@ export class PostgresIslandStore implements IslandStore {
   forgetUnseen(seenByMs: number, limit: number): Promise<number> {
     return this.#db.use((session) =>
       session.run(
-        "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE last_seen_at_ms <= $1 LIMIT $2)",
+        "DELETE FROM islands WHERE host_id = ANY (ARRAY(SELECT host_id FROM islands WHERE last_seen_at_ms <= $1 LIMIT $2))",
         [seenByMs, limit],
       ),
     );

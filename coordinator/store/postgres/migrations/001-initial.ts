@@ -186,9 +186,11 @@ CREATE TABLE webhooks (
   state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'pending', 'delivered', 'failed')),
   ended_at_ms bigint,
   due_at_ms bigint,
-  tries text NOT NULL DEFAULT '[]'
+  tries text NOT NULL DEFAULT '[]',
+  -- The coordinator that delivers it, once it is pending.
+  sender_id text COLLATE "C" NOT NULL DEFAULT ''
 );
-CREATE INDEX webhooks_pending ON webhooks (due_at_ms) WHERE state = 'pending';
+CREATE INDEX webhooks_pending ON webhooks (sender_id, due_at_ms) WHERE state = 'pending';
 CREATE INDEX webhooks_ended ON webhooks (ended_at_ms) WHERE state IN ('delivered', 'failed');
 CREATE INDEX webhooks_by_account ON webhooks (account_id);
 
@@ -214,7 +216,9 @@ CREATE TABLE messages (
   finish_reason text,
   error text,
   created_at_ms bigint NOT NULL,
-  completed_at_ms bigint
+  completed_at_ms bigint,
+  -- The coordinator that follows the job of an answer in progress and stores how it ends.
+  keeper_id text COLLATE "C" NOT NULL DEFAULT ''
 );
 CREATE INDEX messages_by_conversation ON messages (conversation_id, ord);
 CREATE UNIQUE INDEX messages_in_progress ON messages (conversation_id) WHERE state = 'in_progress';
@@ -261,6 +265,12 @@ CREATE SEQUENCE island_sessions;
 CREATE TABLE secrets (
   name text COLLATE "C" PRIMARY KEY,
   sealed text NOT NULL
+);
+
+-- What one coordinator does for all, from time to time. By the clock of the database.
+CREATE TABLE turns (
+  task text COLLATE "C" PRIMARY KEY,
+  taken_at_ms bigint NOT NULL
 );
 
 CREATE TABLE checks (

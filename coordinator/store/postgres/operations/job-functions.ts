@@ -114,10 +114,11 @@ BEGIN
   END IF;
   made := pg_temp.submit_job(j, q->>'conversationId');
   IF made IS NOT NULL THEN RETURN made; END IF;
-  INSERT INTO messages (id, conversation_id, role, content, state, job_id, created_at_ms, completed_at_ms) VALUES
+  INSERT INTO messages (id, conversation_id, role, content, state, job_id, created_at_ms, completed_at_ms, keeper_id) VALUES
     (q->>'userMessageId', q->>'conversationId', 'user', q->>'content', 'completed', NULL,
-      (j->>'createdAtMs')::bigint, (j->>'createdAtMs')::bigint),
-    (q->>'answerId', q->>'conversationId', 'assistant', '""', 'in_progress', j->>'id', (j->>'createdAtMs')::bigint, NULL);
+      (j->>'createdAtMs')::bigint, (j->>'createdAtMs')::bigint, ''),
+    (q->>'answerId', q->>'conversationId', 'assistant', '""', 'in_progress', j->>'id', (j->>'createdAtMs')::bigint, NULL,
+      '${ownerId}');
   UPDATE conversations SET updated_at_ms = (j->>'createdAtMs')::bigint WHERE id = q->>'conversationId';
   RETURN NULL;
 END $f$;
@@ -215,7 +216,8 @@ BEGIN
     IF b.completed_at_ms IS NOT NULL AND b.webhook_id IS NOT NULL THEN due := due || b.webhook_id; END IF;
   END IF;
   IF due <> '{}' THEN
-    UPDATE webhooks SET state = 'pending', ended_at_ms = at, due_at_ms = at WHERE id = ANY (due) AND state = 'waiting';
+    UPDATE webhooks SET state = 'pending', ended_at_ms = at, due_at_ms = at, sender_id = '${ownerId}'
+    WHERE id = ANY (due) AND state = 'waiting';
   END IF;
   RETURN due;
 END $f$;

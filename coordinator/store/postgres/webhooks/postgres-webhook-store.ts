@@ -1,5 +1,6 @@
 import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../../webhook-store.ts";
 import type { SecretBox } from "../../secret-box.ts";
+import { isGone } from "../cluster/gone.ts";
 import type { Database } from "../engine/database.ts";
 
 interface WebhookRow extends Omit<WebhookRecord, "subject" | "secret" | "tries"> {
@@ -9,23 +10,34 @@ interface WebhookRow extends Omit<WebhookRecord, "subject" | "secret" | "tries">
   readonly tries: string;
 }
 
+const WEBHOOK = `SELECT id, account_id AS "accountId", subject_kind AS "subjectKind", subject_id AS "subjectId", url, secret,
+  is_secret_generated AS "isSecretGenerated", state, ended_at_ms AS "endedAtMs", tries FROM webhooks WHERE id = $1`;
+const PENDING = `id, account_id AS "accountId", due_at_ms AS "dueAtMs"`;
+/** Webhooks that one statement takes over. */
+const ADOPTED_AT_ONCE = 1_000;
+
 export class PostgresWebhookStore implements WebhookStore {
   readonly #db: Database;
   readonly #secrets: Pick<SecretBox, "unseal">;
+  readonly #selfId: string;
 
-  constructor(db: Database, secrets: Pick<SecretBox, "unseal">) {
+  constructor(db: Database, secrets: Pick<SecretBox, "unseal">, selfId: string) {
     this.#db = db;
     this.#secrets = secrets;
+    this.#selfId = selfId;
   }
 
   get(webhookId: string): Promise<WebhookRecord | undefined> {
+    return this.#read(WEBHOOK, [webhookId]);
+  }
+
+  toDeliver(webhookId: string): Promise<WebhookRecord | undefined> {
+    return this.#read(`${WEBHOOK} AND state = 'pending' AND sender_id = $2`, [webhookId, this.#selfId]);
+  }
+
+  #read(sql: string, values: readonly string[]): Promise<WebhookRecord | undefined> {
     return this.#db.use(async (session) => {
-      const row = await session.one<WebhookRow>(
-        `SELECT id, account_id AS "accountId", subject_kind AS "subjectKind", subject_id AS "subjectId", url, secret,
-           is_secret_generated AS "isSecretGenerated", state, ended_at_ms AS "endedAtMs", tries
-         FROM webhooks WHERE id = $1`,
-        [webhookId],
-      );
+      const row = await session.one<WebhookRow>(sql, values);
       if (row === undefined) return undefined;
       const { subjectKind, subjectId, secret, tries, ...rest } = row;
       return {
@@ -40,9 +52,28 @@ export class PostgresWebhookStore implements WebhookStore {
   pending(): Promise<PendingWebhook[]> {
     return this.#db.untilDone((session) =>
       session.all<PendingWebhook>(
-        `SELECT id, account_id AS "accountId", due_at_ms AS "dueAtMs" FROM webhooks WHERE state = 'pending' ORDER BY due_at_ms`,
+        `SELECT ${PENDING} FROM webhooks WHERE state = 'pending' AND sender_id = $1 ORDER BY due_at_ms`,
+        [this.#selfId],
       ),
     );
+  }
+
+  adopt(): Promise<PendingWebhook[]> {
+    return this.#db.use(async (session) => {
+      const adopted: PendingWebhook[] = [];
+      for (let count = ADOPTED_AT_ONCE; count === ADOPTED_AT_ONCE;) {
+        const rows = await session.all<PendingWebhook>(
+          `UPDATE webhooks SET sender_id = $1 WHERE id = ANY (ARRAY(
+             SELECT id FROM webhooks WHERE state = 'pending' AND sender_id <> $1 AND ${isGone("sender_id")}
+             ORDER BY id LIMIT ${ADOPTED_AT_ONCE} FOR UPDATE SKIP LOCKED))
+           RETURNING ${PENDING}`,
+          [this.#selfId],
+        );
+        adopted.push(...rows);
+        count = rows.length;
+      }
+      return adopted.sort((a, b) => a.dueAtMs - b.dueAtMs);
+    });
   }
 
   record(webhookId: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void> {
@@ -52,8 +83,8 @@ export class PostgresWebhookStore implements WebhookStore {
       await session.run(
         `UPDATE webhooks SET state = $1, due_at_ms = $2,
            tries = left(tries, -1) || CASE tries WHEN '[]' THEN '' ELSE ',' END || $3 || ']'
-         WHERE id = $4 AND state = 'pending'`,
-        [outcome.state, dueAtMs, JSON.stringify(attempt), webhookId],
+         WHERE id = $4 AND state = 'pending' AND sender_id = $5`,
+        [outcome.state, dueAtMs, JSON.stringify(attempt), webhookId, this.#selfId],
       );
     });
   }

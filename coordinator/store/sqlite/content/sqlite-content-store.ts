@@ -45,6 +45,10 @@ export class SqliteContentStore implements ContentStore {
     this.#selectExpired = { input: db.prepare(EXPIRED.input), output: db.prepare(EXPIRED.output) };
   }
 
+  async takeSweep(): Promise<boolean> {
+    return true;
+  }
+
   begin({ kind, id }: RemovalSubject, atMs: number): Promise<void> {
     return this.#writer.run("beginRemoval", { kind, id, atMs });
   }

@@ -47,6 +47,16 @@ export class SqliteWebhookStore implements WebhookStore {
     return this.#selectPending.all();
   }
 
+  /** A database file has one coordinator. */
+  async adopt(): Promise<PendingWebhook[]> {
+    return [];
+  }
+
+  async toDeliver(webhookId: string): Promise<WebhookRecord | undefined> {
+    const webhook = await this.get(webhookId);
+    return webhook?.state === "pending" ? webhook : undefined;
+  }
+
   async record(webhookId: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void> {
     await this.#writer.run("recordWebhookTry", { webhookId, attempt, outcome });
   }

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { LedgerReport } from "../ledger-store.ts";
+import { DatabaseError } from "../database-error.ts";
+import { SECRET_NAMES } from "../shared-secrets.ts";
+import { COPIED_TABLES } from "./copied-tables.ts";
+import { compareTable } from "./compare-table.ts";
+import type { DataEnd } from "./data-end.ts";
+import type { MoveMark } from "./move-mark.ts";
+
+export interface MoveReport {
+  /** Rows of each table that has any. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly ledger: LedgerReport;
+}
+
+interface MoveOptions {
+  readonly from: DataEnd;
+  readonly to: DataEnd;
+  /** Told what is being done, for people. */
+  readonly onStep: (step: string) => void;
+}
+
+/**
+ * Moves all data from one end to the other, and compares every row, the secrets and the ledger afterwards. Interrupted, it goes on where
+ * it was when it is called again; until it is done, neither end can be opened, and then the target alone.
+ * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
+ */
+export async function moveData({ from, to, onStep }: MoveOptions): Promise<MoveReport> {
+  const [left, begun] = [await from.mark(), await to.mark()];
+  await assertCanMove(from, to, left, begun);
+  const id = left?.id ?? randomUUID();
+  if (left?.isDone !== true) {
+    await from.beginSource({ id, role: "source", other: to.name, isDone: false });
+    if (begun === null) await to.beginTarget({ id, role: "target", other: from.name, isDone: false });
+    await copyAll(from, to, onStep);
+  }
+  const report = await verify(from, to, onStep);
+  // In this order: at no moment can both be opened.
+  if (left?.isDone !== true) await from.completeSource();
+  await to.completeTarget();
+  return report;
+}
+
+async function assertCanMove(from: DataEnd, to: DataEnd, left: MoveMark | null, begun: MoveMark | null): Promise<void> {
+  if (left?.role === "target") throw new DatabaseError(from.name, `it has only a part of the data of ${left.other}`);
+  if (left !== null && left.id === begun?.id) return;
+  if (left?.isDone === true) throw new DatabaseError(from.name, `its data was moved to ${left.other} already`);
+  if (left !== null && left.other !== to.name) {
+    throw new DatabaseError(
+      from.name,
+      `its data is being moved to ${left.other}; complete that, or give it up: --abandon`,
+    );
+  }
+  if (begun !== null) throw new DatabaseError(to.name, "it belongs to another move; use an empty database");
+  for (const table of COPIED_TABLES) {
+    const isNew = table.name === "balances" || (await to.lastKey(table)) === null;
+    if (!isNew) throw new DatabaseError(to.name, `it is not empty (${table.name}); use a new database or directory`);
+  }
+  for (const name of SECRET_NAMES) {
+    if ((await to.secrets.read(name)) === null) continue;
+    throw new DatabaseError(to.name, "it has secrets of a coordinator; use a new database or directory");
+  }
+}
+
+async function copyAll(from: DataEnd, to: DataEnd, onStep: MoveOptions["onStep"]): Promise<void> {
+  for (const table of COPIED_TABLES) {
+    let rows = 0;
+    for await (const page of from.pages(table, await to.lastKey(table))) {
+      await to.append(table, page);
+      rows += page.length;
+    }
+    if (rows > 0) onStep(`${table.name}: ${rows} rows copied`);
+  }
+  await to.derive(await from.revisions());
+  for (const name of SECRET_NAMES) {
+    const secret = await from.secrets.read(name);
+    if (secret !== null) await to.secrets.replace(name, secret);
+  }
+}
+
+async function verify(from: DataEnd, to: DataEnd, onStep: MoveOptions["onStep"]): Promise<MoveReport> {
+  onStep("Comparing every row");
+  const rows: Record<string, number> = {};
+  for (const table of COPIED_TABLES) {
+    const count = await compareTable(from, to, table);
+    if (count > 0) rows[table.name] = count;
+  }
+  const differs = (what: string): never => {
+    throw new DatabaseError(to.name, `${what} differ from those of ${from.name}`);
+  };
+  if (!isDeepStrictEqual(await to.revisions(), await from.revisions())) differs("The revisions");
+  for (const name of SECRET_NAMES) {
+    const [here, there] = [await from.secrets.read(name), await to.secrets.read(name)];
+    if (!isDeepStrictEqual(here, there)) differs("The secrets");
+  }
+  const [ledger, before] = [await to.verifyLedger(), await from.verifyLedger()];
+  if (!isDeepStrictEqual(ledger, before)) differs("The sums of the ledger");
+  return { rows, ledger };
+}

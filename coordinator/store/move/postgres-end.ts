@@ -1,0 +1,257 @@
+import pg from "pg";
+import type { Clock } from "../../../shared/clock.ts";
+import { DatabaseError } from "../database-error.ts";
+import type { LedgerReport } from "../ledger-store.ts";
+import { clientConfig } from "../postgres/engine/connection.ts";
+import { Database } from "../postgres/engine/database.ts";
+import { migrate } from "../postgres/engine/migrate.ts";
+import { readMark } from "../postgres/engine/moved.ts";
+import { openingErrorOf, withoutPassword } from "../postgres/engine/storage-fault.ts";
+import { innerFromColumn, innerToColumn, textFromColumn, textToColumn } from "../postgres/engine/text.ts";
+import { PostgresLedgerStore } from "../postgres/ledger/postgres-ledger-store.ts";
+import { MIGRATIONS } from "../postgres/migrations/all.ts";
+import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
+import { SecretBox } from "../secret-box.ts";
+import type { DatabasePlace } from "../store-place.ts";
+import { lastKeySql, nextRowsSql, REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
+import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
+import type { MoveMark } from "./move-mark.ts";
+
+/** Of long columns as they are stored, which may be compressed; a single row may be longer. */
+const PAGE_BYTES = 1_000_000;
+/** Any number: two moves of one database never run at the same time. */
+const LOCK = 7_265_014;
+/** Begins the names of all connections of coordinators and their commands. */
+const COORDINATORS = "atoll%";
+const NAME = "move of atoll";
+
+/**
+ * Values of columns that only PostgreSQL has, as SQL on the copied ones. Unfinished jobs are nobody's, so that the first coordinator that
+ * starts adopts them; those of a batch that wait take a place in their turn.
+ */
+const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  jobs: {
+    owner_id: "'none'",
+    has_place: "given.completed_at_ms IS NULL AND (given.batch_id IS NULL OR given.state <> 'pending')",
+  },
+  balances: {
+    job_places: `(SELECT count(*) FROM jobs
+      WHERE given.party LIKE 'client:%' AND account_id = substr(given.party, 8) AND completed_at_ms IS NULL AND has_place)`,
+  },
+};
+/** Counters that give the next key. */
+const COUNTERS = { feed_chunks: "ord", messages: "ord", entries: "id" } as const;
+const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {
+  text: "text",
+  integer: "bigint",
+  flag: "boolean",
+  written: "text",
+  inner: "text",
+  secret: "text",
+};
+
+/** What the network has is in its row, and in moves that are not folded into it yet. */
+const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
+
+const INT4 = 23;
+const INT8 = 20;
+/** Integers of all sizes are exact. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format),
+};
+
+/** The database of coordinators as an end of a move. No coordinator uses it meanwhile. */
+export class PostgresEnd implements DataEnd {
+  readonly name: string;
+  readonly secrets: PostgresSecrets;
+  readonly #client: pg.Client;
+  readonly #db: Database;
+  readonly #box: SecretBox;
+
+  private constructor({ address, key }: DatabasePlace, client: pg.Client, clock: Clock) {
+    this.name = withoutPassword(address);
+    this.#client = client;
+    this.#db = new Database(address, clock, () => {});
+    this.#box = new SecretBox(key);
+    this.secrets = new PostgresSecrets(this.#db, this.#box);
+  }
+
+  /** Makes the tables if they are missing. @throws {DatabaseError} while another move of the database is under way. */
+  static async open(place: DatabasePlace, clock: Clock): Promise<PostgresEnd> {
+    const { address } = place;
+    // A statement may take long here, and nobody waits for our locks.
+    const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+    const client = new pg.Client({ ...clientConfig(address, NAME), ...patient, types });
+    // The statement that is under way, or the next one, tells the caller.
+    client.on("error", () => undefined);
+    try {
+      await migrate(address, MIGRATIONS, clock.now());
+      await client.connect();
+      const { rows } = await client.query<{ has: boolean }>("SELECT pg_try_advisory_lock($1) AS has", [LOCK]);
+      if (rows[0]?.has === true) return new PostgresEnd(place, client, clock);
+      throw new DatabaseError(withoutPassword(address), "another move of its data is under way");
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw openingErrorOf(error, address);
+    }
+  }
+
+  mark(): Promise<MoveMark | null> {
+    return readMark(this.#client);
+  }
+
+  async beginSource(mark: MoveMark): Promise<void> {
+    const before = await this.mark();
+    await this.#note(mark);
+    // Whoever opens it from now on sees the note.
+    const inUse = await this.#users();
+    if (inUse > 0) {
+      if (before === null) await this.forget();
+      const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+      throw new DatabaseError(this.name, text);
+    }
+    await this.#client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  }
+
+  async beginTarget(mark: MoveMark): Promise<void> {
+    await this.#transact(async () => {
+      await this.#note(mark);
+      // It comes with the others.
+      await this.#client.query("DELETE FROM balances");
+    });
+  }
+
+  async completeSource(): Promise<void> {
+    await this.#client.query("COMMIT");
+    await this.#client.query("UPDATE data_move SET is_done = true");
+  }
+
+  async completeTarget(): Promise<void> {
+    await this.#client.query("ANALYZE");
+    await this.forget();
+  }
+
+  async forget(): Promise<void> {
+    await this.#client.query("DROP TABLE IF EXISTS data_move");
+  }
+
+  async *pages(table: CopiedTable, afterKey: CopiedRow | null): AsyncGenerator<readonly CopiedRow[], void, void> {
+    const kinds = Object.values(table.columns);
+    for (let key = afterKey; ;) {
+      const { rows } = await this.#client.query<CopiedValue[]>({
+        text: pageSql(table, key === null),
+        values: [...(key ?? [])],
+        rowMode: "array",
+      });
+      const page = rows.map((row) => row.map((value, index) => this.#fromColumn(kinds[index] as ColumnKind, value)));
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      key = keyOf(table, last);
+    }
+  }
+
+  #fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
+    if (typeof value !== "string") return value;
+    // A lone surrogate has no UTF-8, and so no place in SQLite.
+    if (kind === "written") return textFromColumn(value).toWellFormed();
+    if (kind === "inner") return innerFromColumn(value).toWellFormed();
+    return kind === "secret" ? (this.#box.unseal(value) ?? value) : value;
+  }
+
+  async lastKey(table: CopiedTable): Promise<CopiedRow | null> {
+    const { rows } = await this.#client.query<CopiedValue[]>({ text: lastKeySql(table), rowMode: "array" });
+    return rows[0] ?? null;
+  }
+
+  async append({ name, columns }: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
+    const names = Object.keys(columns);
+    const kinds = Object.values(columns);
+    const own = Object.entries(OWN[name] ?? {});
+    const lists = kinds.map((kind, index) => `$${index + 1}::${SQL_TYPES[kind]}[]`).join(", ");
+    await this.#client.query(
+      `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
+       SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,
+      kinds.map((kind, index) => rows.map((row) => this.#toColumn(kind, row[index] ?? null))),
+    );
+  }
+
+  #toColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
+    if (typeof value !== "string") return value;
+    if (kind === "written") return textToColumn(value);
+    if (kind === "inner") return innerToColumn(value);
+    return kind === "secret" && isClear(value) ? this.#box.seal(value) : value;
+  }
+
+  async revisions(): Promise<Revisions> {
+    const sql = `SELECT ${REVISIONS.map((name) => `(SELECT revision FROM ${name}) AS ${name}`).join(", ")}`;
+    const { rows } = await this.#client.query<Revisions>(sql);
+    return rows[0] as Revisions;
+  }
+
+  async derive(revisions: Revisions): Promise<void> {
+    for (const name of REVISIONS) await this.#client.query(`UPDATE ${name} SET revision = $1`, [revisions[name]]);
+    for (const [table, column] of Object.entries(COUNTERS)) {
+      await this.#client.query(
+        `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column})) FROM ${table} HAVING max(${column}) > 0`,
+      );
+    }
+  }
+
+  verifyLedger(): Promise<LedgerReport> {
+    return new PostgresLedgerStore(this.#db).verify();
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+    await this.#client.end();
+  }
+
+  async #users(): Promise<number> {
+    const { rows } = await this.#client.query<{ users: bigint }>(
+      `SELECT (SELECT count(*) FROM coordinators WHERE lease_until_ms > extract(epoch FROM clock_timestamp()) * 1000)
+         + (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1) AS users`,
+      [COORDINATORS],
+    );
+    return Number(rows[0]?.users ?? 0n);
+  }
+
+  async #note({ id, role, other, isDone }: MoveMark): Promise<void> {
+    await this.#client.query(`DROP TABLE IF EXISTS data_move`);
+    await this.#client.query(
+      "CREATE TABLE data_move (id text NOT NULL, role text NOT NULL, other text NOT NULL, is_done boolean NOT NULL)",
+    );
+    const sql = "INSERT INTO data_move (id, role, other, is_done) VALUES ($1, $2, $3, $4)";
+    await this.#client.query(sql, [id, role, other, isDone]);
+  }
+
+  async #transact(write: () => Promise<void>): Promise<void> {
+    await this.#client.query("BEGIN");
+    try {
+      await write();
+      await this.#client.query("COMMIT");
+    } catch (error) {
+      await this.#client.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+/** A page of rows with long columns ends where they become too many bytes. */
+function pageSql(table: CopiedTable, isFirst: boolean): string {
+  const { name, columns, key, long } = table;
+  const names = Object.keys(columns);
+  const rows = nextRowsSql(table, isFirst);
+  if (long.length === 0) {
+    const values = names.map((column) =>
+      name === "balances" && column === "micro" ? `${NETWORK_MICRO} AS micro` : column,
+    );
+    return `SELECT ${values.join(", ")} ${rows}`;
+  }
+  const bytes = long.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(" + ");
+  const before = `sum(bytes) OVER (ORDER BY ${key.join(", ")} ROWS UNBOUNDED PRECEDING) - bytes AS bytes_before`;
+  return `SELECT ${names.join(", ")} FROM (
+      SELECT *, ${before} FROM (SELECT ${names.join(", ")}, ${bytes} AS bytes ${rows}) AS sized) AS page
+    WHERE bytes_before < ${PAGE_BYTES} ORDER BY ${key.join(", ")}`;
+}

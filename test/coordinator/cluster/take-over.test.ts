@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TakeOver } from "../../../coordinator/cluster/take-over.ts";
+import type { Peer } from "../../../coordinator/store/cluster-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const peer = (id: string): Peer => ({ id, address: `http://${id}`, version: "1" });
+
+class FakeMembers {
+  living: readonly Peer[] = ["c1", "c2", "c3"].map(peer);
+  readonly #listeners = new Set<() => void>();
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  become(...ids: string[]): void {
+    this.living = ids.map(peer);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+let clock: ManualClock;
+let members: FakeMembers;
+let runs: string[];
+let faults: unknown[];
+let failing: string | null;
+let gate: Promise<void>;
+let takeOver: TakeOver;
+beforeEach(() => {
+  [clock, members, runs, faults, failing, gate] = [
+    new ManualClock(),
+    new FakeMembers(),
+    [],
+    [],
+    null,
+    Promise.resolve(),
+  ];
+  const step = (name: string) => async () => {
+    await gate;
+    runs.push(name);
+    if (failing === name) throw new Error("away");
+  };
+  const log = { error: (facts: object) => void faults.push(facts) };
+  takeOver = new TakeOver({
+    members,
+    clock,
+    log,
+    settleMs: 8_000,
+    steps: { webhooks: step("webhooks"), answers: step("answers") },
+  });
+});
+afterEach(() => takeOver.close());
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("TakeOver", () => {
+  it("runs all steps when a coordinator is gone and for a while after, and not when one comes", async () => {
+    members.become("c1", "c2", "c3", "c4");
+    await settled();
+    expect(runs).toEqual([]);
+    members.become("c1", "c2", "c4");
+    await settled();
+    expect(runs).toEqual(["webhooks", "answers"]);
+    for (const count of [4, 6, 6, 6]) {
+      clock.advance(5_000);
+      await settled();
+      expect(runs).toHaveLength(count);
+    }
+  });
+
+  it("runs the others when a step fails, and all again after a while", async () => {
+    failing = "webhooks";
+    takeOver.start();
+    await settled();
+    expect([runs, faults]).toEqual([["webhooks", "answers"], [expect.objectContaining({ step: "webhooks" })]]);
+    for (const count of [4, 6, 8]) {
+      clock.advance(5_000);
+      await settled();
+      expect(runs).toHaveLength(count);
+    }
+    failing = null;
+    for (const count of [10, 10]) {
+      clock.advance(5_000);
+      await settled();
+      expect(runs).toHaveLength(count);
+    }
+  });
+
+  it("runs once more for what comes while it runs", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    takeOver.start();
+    members.become("c1", "c2");
+    members.become("c1");
+    resolve();
+    await settled();
+    expect(runs).toEqual(["webhooks", "answers", "webhooks", "answers"]);
+  });
+
+  it("does nothing after it was closed, and leaves no timer", async () => {
+    failing = "webhooks";
+    takeOver.start();
+    await settled();
+    await takeOver.close();
+    members.become("c1");
+    takeOver.start();
+    await settled();
+    expect([runs.length, clock.pendingTimers]).toEqual([2, 0]);
+  });
+});

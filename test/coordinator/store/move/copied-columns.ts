@@ -1,0 +1,15 @@
+import { expect } from "vitest";
+import { COPIED_TABLES, REVISIONS } from "../../../../coordinator/store/move/copied-tables.ts";
+
+/** "table.column" of each column that a move copies. */
+const copied = [
+  ...COPIED_TABLES.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
+  ...REVISIONS.map((name) => `${name}.revision`),
+];
+
+/** A column that is new in a schema must be copied, or listed here. */
+export function expectCovered(columns: readonly string[], own: readonly string[]): void {
+  const isOwn = (column: string) => own.includes(column) || own.includes(`${column.split(".")[0]}.*`);
+  const ids = new Set(["catalog_revision.id"]);
+  expect(columns.filter((column) => !isOwn(column) && !ids.has(column)).toSorted()).toEqual(copied.toSorted());
+}

@@ -1,0 +1,210 @@
+import { newId } from "../../../../shared/ids.ts";
+import { LargeJson } from "../../../../coordinator/store/large-json.ts";
+import type { Store } from "../../../../coordinator/store/store.ts";
+import { makeBatch, makeWebhook } from "../contract/batch-store.cases.ts";
+import {
+  endUncharged,
+  grant,
+  ISLAND_ID,
+  MADE_AT_MS,
+  makeAccount,
+  makeEnding,
+  makeJob,
+  runJob,
+} from "../contract/store-builders.ts";
+
+/** With what PostgreSQL's text cannot have, and characters of two UTF-16 units where large values are cut. */
+const TEXT = 'NUL \u0000, "quotes" and \\ and \u{1F3DD}';
+const LARGE = `"${"\u{1F3DD}\n\u0000".repeat(40_000)}`;
+const LATER_MS = MADE_AT_MS + 10_000;
+const HARDWARE = {
+  platform: "linux",
+  arch: "x64",
+  osName: null,
+  cpuModel: TEXT,
+  logicalCores: 8,
+  physicalCores: null,
+  ramBytes: 16 * 2 ** 30,
+  gpus: [],
+  diskFreeBytes: null,
+  diskBudgetBytes: 10 * 2 ** 30,
+} as const;
+
+/** Ids of what {@link fillStore} made. */
+export interface Filled {
+  readonly accountIds: readonly string[];
+  readonly jobIds: readonly string[];
+  readonly batchId: string;
+  readonly conversationId: string;
+  readonly webhookIds: readonly string[];
+}
+
+/** Something in every table, with all that the two databases store in different ways. */
+export async function fillStore(store: Store): Promise<Filled> {
+  const [ann, bob] = [await makeAccount(store, { grantMicro: 900_000_000 }), await makeAccount(store)];
+  // More than 256 entries of the ledger.
+  await Promise.all(Array.from({ length: 150 }, (_, count) => grant(store, bob, 1_000 + count)));
+  await fillAccounts(store, ann);
+  await fillCatalog(store, ann);
+  const jobs = await fillJobs(store, ann);
+  const gone = makeJob(bob);
+  await runJob(store, gone);
+  await store.jobs.end(makeEnding(gone, { output: "gone", earning: { accountId: ann, micro: 900_000 } }));
+  await store.content.remove([gone.id], { parts: ["input", "output"], withMessages: false, atMs: LATER_MS });
+  await store.content.begin({ kind: "conversation", id: "conv_gone" }, LATER_MS);
+  return { ...jobs, accountIds: [ann, bob], jobIds: [...jobs.jobIds, gone.id] };
+}
+
+async function fillAccounts({ accounts, islands }: Store, accountId: string): Promise<void> {
+  const times = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 10 ** 12 };
+  const key = {
+    id: "key_1",
+    accountId,
+    name: TEXT,
+    prefix: "ak_1",
+    scopes: ["jobs"] as never,
+    secretHash: "key-hash",
+    ...times,
+  };
+  await accounts.createKey(key, { maxKeys: 50, revokedAfterMs: 0 });
+  await accounts.touchKey("key_1", LATER_MS);
+  await accounts.createSession({ tokenHash: "session-hash", accountId, ...times }, 10);
+  await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times });
+  await accounts.createReset({
+    tokenHash: "reset-hash",
+    accountId,
+    expiresAtMs: times.expiresAtMs,
+    nowMs: 0,
+    maxResets: 3,
+  });
+  await accounts.createSignUp({
+    tokenHash: "up-hash",
+    email: "New@a.example",
+    expiresAtMs: times.expiresAtMs,
+    nowMs: 0,
+    keptIfAfterMs: 0,
+  });
+  await accounts.setLimits(accountId, { concurrentJobs: 7, share: 3 });
+  const runtimes = [{ type: "llmcpp", version: "3.22.1" }] as never;
+  const seen = { hostId: ISLAND_ID, accountId, agentVersion: TEXT, lastSeenAtMs: MADE_AT_MS };
+  await islands.save({ ...seen, hardware: HARDWARE as never, runtimes });
+}
+
+async function fillCatalog({ catalog }: Store, ownerId: string): Promise<void> {
+  await catalog.numberCargos(["tiny-chat", "hash"]);
+  await catalog.create({ slug: "mine", ownerId, file: { name: TEXT }, isEnabled: true, atMs: MADE_AT_MS });
+  await catalog.approve(
+    { slug: "mine", file: { name: TEXT, pinned: true }, revision: "abc", by: "root", atMs: LATER_MS },
+    1,
+  );
+  await catalog.importCargo({ slug: "ours", file: { name: "Ours" }, atMs: MADE_AT_MS });
+  await catalog.create({ slug: "old", ownerId, file: {}, isEnabled: true, atMs: MADE_AT_MS });
+  await catalog.remove("old", ownerId, LATER_MS);
+  await catalog.setDisabled("hash", true, LATER_MS);
+}
+
+async function fillJobs(store: Store, accountId: string): Promise<Omit<Filled, "accountIds">> {
+  const { jobs, conversations, batches, webhooks } = store;
+  const token = (content: string, count = 1) => ({ type: "token", content, count }) as const;
+  const image = { type: "image", data: LARGE, format: "png" } as const;
+  const webhook = makeWebhook();
+  const ended = makeJob(accountId, { input: { prompt: TEXT }, webhook, idempotency: { key: "k", bodyHash: "b" } });
+  await runJob(store, ended);
+  await jobs.appendFeed({
+    jobId: ended.id,
+    attempt: 1,
+    seq: 1,
+    items: [token("NUL \u0000"), token("\u{1F3DD}", 2), image],
+  });
+  await jobs.end(makeEnding(ended));
+  await webhooks.record(
+    webhook.id,
+    { atMs: LATER_MS, status: 500, error: null },
+    { state: "pending", dueAtMs: LATER_MS },
+  );
+  const large = makeJob(accountId, { webhook: makeWebhook() });
+  await runJob(store, large);
+  await jobs.end(makeEnding(large, { output: { text: LARGE } }));
+  const failed = makeJob(accountId);
+  await runJob(store, failed);
+  await endUncharged(store, failed.id, {
+    event: "fail",
+    error: { code: "internal", message: TEXT, retryable: false } as never,
+  });
+  const running = makeJob(accountId, { isClientBound: true });
+  await runJob(store, running);
+  await jobs.appendFeed({ jobId: running.id, attempt: 1, seq: 1, items: [token(TEXT), image, token("\uD800")] });
+  const waiting = makeJob(accountId);
+  await jobs.submit(waiting);
+  const batch = makeBatch(accountId, 3, { webhook: makeWebhook(), idempotency: { key: "kb", bodyHash: "b" } });
+  await batches.submit(batch);
+  await endUncharged(store, batch.jobs[0]?.id ?? "", { event: "cancel", attempt: 0 });
+  const conversationId = newId("conv", MADE_AT_MS);
+  const made = { title: TEXT, slug: "tiny-chat", systemPrompt: TEXT, metadata: { a: TEXT } };
+  await conversations.create({
+    id: conversationId,
+    accountId,
+    ...made,
+    createdAtMs: MADE_AT_MS,
+    updatedAtMs: MADE_AT_MS,
+  });
+  const answering = makeJob(accountId);
+  const ids = { userMessageId: newId("msg", MADE_AT_MS), answerId: newId("msg", MADE_AT_MS) };
+  const question = { conversationId, content: TEXT, afterMessageId: null, ...ids };
+  await jobs.submit({ ...answering, answer: { kind: "new", question } });
+  const jobIds = [ended, large, failed, running, waiting, answering, ...batch.jobs].map(({ id }) => id);
+  return {
+    jobIds,
+    batchId: batch.id,
+    conversationId,
+    webhookIds: [webhook.id, large.webhook?.id ?? "", batch.webhook?.id ?? ""],
+  };
+}
+
+/** What all reads of a store answer about what {@link fillStore} made. */
+export async function pictureOf(store: Store, filled: Filled): Promise<unknown> {
+  const { accounts, islands, catalog, jobs, batches, conversations, webhooks, content, ledger } = store;
+  const page = { limit: 100, offset: 0 };
+  const [ann = "", bob = ""] = filled.accountIds;
+  return readLarge({
+    accounts: [await accounts.get(ann), await accounts.get(bob)],
+    passwordHash: await accounts.passwordHash(ann),
+    limits: await accounts.limits(ann),
+    keys: await accounts.listKeys(ann),
+    key: await accounts.findKey("key-hash"),
+    session: await accounts.findSession("session-hash", LATER_MS),
+    tokens: await accounts.listIslandTokens(ann),
+    reset: await accounts.findReset("reset-hash", LATER_MS),
+    signUp: await accounts.findSignUp("up-hash", LATER_MS),
+    revision: await accounts.credentialsRevision(),
+    island: await islands.get(ISLAND_ID),
+    catalog: await catalog.snapshot(),
+    numbers: [...(await catalog.numberCargos([]))],
+    jobs: await Promise.all(filled.jobIds.map((id) => jobs.get(id))),
+    feeds: await Promise.all(filled.jobIds.map((id) => jobs.feed(id))),
+    list: await jobs.list(ann, page, {}),
+    repeat: await jobs.findRepeat({ accountId: ann, createdAtMs: LATER_MS, idempotency: { key: "k", bodyHash: "b" } }),
+    repeatedBatch: await batches.findRepeat({
+      accountId: ann,
+      createdAtMs: LATER_MS,
+      idempotency: { key: "kb", bodyHash: "b" },
+    }),
+    batch: await batches.get(filled.batchId),
+    unfinishedBatches: await batches.unfinished(),
+    conversation: await conversations.get(filled.conversationId),
+    messages: await conversations.messages(filled.conversationId, { ...page, order: "asc" }),
+    webhooks: await Promise.all(filled.webhookIds.map((id) => webhooks.get(id))),
+    removals: await content.underWay(),
+    ledgers: [await ledger.list(ann, page), await ledger.list(bob, page)],
+    verified: await ledger.verify(),
+  });
+}
+
+async function readLarge(value: unknown): Promise<unknown> {
+  if (value instanceof LargeJson) return { large: await value.value() };
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return Promise.all(value.map(readLarge));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(async ([name, field]) => [name, await readLarge(field)] as const);
+  return Object.fromEntries(await Promise.all(fields));
+}
