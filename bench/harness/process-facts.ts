@@ -18,6 +18,12 @@ export function cpuSeconds(pid: number): number {
   return ns / NS_PER_S;
 }
 
+/** CPU time of a process and of its children that live, in seconds. Linux only. */
+export function familyCpuSeconds(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/).filter(Boolean);
+  return children.reduce((sum, child) => sum + familyCpuSeconds(Number(child)), cpuSeconds(pid));
+}
+
 /** What the main thread of a process has run, and waited for a core while it could have run, in seconds. Linux only. */
 export function mainThreadSeconds(pid: number): { runS: number; waitS: number } {
   const [runNs, waitNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);

@@ -1,0 +1,71 @@
+import { formatNumber } from "../harness/format-number.ts";
+import type { LinePlot } from "../harness/line-plot.ts";
+import type { CellFigures } from "./figures.ts";
+
+export interface StoredScenario {
+  readonly title: string;
+  readonly islands: number;
+  readonly slots: number;
+  readonly jobs: number;
+  readonly runs: readonly CellFigures[];
+}
+
+type Column = readonly [head: string, of: (run: CellFigures) => number];
+
+const WAITING: readonly Column[] = [
+  ["Wait, mean, ms", ({ waitMs }) => waitMs.mean],
+  ["Wait, p99, ms", ({ waitMs }) => waitMs.p99],
+  ["Wait of small accounts, p99, ms", ({ smallWaitMs }) => smallWaitMs.p99],
+  ["Wait while a fitting slot is free, p99, ms", ({ idleWaitMs }) => idleWaitMs.p99],
+  ["The same, longest, ms", ({ idleWaitMs }) => idleWaitMs.max],
+];
+const ORDER: readonly Column[] = [
+  ["Stolen, % of jobs", ({ stolen }) => stolen * 100],
+  ["Moved again, % of jobs", ({ movedAgain }) => movedAgain * 100],
+  ["Slot time of other accounts, %", ({ misplaced }) => misplaced * 100],
+  ["Least served, % of its share", ({ leastServed }) => leastServed * 100],
+  ["Started before an earlier due job, %", ({ outOfOrder }) => outOfOrder * 100],
+];
+const TRAFFIC: readonly Column[] = [
+  ["Messages published, /s, all", ({ publishedPerS }) => publishedPerS],
+  ["Requests, /s, all", ({ requestsPerS }) => requestsPerS],
+  ["Messages received, /s, each", ({ receivedPerS }) => receivedPerS],
+  ["Received, kB/s, each", ({ kbPerS }) => kbPerS],
+];
+
+/** A table in Markdown. */
+export function describeRuns(title: string, runs: readonly CellFigures[]): string {
+  const columns: readonly Column[] = [["Coordinators", (run) => run.coordinators], ...WAITING, ...ORDER, ...TRAFFIC];
+  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    `\n${title}\n`,
+    row(columns.map(([head]) => head)),
+    `|${columns.map(() => "---:|").join("")}`,
+    ...runs.map((run) => row(columns.map(([, of]) => formatNumber(of(run))))),
+  ].join("\n");
+}
+
+/** One plot for each subject, a line for each scenario. */
+export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): LinePlot[] {
+  const all = Object.entries(scenarios);
+  const sizes = all[0]?.[1].runs.map(({ coordinators }) => coordinators) ?? [];
+  const comparable = all.filter(([, { runs }]) => runs.length === sizes.length);
+  const plot = (name: string, title: string, columns: readonly Column[]): LinePlot => ({
+    name,
+    title,
+    x: { label: "coordinators", values: sizes },
+    panels: columns.map(([label, of]) => ({
+      label,
+      lines: comparable.map(([name, { runs }]) => ({ name, points: runs.map((run) => [of(run)]) })),
+    })),
+  });
+  return [
+    plot("waiting", "How long jobs wait", WAITING.slice(1)),
+    plot(
+      "order",
+      "How far from one scheduler",
+      ORDER.filter((_, index) => index !== 1),
+    ),
+    plot("traffic", "What the coordinators say to each other", TRAFFIC),
+  ];
+}
