@@ -33,6 +33,7 @@ class LongestFirst extends BaseSequencer {
 
 const COMPILE_HOSTS = "test/support/compile-hosts.ts";
 const RUN_DIRECTORY = "test/support/run-directory.ts";
+const TEST_STORE = "test/support/test-store-server.ts";
 const lane = (name: string, more: object = {}) => ({
   extends: true as const,
   test: {
@@ -66,9 +67,9 @@ export default defineConfig({
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
       // Integration tests share workers: what a file opens it closes.
-      lane("integration", { isolate: false, globalSetup: [RUN_DIRECTORY, COMPILE_HOSTS] }),
+      lane("integration", { isolate: false, globalSetup: [RUN_DIRECTORY, COMPILE_HOSTS, TEST_STORE] }),
       lane("model", { isolate: false, globalSetup: COMPILE_HOSTS }),
-      lane("soak"),
+      lane("soak", { globalSetup: TEST_STORE }),
     ],
   },
 });

@@ -10,7 +10,9 @@ import { accountMail } from "./accounts/account-mail.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import { isExposed, registrationOf } from "./config/exposure.ts";
+import { Lease } from "./cluster/lease.ts";
+import { openNetwork } from "./cluster/open-network.ts";
+import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
@@ -20,6 +22,7 @@ import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
+import { httpOptionsOf } from "./http/http-options.ts";
 import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/listener.ts";
 import { IntakeBudget } from "./islands/intake-budget.ts";
@@ -41,8 +44,7 @@ import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content-store.ts";
-import { openStore } from "./store/open-store.ts";
-import { untilStored } from "./store/until-stored.ts";
+import { untilRead, untilStored } from "./store/until-stored.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
 import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
@@ -72,12 +74,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
-  const onReadOnly = (because: string | null): void => {
-    if (because === null) return log.info("Storage can be written again");
-    log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
-  };
-  const { dataDirectory, minFreeDiskBytes: minFreeBytes } = config;
-  const store = await stored(() => openStore(dataDirectory, clock, { minFreeBytes, onReadOnly }));
+  const { store, bus } = await openNetwork({ config, clock, log });
+  const { cluster, secrets } = store;
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
   const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
@@ -106,8 +104,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     random: Math.random,
     options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
   });
-  const isNew = !(await store.islands.hasAny());
-  const signer = await stored(() => CargoSigner.open({ dataDirectory, isNew, log }));
+  const isNew = !(await stored(() => store.islands.hasAny()));
+  const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry({
     store,
@@ -127,12 +125,12 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
     onFatal,
   });
-  const limitOf = async (accountId: string) => (await accounts.limits(accountId)).concurrentJobs;
+  const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
-  const proofs = await stored(() => AttemptProofs.open(dataDirectory));
+  const proofs = await stored(() => AttemptProofs.open(secrets));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
@@ -156,6 +154,9 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
   });
+  const { leaseMs, leaseRenewMs: renewMs } = config;
+  const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
+  const lease = cluster && (await stored(() => Lease.take({ cluster, leaseMs, renewMs, clock, log }, self)));
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
   await webhooks.start();
@@ -232,25 +233,13 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     recommendations,
     retention,
     store,
+    bus: config.busAddress === null ? null : bus,
     clock,
     log,
     version,
     modelsDirectory: join(config.catalogDirectory, "models"),
-    options: {
-      publicUrl: config.publicUrl,
-      chatWaitMs: config.chatWaitMs,
-      heartbeatMs: config.sseHeartbeatMs,
-      trustProxy: config.trustProxy,
-      publicRequestsPerMinute: config.publicRequestsPerMinute,
-      answerMemoryBytes: memory.answerMemoryBytes,
-      metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
-    },
+    options: httpOptionsOf(config, memory),
   });
-  if (!store.content.canReclaim) {
-    log.info(
-      "The database file does not shrink: it was made by an older version. Stop the coordinator and run `coordinator vacuum` once",
-    );
-  }
   retention.start();
   const listener = await listen((request, env) => app.fetch(request, env), {
     host: config.host,
@@ -261,8 +250,10 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
+  const url = `http://${urlHost(config.host)}:${listener.port}`;
+  lease?.setAddress(config.peerUrl ?? url);
   return {
-    url: `http://${urlHost(config.host)}:${listener.port}`,
+    url,
     async close() {
       const deadline = new AbortController();
       const limit = clock.schedule(MAX_CLOSE_MS, () => deadline.abort());
@@ -282,6 +273,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await webhooks.close();
       await retention.close();
       await accounts.settled();
+      await lease?.leave();
+      await bus.close();
       await store.close();
     },
   };

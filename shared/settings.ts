@@ -13,6 +13,8 @@ export interface Setting<T> {
   readonly unsetMeans: string | null;
   /** A secret is never shown and has no flag, because other users of the machine can see flags. */
   readonly isSecret: boolean;
+  /** Never shown: a secret, or an address that may have a password. */
+  readonly isHidden: boolean;
   /** Native value of the text of a flag or variable; undefined when invalid. */
   readonly fromText: (text: string) => unknown;
   /** The program's value; undefined when `native` is not allowed. */
@@ -34,6 +36,7 @@ export const setting = {
   text: <F extends string | null>(key: string, options: Common<F> & { isSecret?: boolean }): Setting<string | F> => ({
     ...common(key, options),
     isSecret: options.isSecret ?? false,
+    isHidden: options.isSecret ?? false,
     allowed: "one line of 1 to 1000 characters",
     check: (native) => (typeof native === "string" && /^\P{Cc}{1,1000}$/u.test(native) ? native : undefined),
   }),
@@ -58,9 +61,16 @@ export const setting = {
   /** Text for `parse`, which returns undefined when it is invalid. Unset is null. */
   parsed: <T>(
     key: string,
-    options: Common<null> & { allowed: string; parse: (text: string) => T | undefined },
+    options: Common<null> & {
+      allowed: string;
+      parse: (text: string) => T | undefined;
+      isSecret?: boolean;
+      isHidden?: boolean;
+    },
   ): Setting<T | null> => ({
     ...common(key, options),
+    isSecret: options.isSecret ?? false,
+    isHidden: options.isHidden ?? options.isSecret ?? false,
     allowed: options.allowed,
     check: (native) => (typeof native === "string" ? options.parse(native) : undefined),
   }),
@@ -102,7 +112,15 @@ function isWithin(native: unknown, { min, max }: Range): native is number {
 
 function common<F extends string | number | boolean | null>(key: string, options: Common<F>) {
   const { meaning, fallback, unsetMeans = null } = options;
-  return { key, meaning, fallback, unsetMeans, isSecret: false, fromText: (text: string): unknown => text };
+  return {
+    key,
+    meaning,
+    fallback,
+    unsetMeans,
+    isSecret: false,
+    isHidden: false,
+    fromText: (text: string): unknown => text,
+  };
 }
 
 /** The configuration is invalid. One line per problem: source, value, and what is allowed. */
@@ -159,7 +177,7 @@ export function resolveSettings<Table extends SettingsTable>(
     const native = typeof found.raw === "string" && found.isText ? entry.fromText(found.raw) : found.raw;
     const value = native === null && entry.fallback === null ? null : entry.check(native);
     if (value === undefined) {
-      const shown = entry.isSecret ? "(hidden)" : JSON.stringify(found.raw);
+      const shown = entry.isHidden ? "(hidden)" : JSON.stringify(found.raw);
       problems.push(`${found.where}: ${shown} is not ${entry.allowed}`);
     }
     values[name] = value;
@@ -261,7 +279,7 @@ export function describeSettings(table: SettingsTable, envPrefix: string): Setti
 
 function show(entry: Setting<unknown>, native: unknown): string | null {
   if (native === null || native === undefined) return null;
-  if (entry.isSecret) return "(hidden)";
+  if (entry.isHidden) return "(hidden)";
   return typeof native === "string" ? native : JSON.stringify(native);
 }
 

@@ -17,7 +17,7 @@ const FLUSH_AFTER_MS = 10_000;
 /** All commands of `coordinator`. An error of a command rejects its parse. */
 export function coordinatorCommands(version: string): Command {
   const program = new Command("coordinator")
-    .description("Runs an Atoll coordinator and manages its data directory.")
+    .description("Runs an Atoll coordinator and manages its data.")
     .version(version)
     .showHelpAfterError();
   const serveCommand = program

@@ -1,17 +1,18 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
+import { storePlaceOf } from "../../coordinator/config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
-import { DATABASE_FILE, openStore } from "../../coordinator/store/open-store.ts";
+import { hasData, openStore } from "../../coordinator/store/open-store.ts";
+import type { StorePlace } from "../../coordinator/store/store-place.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 
-/** Options of every command on a data directory. */
+/** Options of every command on a coordinator's data. */
 export interface DataOptions {
   readonly data?: string;
+  readonly store?: string;
   readonly config?: string;
   readonly json?: true;
 }
@@ -20,6 +21,7 @@ export interface DataOptions {
 export function onDataDirectory(command: Command): Command {
   return command
     .option("--data <directory>", "the coordinator's data directory; the coordinator may be running")
+    .option("--store <address>", "postgres://… in place of a data directory; coordinators may be running")
     .option("--config <file>", "TOML file with settings")
     .option("--json", "print JSON");
 }
@@ -30,24 +32,37 @@ export function print(options: DataOptions, value: unknown, text: string): void 
   else if (text !== "") console.log(text);
 }
 
-/** Opens the store of the data directory, also beside a running coordinator. @throws {ConfigError} if there is none. */
+/** The configuration that a command's options name, and where the data is. @throws {ConfigError} */
+export async function readDataOptions({
+  config: file,
+  data,
+  store,
+}: DataOptions): Promise<{ config: CoordinatorConfig; place: StorePlace }> {
+  const config = await readCoordinatorConfig({ config: file, data, store });
+  if (data !== undefined && config.storeAddress !== null) {
+    throw new ConfigError(["--data and a store are both given: leave out --data, or --store (ATOLL_STORE)"]);
+  }
+  return { config, place: await storePlaceOf(config) };
+}
+
+/** Opens the store, also beside running coordinators. @throws {ConfigError} if there is none. */
 export async function withStore(
   options: DataOptions,
   use: (store: Store, config: CoordinatorConfig) => Promise<void>,
   { mayCreate = false } = {},
 ): Promise<void> {
-  const config = await readCoordinatorConfig({ config: options.config, data: options.data });
-  const { dataDirectory } = config;
-  const isNew = !existsSync(join(dataDirectory, DATABASE_FILE));
+  const { config, place } = await readDataOptions(options);
+  const isNew = !(await hasData(place));
+  const [where, flag] = typeof place === "string" ? [place, "--data"] : ["the database", "--store"];
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
     throw new ConfigError([
-      `No coordinator data in ${dataDirectory}. Check --data, or create it with: coordinator serve, or coordinator account create`,
+      `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator serve, or coordinator account create`,
     ]);
   }
   await using stack = new AsyncDisposableStack();
-  const store = stack.adopt(await openStore(dataDirectory, systemClock), (opened) => opened.close());
-  if (isNew) console.error(`Made a new database in ${dataDirectory}`);
+  const store = stack.adopt(await openStore(place, systemClock), (opened) => opened.close());
+  if (isNew) console.error(typeof place === "string" ? `Made a new database in ${where}` : "Made the tables");
   await use(store, config);
 }
 

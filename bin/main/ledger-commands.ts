@@ -89,7 +89,7 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
     .action(async (options: DataOptions) => {
       await withStore(options, async (store) => {
         const report = await store.ledger.verify();
-        const faults = faultsOf(report);
+        const faults = ledgerFaultsOf(report);
         print(
           options,
           { balanced: faults.length === 0, ...report },
@@ -121,7 +121,8 @@ function readGrant(text: string): number {
   );
 }
 
-function faultsOf(report: LedgerReport): string[] {
+/** What is wrong with the ledger, a line for each fault. */
+export function ledgerFaultsOf(report: LedgerReport): string[] {
   const { sumMicro, unbalancedTransactions, wrongBalances, wrongHolds } = report;
   return [
     ...(sumMicro === 0 ? [] : [`All entries sum to ${sumMicro} micro-credits, not to 0`]),

@@ -1,6 +1,6 @@
 import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
 import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
-import { DatabaseError } from "../../coordinator/store/sqlite/engine/database-error.ts";
+import { DatabaseError } from "../../coordinator/store/database-error.ts";
 import { MigrationError } from "../../coordinator/store/migrations.ts";
 import { CliError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";

@@ -7,13 +7,15 @@ import { systemClock } from "../../shared/clock.ts";
 import { onStopSignal } from "./stop-signals.ts";
 import { keepYoungGeneration } from "./young-generation.ts";
 
-/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory. */
+/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
 export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
   // The store can be left at any moment, as after a power cut.
   onStopSignal(() => process.exit(0));
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
-  process.on("exit", () => lock.release());
+  if (config.storeAddress === null) {
+    const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
+    process.on("exit", () => lock.release());
+  }
   const coordinator = await openCoordinator({
     config,
     clock: systemClock,

@@ -6,8 +6,7 @@ import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock
 import { vacuumDatabase } from "../../coordinator/store/sqlite/engine/vacuum.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { onDataDirectory, print, type DataOptions } from "./data-commands.ts";
+import { onDataDirectory, print, readDataOptions, type DataOptions } from "./data-commands.ts";
 
 /** Adds `vacuum`. The coordinator must not be running. */
 export function addVacuumCommand(program: Command): void {
@@ -18,7 +17,10 @@ export function addVacuumCommand(program: Command): void {
 }
 
 async function vacuum(options: DataOptions): Promise<void> {
-  const { dataDirectory } = await readCoordinatorConfig({ config: options.config, data: options.data });
+  const { place: dataDirectory } = await readDataOptions(options);
+  if (typeof dataDirectory !== "string") {
+    throw new ConfigError(["vacuum is for a data directory: PostgreSQL does this by itself (autovacuum)"]);
+  }
   const file = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(file)) throw new ConfigError([`No coordinator data in ${dataDirectory}. Check --data`]);
   const lock = lockForServing(dataDirectory);

@@ -1,6 +1,7 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
+import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
@@ -51,6 +52,7 @@ const COORDINATOR_SETTINGS = {
     meaning:
       "With less free space on the disk of the data directory nothing new is accepted; what runs is still stored",
   }),
+  ...CLUSTER_SETTINGS,
   publicUrl: setting.url("public_url", {
     fallback: null,
     unsetMeans: "taken from each request",

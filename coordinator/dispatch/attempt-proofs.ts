@@ -1,11 +1,10 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import type { SharedSecrets } from "../store/shared-secrets.ts";
 
 const SECRET_BYTES = 32;
 
 /**
- * Proofs that an attempt was given to an Island, made from a secret of this coordinator. An Island that comes back after a
+ * Proofs that an attempt was given to an Island, made from a secret of the network. An Island that comes back after a
  * restart shows them, so that nobody can take a job by guessing its id, even if the assignment was not durable yet. On the wire
  * a proof is the field `claim`.
  */
@@ -17,19 +16,15 @@ export class AttemptProofs {
     this.#key = createSecretKey(secret);
   }
 
-  /** Reads the secret of a data directory (`claims.key`), or makes one. With a new one, jobs that Islands hold run again. */
-  static async open(dataDirectory: string): Promise<AttemptProofs> {
-    const path = join(dataDirectory, "claims.key");
-    try {
-      const stored = await readFile(path);
-      // A crash during the first write leaves a shorter file, which would be a secret that is easy to guess.
-      if (stored.length === SECRET_BYTES) return new AttemptProofs(stored);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-    const secret = randomBytes(SECRET_BYTES);
-    await writeFile(path, secret, { mode: 0o600 });
-    return new AttemptProofs(secret);
+  /** Reads the network's secret, or makes one. With a new one, jobs that Islands hold run again. */
+  static async open(secrets: Pick<SharedSecrets, "read" | "add" | "replace">): Promise<AttemptProofs> {
+    const stored = await secrets.read("proofs");
+    if (stored?.length === SECRET_BYTES) return new AttemptProofs(stored);
+    const made = randomBytes(SECRET_BYTES);
+    if (stored === null) return new AttemptProofs(await secrets.add("proofs", made));
+    // A crash of an earlier version left a shorter one, which would be easy to guess.
+    await secrets.replace("proofs", made);
+    return new AttemptProofs(made);
   }
 
   issue(jobId: string, attempt: number, hostId: string): string {

@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { AccountService } from "../accounts/account-service.ts";
+import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
@@ -37,6 +38,8 @@ export interface HttpDeps {
   readonly recommendations: Pick<Recommender, "recommend">;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;
+  /** Null for a coordinator that is alone. */
+  readonly bus: Pick<Bus, "downBecause"> | null;
   readonly metrics: Pick<Metrics, "read" | "contentType">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;

@@ -2,6 +2,7 @@ import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { manifestOf, type CargoManifest } from "../../shared/cargo.ts";
 import { publicKeyText, signedBytes, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { SharedSecrets } from "../store/shared-secrets.ts";
 import { storeKeyInUse } from "./key-in-use.ts";
 import { openSigningKey } from "./signing-key.ts";
 
@@ -15,7 +16,7 @@ export interface SignedCargo {
 }
 
 export interface CargoSignerOptions {
-  readonly dataDirectory: string;
+  readonly secrets: SharedSecrets;
   /** No Island has ever joined. */
   readonly isNew: boolean;
   readonly log: Pick<Logger, "warn">;
@@ -42,14 +43,14 @@ export class CargoSigner {
   }
 
   /**
-   * Opens the key of a data directory, and makes one if no Island has pinned a key yet.
+   * Opens the key of the network, and makes one if no Island has pinned a key yet.
    * @throws {SigningKeyError} when the key is damaged or lost.
    */
-  static async open({ dataDirectory, isNew, log }: CargoSignerOptions): Promise<CargoSigner> {
-    const { key, path, isPrivate } = await openSigningKey(dataDirectory, isNew);
+  static async open({ secrets, isNew, log }: CargoSignerOptions): Promise<CargoSigner> {
+    const { key, path, isPrivate } = await openSigningKey(secrets, isNew);
     if (!isPrivate) log.warn({ file: path }, "Other users can read the key that signs what Islands run: chmod 600");
     const signer = new CargoSigner(key);
-    await storeKeyInUse(dataDirectory, signer.publicKey);
+    await storeKeyInUse(secrets, signer.publicKey);
     return signer;
   }
 

@@ -1,23 +1,20 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { readPublicKey } from "../../shared/cargo-signature.ts";
+import type { SharedSecrets } from "../store/shared-secrets.ts";
 
-/** The public key (base64) of the running coordinator: `signing-key rotate` replaces `signing.key`, but a running coordinator keeps its key. */
-const FILE_NAME = "signing.pub";
-
-/** Null if no key was used yet, or the file is damaged. */
-export async function readKeyInUse(dataDirectory: string): Promise<string | null> {
-  try {
-    const text = (await readFile(join(dataDirectory, FILE_NAME), "utf8")).trim();
-    return readPublicKey(text) === undefined ? null : text;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
+/**
+ * The public key (base64) of the coordinator that started last: `signing-key rotate` replaces the signing key, but a running coordinator
+ * keeps its own. Null if no key was used yet, or what is stored is damaged.
+ */
+export async function readKeyInUse(secrets: Pick<SharedSecrets, "read">): Promise<string | null> {
+  const text = (await secrets.read("signing_in_use"))?.toString("utf8").trim();
+  return text === undefined || readPublicKey(text) === undefined ? null : text;
 }
 
-/** The file only informs people. If a crash cuts it short, the next start writes it again. */
-export async function storeKeyInUse(dataDirectory: string, publicKey: string): Promise<void> {
-  if ((await readKeyInUse(dataDirectory)) === publicKey) return;
-  await writeFile(join(dataDirectory, FILE_NAME), `${publicKey}\n`);
+/** It only informs people. */
+export async function storeKeyInUse(
+  secrets: Pick<SharedSecrets, "read" | "replace">,
+  publicKey: string,
+): Promise<void> {
+  if ((await readKeyInUse(secrets)) === publicKey) return;
+  await secrets.replace("signing_in_use", Buffer.from(`${publicKey}\n`));
 }

@@ -1,9 +1,6 @@
-import { createPrivateKey, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
-import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { SharedSecrets } from "../store/shared-secrets.ts";
 
-const FILE_NAME = "signing.key";
-const OWNER_ONLY = 0o600;
 const ADVICE =
   "restore it from a backup; or make a new one with: coordinator signing-key rotate (every Island must then join again)";
 
@@ -14,24 +11,22 @@ export class SigningKeyError extends Error {
 
 export interface SigningKey {
   readonly key: KeyObject;
-  /** The file. */
+  /** The file, or what it is called in the database. */
   readonly path: string;
-  /** False if other users of the machine can read the file, and so sign Cargos that every Island runs. Always true on Windows. */
+  /** False if other users of the machine can read it, and so sign Cargos that every Island runs. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 
-/** The Ed25519 key of a data directory; null if it has no key. @throws {SigningKeyError} if the file holds something else. */
-export async function readSigningKey(dataDirectory: string): Promise<SigningKey | null> {
-  const path = join(dataDirectory, FILE_NAME);
+/** The Ed25519 key of a network; null if it has none. @throws {SigningKeyError} if something else is stored. */
+export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey | null> {
+  const path = secrets.placeOf("signing");
   try {
-    const key = keyOf(await readFile(path, "utf8"), path);
-    const { mode } = await stat(path);
-    return { key, path, isPrivate: process.platform === "win32" || (mode & 0o077) === 0 };
+    const stored = await secrets.read("signing");
+    if (stored === null) return null;
+    return { key: keyOf(stored, path), path, isPrivate: await secrets.isPrivate("signing") };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return null;
-    if (code === "EISDIR") throw new SigningKeyError(`${describeDirectory(path)}, then ${ADVICE}`, { cause: error });
-    throw error;
+    if (!isDirectory(error)) throw error;
+    throw new SigningKeyError(`${describeDirectory(path)}, then ${ADVICE}`, { cause: error });
   }
 }
 
@@ -40,49 +35,36 @@ export async function readSigningKey(dataDirectory: string): Promise<SigningKey 
  * @param isNew no Island can have pinned a key yet.
  * @throws {SigningKeyError} for a damaged key, and for a missing one that Islands may have pinned.
  */
-export async function openSigningKey(dataDirectory: string, isNew: boolean): Promise<SigningKey> {
-  const found = await readSigningKey(dataDirectory);
+export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Promise<SigningKey> {
+  const found = await readSigningKey(secrets);
   if (found !== null) return found;
-  const path = join(dataDirectory, FILE_NAME);
+  const path = secrets.placeOf("signing");
   if (!isNew) throw new SigningKeyError(`${path} is missing, and Islands have pinned its key: ${ADVICE}`);
-  return { key: await makeSigningKey(dataDirectory), path, isPrivate: true };
+  // Another coordinator that starts at the same time may have made one.
+  return { key: keyOf(await secrets.add("signing", pemOf(newKey())), path), path, isPrivate: true };
 }
 
-/** Makes a key, which replaces an old one atomically: readers see the old file or the new one. */
-export async function makeSigningKey(dataDirectory: string): Promise<KeyObject> {
-  const { privateKey } = generateKeyPairSync("ed25519");
-  const path = join(dataDirectory, FILE_NAME);
-  const partial = `${path}.${randomUUID()}.partial`;
-  const present = await stat(path).catch(() => null);
-  if (present?.isDirectory() === true) throw new SigningKeyError(describeDirectory(path));
+/** Makes a key, which replaces an old one atomically: readers see the old one or the new one. */
+export async function makeSigningKey(secrets: SharedSecrets): Promise<KeyObject> {
+  const key = newKey();
   try {
-    const pem = privateKey.export({ type: "pkcs8", format: "pem" });
-    await writeFile(partial, pem, { mode: OWNER_ONLY, flag: "wx", flush: true });
-    await rename(partial, path);
+    await secrets.replace("signing", pemOf(key));
   } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
+    if (!isDirectory(error)) throw error;
+    throw new SigningKeyError(describeDirectory(secrets.placeOf("signing")), { cause: error });
   }
-  await syncDirectory(dataDirectory);
-  return privateKey;
+  return key;
 }
 
-/** Makes the rename durable. Windows has no such call. */
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
+const newKey = (): KeyObject => generateKeyPairSync("ed25519").privateKey;
 
-function describeDirectory(path: string): string {
-  return `${path} is a directory, not a file: move it away`;
-}
+const pemOf = (key: KeyObject): Buffer => Buffer.from(key.export({ type: "pkcs8", format: "pem" }));
 
-function keyOf(pem: string, path: string): KeyObject {
+const isDirectory = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EISDIR";
+
+const describeDirectory = (path: string): string => `${path} is a directory, not a file: move it away`;
+
+function keyOf(pem: Buffer, path: string): KeyObject {
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);

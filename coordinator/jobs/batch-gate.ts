@@ -84,10 +84,16 @@ export class BatchGate {
     const queue = this.#queues.get(accountId);
     if (queue === undefined || queue.isReadingLimit) return;
     queue.isReadingLimit = true;
-    this.#deps.limitOf(accountId).then((limit) => {
-      queue.isReadingLimit = false;
-      this.#admit(queue, limit);
-    }, this.#deps.onFatal);
+    this.#deps.limitOf(accountId).then(
+      (limit) => {
+        queue.isReadingLimit = false;
+        this.#admit(queue, limit);
+      },
+      (error: unknown) => {
+        // Of a gate that was closed meanwhile nothing is expected.
+        if (this.#queues.get(accountId) === queue) this.#deps.onFatal(error);
+      },
+    );
   }
 
   /** In one turn, so that no other job takes a place between the check and the admission. */

@@ -1,24 +1,63 @@
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
+import { newId } from "../../shared/ids.ts";
+import { FileSecrets } from "./file-secrets.ts";
+import type { LedgerReport } from "./ledger-store.ts";
+import { SecretBox } from "./secret-box.ts";
+import type { SharedSecrets } from "./shared-secrets.ts";
 import { checkDatabase } from "./sqlite/engine/check-database.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "./sqlite/sqlite-store.ts";
+import type { StorePlace } from "./store-place.ts";
 import type { Store } from "./store.ts";
 
 /** File of the database in a data directory. */
 export const DATABASE_FILE = "atoll.db";
 
-/** What is damaged in the database of a data directory, a line for each fault; empty when it is whole. Changes nothing. */
-export function checkData(dataDirectory: string): string[] {
-  return checkDatabase(join(dataDirectory, DATABASE_FILE));
+/**
+ * What is damaged, a line for each fault; empty when the store is whole. `ledger`: of a database, whose ledger is checked too. Changes
+ * nothing; a coordinator may be running.
+ */
+export async function checkData(
+  place: StorePlace,
+  clock: Clock,
+): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
+  if (typeof place === "string") return { faults: checkDatabase(join(place, DATABASE_FILE)), ledger: null };
+  const { checkPostgres } = await import("./postgres/check-postgres.ts");
+  return checkPostgres(place, clock);
 }
 
-/** Opens the database of a data directory, and makes both if they are missing. */
+/**
+ * Opens the store, and makes what is missing: directory, database file or tables.
+ * @throws {DatabaseError | MigrationError} that the operator must put right. @throws {ServiceError} `storage_unavailable`
+ */
 export async function openStore(
-  dataDirectory: string,
+  place: StorePlace,
   clock: Clock,
-  options: Pick<SqliteStoreOptions, "onReadOnly" | "minFreeBytes"> = {},
+  { onReadOnly, minFreeBytes }: Pick<SqliteStoreOptions, "onReadOnly" | "minFreeBytes"> = {},
 ): Promise<Store> {
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  return openSqliteStore({ path: join(dataDirectory, DATABASE_FILE), clock, ...options });
+  const told = onReadOnly === undefined ? {} : { onReadOnly };
+  if (typeof place !== "string") {
+    // Loaded here, because a coordinator on SQLite needs none of it.
+    const { openPostgresStore } = await import("./postgres/postgres-store.ts");
+    const { address, key } = place;
+    const ownerId = newId("coord", clock.now());
+    return openPostgresStore({ address, clock, ownerId, secrets: new SecretBox(key), ...told });
+  }
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  const path = join(place, DATABASE_FILE);
+  return openSqliteStore({ path, clock, ...told, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
+}
+
+/** Whether a coordinator has ever kept data there. */
+export async function hasData(place: StorePlace): Promise<boolean> {
+  if (typeof place === "string") return existsSync(join(place, DATABASE_FILE));
+  const { isMigrated } = await import("./postgres/engine/migrate.ts");
+  return isMigrated(place.address);
+}
+
+/** The secrets of a data directory, also of one without a database that can be opened. */
+export function secretsOf(dataDirectory: string): SharedSecrets {
+  return new FileSecrets(dataDirectory);
 }

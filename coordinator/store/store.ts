@@ -1,11 +1,13 @@
 import type { AccountStore } from "./account-store.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { CatalogStore } from "./catalog-store.ts";
+import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import type { IslandStore } from "./island-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
+import type { SharedSecrets } from "./shared-secrets.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /**
@@ -17,11 +19,14 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
+  /** Null for a store that one coordinator has for itself. */
+  readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
   /** Why nothing new is stored now; writes then reject with `storage_unavailable`. Null while all is well. */
   readonly readOnlyBecause: string | null;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { storageFaultBehind } from "./sqlite/engine/storage-fault.ts";
 
@@ -26,6 +27,18 @@ export async function untilStored<T>(step: () => T | Promise<T>, { clock, log }:
       if (because === null) throw error;
       if (because !== told) log.error({ because }, "The start waits, because storage cannot be written");
       told = because;
+    }
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+/** Runs a read again each second while storage is away, which the store has told of. @param step of what cannot be refused to anybody. */
+export async function untilRead<T>(step: () => Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
     }
     await clock.sleep(RETRY_MS);
   }

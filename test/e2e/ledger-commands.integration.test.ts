@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/http.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -16,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 /** Runs a command on the data directory of the coordinator that is running. */
-const run = (...args: string[]) => runCommand(...args, "--data", coordinator.directory);
+const run = (...args: string[]) => runCommand(...args, ...coordinator.placeFlags);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
 
 describe("coordinator account limits", () => {
@@ -104,9 +102,7 @@ describe("coordinator ledger verify", () => {
     const right = await run("ledger", "verify");
     expect([right.code, right.stdout]).toEqual([0, expect.stringMatching(/^\d+ entries: the ledger is balanced\n$/)]);
     expect(await runJson("ledger", "verify")).toMatchObject({ balanced: true, sumMicro: 0, wrongBalances: [] });
-    const db = new Database(join(coordinator.directory, "atoll.db"));
-    db.prepare("UPDATE balances SET micro = micro + 1 WHERE party = 'network'").run();
-    db.close();
+    coordinator.runSql("UPDATE balances SET micro = micro + 1 WHERE party = 'network'");
     const wrong = await run("ledger", "verify");
     expect([wrong.code, wrong.stdout]).toEqual([
       1,

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { hashSecret, newSecret, secretPrefix } from "../../coordinator/accounts/secrets.ts";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
+import type { DatabasePlace, StorePlace } from "../../coordinator/store/store-place.ts";
 import { newId } from "../../shared/ids.ts";
+import { runSql } from "./test-store.ts";
 
 /** Of "correct horse". Making one takes 0.1 s of a core. */
 export const PASSWORD_HASH = "scrypt$32768$8$1$7R4myyp1h2B+lPNx3gOcWA==$An7lLFiBqrzGeHxcXauK6DFDZkg8sIBWunieoEDpqX8=";
@@ -14,13 +16,15 @@ export interface NewAccount {
   readonly islandToken: string;
 }
 
+type Row = Readonly<Record<string, string | number | null>>;
+
 /**
- * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's database, beside the
+ * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, beside the
  * coordinator that may be running on it. The commands that make them take five processes; `test/e2e/cli.integration.test.ts` tests
  * those.
  */
 export function insertAccount(
-  dataDirectory: string,
+  place: StorePlace,
   email: string,
   credits: number,
   limits: Partial<AccountLimits> = {},
@@ -28,45 +32,101 @@ export function insertAccount(
   const nowMs = Date.now();
   const id = newId("user", nowMs);
   const [key, islandToken] = [newSecret("ak"), newSecret("it")];
+  // PostgreSQL's texts have no NUL: what clients name is kept as JSON there.
+  const named = (name: string): string => (typeof place === "string" ? name : JSON.stringify(name));
+  const rows: readonly (readonly [table: string, row: Row])[] = [
+    [
+      "accounts",
+      {
+        id,
+        email,
+        email_key: email.toLowerCase(),
+        password_hash: PASSWORD_HASH,
+        created_at_ms: nowMs,
+        requests_per_minute: limits.requestsPerMinute ?? null,
+        concurrent_jobs: limits.concurrentJobs ?? null,
+        concurrent_streams: limits.concurrentStreams ?? null,
+        share: limits.share ?? null,
+      },
+    ],
+    ["balances", { party: `client:${id}`, micro: 0 }],
+    ["balances", { party: `hold:${id}`, micro: 0 }],
+    [
+      "api_keys",
+      {
+        id: newId("key", nowMs),
+        account_id: id,
+        name: named("API key"),
+        prefix: secretPrefix(key),
+        scopes: "read,write",
+        secret_hash: hashSecret(key),
+        created_at_ms: nowMs,
+      },
+    ],
+    [
+      "island_tokens",
+      {
+        id: newId("itk", nowMs),
+        account_id: id,
+        name: named("test"),
+        token_hash: hashSecret(islandToken),
+        created_at_ms: nowMs,
+      },
+    ],
+  ];
+  const micro = BigInt(Math.round(credits * MICRO_PER_CREDIT));
+  if (typeof place === "string") insertIntoFile(place, rows, id, micro, nowMs);
+  else insertIntoDatabase(place, rows, id, micro, nowMs);
+  return { id, key, islandToken };
+}
+
+function insertIntoFile(
+  dataDirectory: string,
+  rows: readonly (readonly [string, Row])[],
+  id: string,
+  micro: bigint,
+  nowMs: number,
+): void {
   const db = new Database(join(dataDirectory, "atoll.db"), { timeout: 5_000, fileMustExist: true });
   db.pragma("foreign_keys = ON");
-  const insert = (table: string, row: Record<string, string | number | null>): void => {
-    const names = Object.keys(row);
-    db.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`).run(row);
-  };
   const write = db.transaction(() => {
-    insert("accounts", {
-      id,
-      email,
-      email_key: email.toLowerCase(),
-      password_hash: PASSWORD_HASH,
-      created_at_ms: nowMs,
-      requests_per_minute: limits.requestsPerMinute ?? null,
-      concurrent_jobs: limits.concurrentJobs ?? null,
-      concurrent_streams: limits.concurrentStreams ?? null,
-      share: limits.share ?? null,
-    });
-    insert("balances", { party: `client:${id}`, micro: 0 });
-    insert("balances", { party: `hold:${id}`, micro: 0 });
-    grant(db, id, BigInt(Math.round(credits * MICRO_PER_CREDIT)), nowMs);
-    insert("api_keys", {
-      id: newId("key", nowMs),
-      account_id: id,
-      name: "API key",
-      prefix: secretPrefix(key),
-      scopes: "read,write",
-      secret_hash: hashSecret(key),
-      created_at_ms: nowMs,
-    });
-    const token = { id: newId("itk", nowMs), account_id: id, name: "test", token_hash: hashSecret(islandToken) };
-    insert("island_tokens", { ...token, created_at_ms: nowMs });
+    for (const [table, row] of rows) {
+      const names = Object.keys(row);
+      db.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`).run(row);
+    }
+    grant(db, id, micro, nowMs);
   });
   try {
     write.immediate();
   } finally {
     db.close();
   }
-  return { id, key, islandToken };
+}
+
+function insertIntoDatabase(
+  place: DatabasePlace,
+  rows: readonly (readonly [string, Row])[],
+  id: string,
+  micro: bigint,
+  nowMs: number,
+): void {
+  const statements = rows.map(
+    ([table, row]) =>
+      `INSERT INTO ${table} (${Object.keys(row).join()}) VALUES (${Object.keys(row)
+        .map(() => "?")
+        .join()})`,
+  );
+  if (micro !== 0n) {
+    statements.push(
+      `INSERT INTO network_moves (micro) VALUES (-${micro})`,
+      `UPDATE balances SET micro = micro + ${micro} WHERE party = 'client:${id}'`,
+      `WITH first AS MATERIALIZED (SELECT nextval('entries_id_seq') AS id)
+       INSERT INTO entries (id, txn, party, micro, kind, at_ms)
+       SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, 'grant', ${nowMs}
+       FROM first, (VALUES (1, 'network', -${micro}), (2, 'client:${id}', ${micro})) AS posting (n, party, micro) ORDER BY n`,
+    );
+  }
+  runSql(place, statements.join(";\n"), ...rows.flatMap(([, row]) => Object.values(row)));
 }
 
 /** Two entries that sum to zero, and the balances that follow from them. */
@@ -87,14 +147,8 @@ function grant(db: Database.Database, accountId: string, micro: bigint, atMs: nu
 }
 
 /** Whose Island token it is. */
-export function accountOfToken(dataDirectory: string, token: string): string {
-  const db = new Database(join(dataDirectory, "atoll.db"), { timeout: 5_000, readonly: true });
-  try {
-    const find = db.prepare<[string], string>("SELECT account_id FROM island_tokens WHERE token_hash = ?").pluck();
-    const found = find.get(hashSecret(token));
-    if (found === undefined) throw new Error("The Island token is not in the database");
-    return found;
-  } finally {
-    db.close();
-  }
+export function accountOfToken(place: StorePlace, token: string): string {
+  const [found] = runSql(place, "SELECT account_id FROM island_tokens WHERE token_hash = ?", hashSecret(token));
+  if (found === undefined) throw new Error("The Island token is not in the database");
+  return (found as { account_id: string }).account_id;
 }

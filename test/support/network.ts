@@ -1,27 +1,42 @@
 import { createPublicKey } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
+import { readSigningKey } from "../../coordinator/islands/signing-key.ts";
+import { openStore, secretsOf } from "../../coordinator/store/open-store.ts";
+import type { StorePlace } from "../../coordinator/store/store-place.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { storeKeys } from "../../island-agent/config/config-file.ts";
 import { askAgent } from "../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../shared/cargo-signature.ts";
 import { accountOfToken, insertAccount, type NewAccount } from "./account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
-import { Program, runProgram } from "./program.ts";
+import { Program, type ProgramResult } from "./program.ts";
 import { smallCatalog } from "./small-catalog.ts";
+import { placeFlags, placeFor, STORE_ENV } from "./test-store.ts";
 
 /** A real network: a coordinator and Islands, each a process, in a temporary directory. */
 export class Network implements AsyncDisposable {
   readonly directory: string;
+  /** The coordinator's data: in that directory, or in a database of PostgreSQL. */
+  readonly place: StorePlace;
   coordinator: Program;
   readonly url: string;
   readonly #args: readonly string[];
   readonly #program: string;
   readonly #islands: Program[] = [];
 
-  private constructor(directory: string, coordinator: Program, url: string, args: readonly string[], program: string) {
+  private constructor(
+    directory: string,
+    place: StorePlace,
+    coordinator: Program,
+    url: string,
+    args: readonly string[],
+    program: string,
+  ) {
     this.#args = args;
+    this.place = place;
     this.#program = program;
     this.directory = directory;
     this.coordinator = coordinator;
@@ -38,37 +53,44 @@ export class Network implements AsyncDisposable {
     program = "coordinator",
   ): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
-    const data = join(directory, "coordinator");
+    const place = await placeFor(join(directory, "coordinator"));
     const catalog = ["--catalog-directory", smallCatalog()];
-    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn", ...catalog, ...flags];
-    const coordinator = new Program(program, args, env);
+    const args = ["serve", "--port", "0", ...placeFlags(place), "--log-level", "warn", ...catalog, ...flags];
+    const coordinator = new Program(program, args, { ...STORE_ENV, ...env });
     const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
     watchOrigin(url);
-    return new Network(directory, coordinator, url, args, program);
+    return new Network(directory, place, coordinator, url, args, program);
   }
 
   /** Ends the coordinator by `signal` and starts it again on the same data and port. */
   async restartCoordinator(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.coordinator.kill(signal);
     await this.coordinator.ended();
-    this.coordinator = new Program(this.#program, this.#args);
+    this.coordinator = new Program(this.#program, this.#args, STORE_ENV);
     await this.coordinator.printed(/listening on/);
   }
 
+  /** The data directory, for tests of SQLite alone. */
   get data(): string {
-    return join(this.directory, "coordinator");
+    if (typeof this.place !== "string") throw new Error("The network's data is in a database");
+    return this.place;
   }
 
-  /** Runs a coordinator command on the data directory beside the running server and reads its JSON. */
+  /** Runs a coordinator command on the data beside the running server and reads its JSON. */
   async manage<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await runProgram("coordinator", ...args, "--data", this.data, "--json");
+    const { code, stdout, stderr } = await this.run(...args, "--json");
     if (code !== 0) throw new Error(`coordinator ${args.join(" ")} ended with ${code}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 
+  /** Runs a coordinator command on the data beside the running server. */
+  async run(...args: string[]): Promise<ProgramResult> {
+    return new Program("coordinator", [...args, ...placeFlags(this.place)], STORE_ENV).ended();
+  }
+
   /** As a client that may ask as often as it likes: how often a test asks until something is so depends on the machine's speed. */
   createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
-    return insertAccount(this.data, email, credits, { requestsPerMinute: 100_000, ...limits });
+    return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   islandData(name: string): string {
@@ -94,12 +116,11 @@ export class Network implements AsyncDisposable {
 
   /** As `island join` and `island config set` write it, without a process for each. */
   async #writeIslandConfig(data: string, token: string, settings: Record<string, string>): Promise<void> {
-    const signingKey = createPublicKey(await readFile(join(this.data, "signing.key"), "utf8"));
     await storeKeys(data, {
-      "coordinator.public_key": publicKeyText(signingKey),
+      "coordinator.public_key": await publicKeyOf(this.place),
       "coordinator.api_url": this.url,
       "coordinator.token": token,
-      "coordinator.account": accountOfToken(this.data, token),
+      "coordinator.account": accountOfToken(this.place, token),
       ...settings,
     });
   }
@@ -117,4 +138,16 @@ export class Network implements AsyncDisposable {
     await this.coordinator[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
+}
+
+/** The key that Islands pin, as `signing-key show` tells it. */
+async function publicKeyOf(place: StorePlace): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  const secrets =
+    typeof place === "string"
+      ? secretsOf(place)
+      : stack.adopt(await openStore(place, systemClock), (store) => store.close()).secrets;
+  const found = await readSigningKey(secrets);
+  if (found === null) throw new Error("The coordinator has no signing key");
+  return publicKeyText(createPublicKey(found.key));
 }

@@ -15,7 +15,11 @@ const healthSchema = z
     version: z.string(),
     checks: z.object({
       store: z.enum(["ok", "read_only", "failing"]).openapi({
-        description: "read_only: the disk is full, or another process writes; nothing new is accepted",
+        description:
+          "read_only: the disk is full, another process writes, or the database is away; nothing new is accepted",
+      }),
+      bus: z.enum(["ok", "down"]).optional().openapi({
+        description: "Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on",
       }),
     }),
   })
@@ -26,18 +30,26 @@ const healthRoute = createRoute({
   method: "get",
   path: `${API_BASE}/health`,
   summary: "Health and version",
-  responses: { 200: json(healthSchema, "Healthy"), 503: json(healthSchema, "Degraded: a check fails") },
+  responses: {
+    200: json(healthSchema, "Healthy, or degraded and able to serve: the bus is down"),
+    503: json(healthSchema, "Degraded: the store fails"),
+  },
 });
 
-export function serveHealth(app: HttpApp, { store, clock, version }: HttpDeps): void {
+export function serveHealth(app: HttpApp, deps: HttpDeps): void {
+  const { store, clock, version } = deps;
   const probe = new StoreProbe(store, clock);
   servePublic(app, healthRoute, async ({ c }) => {
     const isWell = (await probe.isWell()) && store.readOnlyBecause === null;
     const failure = store.readOnlyBecause === null ? "failing" : "read_only";
-    return c.json(
-      { status: isWell ? "ok" : "degraded", version, checks: { store: isWell ? "ok" : failure } },
-      isWell ? 200 : 503,
-    );
+    const { bus } = deps;
+    const isReached = bus === null || bus.downBecause === null;
+    const checks = {
+      store: isWell ? "ok" : failure,
+      ...(bus === null ? {} : { bus: isReached ? "ok" : "down" }),
+    } as const;
+    // A load balancer must not take away every coordinator because none reaches the others.
+    return c.json({ status: isWell && isReached ? "ok" : "degraded", version, checks }, isWell ? 200 : 503);
   });
 }
 

@@ -11,6 +11,7 @@ import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../idempotency.ts";
 import type { SecretBox } from "../secret-box.ts";
+import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
@@ -21,12 +22,14 @@ import { PostgresConversationStore } from "./conversations/postgres-conversation
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { migrate } from "./engine/migrate.ts";
+import { openingErrorOf } from "./engine/storage-fault.ts";
 import { PostgresIslandStore } from "./islands/postgres-island-store.ts";
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
 import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
+import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -37,15 +40,22 @@ export interface PostgresStoreOptions {
   readonly clock: Clock;
   /** Id of this coordinator; another one at each start. */
   readonly ownerId: string;
-  /** Seals webhook secrets; one key for all coordinators of the network. */
+  /** Seals the secrets in the database; one key for all coordinators of the network. */
   readonly secrets: SecretBox;
   /** Told why the store takes nothing new (the server is away, or read-only), and null when it does again. */
   readonly onReadOnly?: (because: string | null) => void;
 }
 
-/** Connects; makes or migrates the tables first if needed. @throws {MigrationError}; errors of the server pass through. */
+/**
+ * Connects; makes or migrates the tables first if needed.
+ * @throws {MigrationError} if the database is newer than this program. @throws {DatabaseError} if it does not let us in.
+ * @throws {ServiceError} `storage_unavailable` while it is away.
+ */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  await migrate(options.address, MIGRATIONS, options.clock.now());
+  const { address, clock } = options;
+  await migrate(address, MIGRATIONS, clock.now()).catch((error: unknown) => {
+    throw openingErrorOf(error, address);
+  });
   const store = new PostgresStore(options);
   try {
     await store.prune();
@@ -68,6 +78,7 @@ export class PostgresStore implements Store {
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database;
@@ -78,7 +89,7 @@ export class PostgresStore implements Store {
   /** The database must be migrated already. */
   constructor({ address, clock, ownerId, secrets, onReadOnly = () => {} }: PostgresStoreOptions) {
     this.#clock = clock;
-    const db = new Database(address, () => {});
+    const db = new Database(address, clock, () => {});
     const writer = new BatchWriter({ address, ownerId }, clock, onReadOnly);
     this.#db = db;
     this.#writer = writer;
@@ -91,6 +102,7 @@ export class PostgresStore implements Store {
     this.islands = new PostgresIslandStore(db);
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = new PostgresLedgerStore(db);
+    this.secrets = new PostgresSecrets(db, secrets);
     this.webhooks = new PostgresWebhookStore(db, secrets);
   }
 

@@ -14,7 +14,7 @@ import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
-import { DatabaseError } from "./engine/database-error.ts";
+import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
@@ -25,7 +25,9 @@ import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
+import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
+import type { SharedSecrets } from "../shared-secrets.ts";
 import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
 import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
@@ -86,11 +88,13 @@ export class SqliteStore implements Store {
   readonly accounts: AccountStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
+  readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database.Database;
@@ -120,6 +124,7 @@ export class SqliteStore implements Store {
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
+    this.secrets = new FileSecrets(dirname(file));
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
     this.#diskSpace =
       minFreeBytes === undefined

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AccountService, type AccountServiceDeps } from "../../../coordinator/accounts/account-service.ts";
 import type { SignedIn } from "../../../coordinator/accounts/identity.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Passwords } from "../../../coordinator/accounts/passwords.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const PASSWORD = "correct horse";
 const ADDRESS = "203.0.113.7";
@@ -14,7 +14,7 @@ const ADDRESS = "203.0.113.7";
 describe("AccountService", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
-  let store: SqliteStore;
+  let store: TestStore;
   let logged: object[];
   let accounts: AccountService;
   const serviceWith = (override: Partial<AccountServiceDeps> = {}): AccountService =>
@@ -31,7 +31,7 @@ describe("AccountService", () => {
     folder = temporaryFolder();
     clock = new ManualClock();
     logged = [];
-    store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    store = await openTestStore({ path: folder.file("atoll.db"), clock });
     accounts = serviceWith();
   });
   afterEach(async () => {
@@ -194,7 +194,7 @@ describe("AccountService", () => {
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
       limits: { value: (accountId: string) => store.accounts.limits(accountId) },
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
-    }) as SqliteStore["accounts"];
+    }) as TestStore["accounts"];
     const { key, secret } = await accounts.createKey(await makeAccount());
     accounts = serviceWith({ store: counting });
     for (const waitMs of [0, 500, 499, 1]) {
@@ -212,7 +212,7 @@ describe("AccountService", () => {
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
       limits: { value: (accountId: string) => store.accounts.limits(accountId) },
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
-    }) as SqliteStore["accounts"];
+    }) as TestStore["accounts"];
     const { secret } = await accounts.createKey(await makeAccount());
     accounts = serviceWith({ store: failing });
     expect(await accounts.authenticate(secret)).toBeDefined();

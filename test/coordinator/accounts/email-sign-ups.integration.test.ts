@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AccountService } from "../../../coordinator/accounts/account-service.ts";
 import { EmailSignUps } from "../../../coordinator/accounts/email-sign-ups.ts";
 import { SmtpMailer } from "../../../coordinator/mail/smtp-mailer.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { call } from "../../support/http.ts";
 import { MailServer } from "../../support/mail-server.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const PASSWORD = "correct horse";
 const FROM = "Atoll <atoll@mail.example>";
@@ -61,7 +61,7 @@ describe("a coordinator with registration by e-mail", () => {
 describe("EmailSignUps", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
-  let store: SqliteStore;
+  let store: TestStore;
   let logged: object[];
   let accounts: AccountService;
   const open = (url: string): void => {
@@ -75,7 +75,7 @@ describe("EmailSignUps", () => {
     folder = temporaryFolder();
     clock = new ManualClock();
     logged = [];
-    store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    store = await openTestStore({ path: folder.file("atoll.db"), clock });
     open(mails.url);
   });
   afterEach(async () => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KnownCallers } from "../../../coordinator/accounts/known-callers.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import type { AccountStore } from "../../../coordinator/store/account-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 const HOUR_MS = 3_600_000;
@@ -12,17 +12,17 @@ const READS = ["credentialsRevision", "findKey", "findSession", "limits"] as con
 describe("KnownCallers", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
-  let store: SqliteStore;
+  let store: TestStore;
   /** Another program's connections to the same database, as those of `coordinator key revoke`. */
-  let other: SqliteStore;
+  let other: TestStore;
   let callers: KnownCallers;
   let reads: Record<(typeof READS)[number], number>;
   let accountId: string;
   beforeEach(async () => {
     folder = temporaryFolder();
     clock = new ManualClock();
-    store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
-    other = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    store = await openTestStore({ path: folder.file("atoll.db"), clock });
+    other = await openTestStore({ path: folder.file("atoll.db"), clock });
     reads = { credentialsRevision: 0, findKey: 0, findSession: 0, limits: 0 };
     callers = new KnownCallers(counted(store.accounts), clock);
     accountId = await makeAccount(store);

@@ -3,12 +3,12 @@ import { AccountService } from "../../../coordinator/accounts/account-service.ts
 import type { Identity } from "../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import type { SendReset } from "../../../coordinator/accounts/password-changes.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { newId } from "../../../shared/ids.ts";
 import { PASSWORD_HASH } from "../../support/account-rows.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const [EMAIL, OLD, NEW, ADDRESS] = ["ada@example.com", "correct horse", "battery staple", "192.0.2.1"];
 const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ const SESSION = newSecret("st");
 
 let folder: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;
-let store: SqliteStore;
+let store: TestStore;
 let accounts: AccountService;
 let mails: Parameters<SendReset>[0][];
 
@@ -37,7 +37,7 @@ function makeAccounts(sendReset?: SendReset): AccountService {
 beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   mails = [];
   accounts = makeAccounts(async (mail) => void mails.push(mail));
 });

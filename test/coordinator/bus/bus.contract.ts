@@ -15,7 +15,9 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
     /** Until subscriptions are known everywhere. */
     const settle = async (): Promise<void> => {
       const done = there.answer("settle", async () => null);
-      await expect.poll(() => here.request("settle", null, 1_000).catch(() => "not yet")).toBe(null);
+      await expect
+        .poll(() => here.request("settle", null, 1_000).catch(() => "not yet"), { timeout: 20_000 })
+        .toBe(null);
       done();
     };
 

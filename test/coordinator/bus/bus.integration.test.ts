@@ -21,6 +21,23 @@ function describeNats(nats: NatsServer): void {
   const open = () => NatsBus.open({ servers: nats.address }, "test", log);
   describeBus("NATS", async () => [await open(), await open()]);
 
+  it("a bus that is opened while its server is away is down, and whole when the server comes", async () => {
+    await nats.kill();
+    const [here, there] = [await open(), await open()];
+    const heard: unknown[] = [];
+    there.subscribe("jobs", (message) => heard.push(message));
+    there.answer("ask", async () => "yes");
+    expect(here.downBecause).toMatch(/./);
+    await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
+    await nats.startAgain();
+    await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
+    await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
+    here.publish("jobs", "kept");
+    await expect.poll(() => heard).toEqual(["kept"]);
+    await here.close();
+    await there.close();
+  });
+
   it("request() that is not answered in time says so", async () => {
     const [here, there] = [await open(), await open()];
     there.answer("slow", () => new Promise(() => undefined));

@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([coordinator[Symbol.asyncDispose](), server.close()]));
 
-const cargo = (...args: string[]): Promise<ProgramResult> =>
-  runCommand("cargo", ...args, "--data", coordinator.directory);
+const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo", ...args, ...coordinator.placeFlags);
 const read = (slug: string) => call(coordinator.url, null, "GET", `/cargos/${slug}`);
 const isOffered = (slug: string) =>
   until(

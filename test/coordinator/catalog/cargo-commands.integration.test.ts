@@ -23,8 +23,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const cargo = (...args: string[]): Promise<ProgramResult> =>
-  runCommand("cargo", ...args, "--data", coordinator.directory);
+const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo", ...args, ...coordinator.placeFlags);
 const statusOf = async (slug: string) => (await call(coordinator.url, null, "GET", `/cargos/${slug}`)).status;
 
 describe("coordinator cargo", () => {

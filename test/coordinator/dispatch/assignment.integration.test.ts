@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import type { JobStore } from "../../../coordinator/store/job-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "../jobs/held-store.ts";
 import { JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let store: TestStore;
 let world: JobWorld;
 let agent: ScriptedAgent;
 let accountId: string;
@@ -18,7 +18,7 @@ let open: () => void;
 beforeEach(async () => {
   folder = temporaryFolder();
   const clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   const gate = Promise.withResolvers<void>();
   open = gate.resolve;
@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 /** The store, but writes of assignments resolve only after `gate` opens. */
-function heldStore(real: SqliteStore, gate: Promise<void>): SqliteStore {
+function heldStore(real: TestStore, gate: Promise<void>): TestStore {
   const move: JobStore["move"] = async (change) => {
     const moved = real.jobs.move(change);
     if (change.event === "assign") await gate;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 
 let directory: string;
 
@@ -13,8 +14,8 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe("AttemptProofs", () => {
   it("holds over a restart, for exactly the job, attempt and Island that it was issued for", async () => {
-    const proof = (await AttemptProofs.open(directory)).issue("job_1", 2, "host-a");
-    const again = await AttemptProofs.open(directory);
+    const proof = (await AttemptProofs.open(new FileSecrets(directory))).issue("job_1", 2, "host-a");
+    const again = await AttemptProofs.open(new FileSecrets(directory));
     expect(again.isValid(proof, "job_1", 2, "host-a")).toBe(true);
     expect(again.isValid(proof, "job_2", 2, "host-a")).toBe(false);
     expect(again.isValid(proof, "job_1", 3, "host-a")).toBe(false);
@@ -31,11 +32,13 @@ describe("AttemptProofs", () => {
   it("keeps its secret from other users, and makes another in place of a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");
-    const proofs = await AttemptProofs.open(directory);
+    const proofs = await AttemptProofs.open(new FileSecrets(directory));
     expect((await stat(path)).size).toBe(32);
-    expect((await AttemptProofs.open(directory)).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h")).toBe(true);
+    expect(
+      (await AttemptProofs.open(new FileSecrets(directory))).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h"),
+    ).toBe(true);
     await rm(path);
-    await AttemptProofs.open(directory);
+    await AttemptProofs.open(new FileSecrets(directory));
     expect((await stat(path)).mode & 0o077).toBe(0);
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { GRACE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let store: TestStore;
 let clock: ManualClock;
 let world: JobWorld;
 let agent: ScriptedAgent;
@@ -14,7 +14,7 @@ let accountId: string;
 beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   world = new JobWorld(store, clock);
   agent = new ScriptedAgent(world, accountId);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, failedFrame, runFrames } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -9,6 +8,7 @@ import { call, until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { openTestStore } from "../../support/test-store.ts";
 import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
@@ -185,7 +185,7 @@ describe("A job that all Islands refuse", () => {
   it("is not kept past its wait limit by refusals, and ends with the reason", async () => {
     using folder = temporaryFolder();
     const clock = new ManualClock();
-    const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    const store = await openTestStore({ path: folder.file("atoll.db"), clock });
     const accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
     const world = new JobWorld(store, clock);
     const agent = new ScriptedAgent(world, accountId);

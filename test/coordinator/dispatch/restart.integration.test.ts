@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OutputItem } from "../../../shared/output.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
@@ -33,9 +31,7 @@ async function submit(input: object): Promise<string> {
 /** What the database would hold, had the coordinator been killed at another moment. */
 async function restartAfter(sql: string, jobId: string): Promise<void> {
   await coordinator.stop();
-  const database = new Database(join(coordinator.directory, "atoll.db"));
-  database.prepare(sql).run(jobId);
-  database.close();
+  coordinator.runSql(sql, jobId);
   await coordinator.start();
 }
 

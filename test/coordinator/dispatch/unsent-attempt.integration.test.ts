@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore } from "../../support/test-store.ts";
 import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 it("An attempt that cannot be sent after its input was read is fatal, and no rejection is left unhandled", async () => {
   using folder = temporaryFolder();
   const clock = new ManualClock();
-  const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  const store = await openTestStore({ path: folder.file("atoll.db"), clock });
   const accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   const world = new JobWorld(store, clock);
   const agent = new ScriptedAgent(world, accountId);

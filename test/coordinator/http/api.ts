@@ -15,7 +15,6 @@ import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.
 import { listen } from "../../../coordinator/http/server/listener.ts";
 import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
@@ -25,6 +24,7 @@ import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const GIB = 1_024 ** 3;
 
@@ -70,12 +70,12 @@ export const CARGOS: readonly CatalogEntry[] = [
 ];
 
 /** One store for all tests of a file; each test has an account of its own. */
-let store: SqliteStore;
+let store: TestStore;
 let opening: Promise<void> | undefined;
 
 async function openStore(): Promise<void> {
   const directory = await makeFastDirectory("atoll-http-store-");
-  store = await openSqliteStore({ path: join(directory, "atoll.db"), clock: new ManualClock() });
+  store = await openTestStore({ path: join(directory, "atoll.db"), clock: new ManualClock() });
   atFileEnd(async () => {
     opening = undefined;
     await store.close();
@@ -114,6 +114,8 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  /** Of one of several coordinators. */
+  bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;
   #listener: Listener | undefined;
   #directory = "";
@@ -141,7 +143,7 @@ export class Api implements AsyncDisposable {
     return this.account.id;
   }
 
-  get store(): SqliteStore {
+  get store(): TestStore {
     return store;
   }
 
@@ -221,6 +223,7 @@ export class Api implements AsyncDisposable {
       await makeKey(["read"]),
       await makeKey(["write"]),
     ];
+    const busOf = () => this.bus;
     const app = createApp({
       jobs: this.jobs,
       metrics: { contentType: "text/plain", read: async () => "" },
@@ -244,6 +247,9 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
+      get bus() {
+        return busOf();
+      },
       store: Object.assign(this.storeState, { accounts: store.accounts, ledger: store.ledger }),
       clock: this.clock,
       log,

@@ -6,25 +6,28 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { readKeyInUse } from "../../../coordinator/islands/key-in-use.ts";
 import { makeSigningKey, readSigningKey, SigningKeyError } from "../../../coordinator/islands/signing-key.ts";
+import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
 
 let directory: string;
 let path: string;
+let secrets: FileSecrets;
 let log: FakeLog;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "atoll-signing-"));
   path = join(directory, "signing.key");
+  secrets = new FileSecrets(directory);
   log = new FakeLog();
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const openSigner = (isNew = true): Promise<CargoSigner> => CargoSigner.open({ dataDirectory: directory, isNew, log });
+const openSigner = (isNew = true): Promise<CargoSigner> => CargoSigner.open({ secrets, isNew, log });
 
 describe("the signing key", () => {
   it("is made at the first start, for its owner's eyes only, and kept from then on", async () => {
-    expect(await readSigningKey(directory)).toBeNull();
+    expect(await readSigningKey(secrets)).toBeNull();
     const { publicKey } = await openSigner();
     expect((await stat(path)).mode & 0o077).toBe(0);
     expect((await openSigner()).publicKey).toBe(publicKey);
@@ -59,7 +62,7 @@ describe("the signing key", () => {
         "coordinator signing-key rotate (every Island must then join again)",
     );
     expect(await readdir(directory)).toEqual([]);
-    await makeSigningKey(directory);
+    await makeSigningKey(secrets);
     await openSigner(false);
   });
 
@@ -69,7 +72,7 @@ describe("the signing key", () => {
     await expect(openSigner()).rejects.toThrow(
       new SigningKeyError(`${sentence}, then restore it from a backup`).message,
     );
-    await expect(makeSigningKey(directory)).rejects.toThrow(new SigningKeyError(sentence));
+    await expect(makeSigningKey(secrets)).rejects.toThrow(new SigningKeyError(sentence));
     expect(await readdir(directory)).toEqual(["signing.key"]);
   });
 
@@ -82,22 +85,22 @@ describe("the signing key", () => {
   });
 
   it("is in use from the next start on", async () => {
-    expect(await readKeyInUse(directory)).toBeNull();
+    expect(await readKeyInUse(secrets)).toBeNull();
     const { publicKey } = await openSigner();
-    await makeSigningKey(directory);
-    expect(await readKeyInUse(directory)).toBe(publicKey);
+    await makeSigningKey(secrets);
+    expect(await readKeyInUse(secrets)).toBe(publicKey);
     const next = await openSigner();
     expect(next.publicKey).not.toBe(publicKey);
-    expect(await readKeyInUse(directory)).toBe(next.publicKey);
+    expect(await readKeyInUse(secrets)).toBe(next.publicKey);
     await writeFile(join(directory, "signing.pub"), "cut sho");
-    expect(await readKeyInUse(directory)).toBeNull();
+    expect(await readKeyInUse(secrets)).toBeNull();
   });
 
   it("is another after a rotation, also of a damaged one", async () => {
     const before = (await openSigner()).publicKey;
     await writeFile(path, "");
     await chmod(path, 0o644);
-    const made = await makeSigningKey(directory);
+    const made = await makeSigningKey(secrets);
     const after = await openSigner();
     expect(after.publicKey).not.toBe(before);
     expect(readPublicKey(after.publicKey)?.equals(createPublicKey(made))).toBe(true);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { FileSecrets } from "../../../coordinator/store/file-secrets.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
@@ -148,7 +149,7 @@ describe("A restart", () => {
     await using island = await FakeIsland.dial(coordinator.url, account.islandToken);
     const jobId = jobs[0]?.id ?? "";
     const hello = makeHello({ slots: 100 });
-    const claim = (await AttemptProofs.open(coordinator.directory)).issue(jobId, 1, hello.hostId);
+    const claim = (await AttemptProofs.open(new FileSecrets(coordinator.directory))).issue(jobId, 1, hello.hostId);
     const held = { jobId, attempt: 1, claim, started: true };
     island.send({ ...hello, held: [held] });
     expect(await island.next("welcome")).toMatchObject({ held: [{ action: "continue" }] });

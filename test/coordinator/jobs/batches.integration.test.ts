@@ -1,4 +1,3 @@
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { endUncharged } from "../store/contract/store-builders.ts";
@@ -146,11 +145,10 @@ describe("fail_fast", () => {
   it("cancels the rest when a start finds that a job has no other attempt, and that its Island is not known any more", async () => {
     const { id, jobs } = await submit(4, { fail_mode: "fail_fast" });
     await coordinator.stop();
-    const database = new Database(`${coordinator.directory}/atoll.db`);
-    database
-      .prepare("UPDATE jobs SET state = 'queued', attempt = 99, island_id = 'gone' WHERE id = ?")
-      .run(jobs[2]?.id);
-    database.close();
+    coordinator.runSql(
+      "UPDATE jobs SET state = 'queued', attempt = 99, island_id = 'gone' WHERE id = ?",
+      jobs[2]?.id ?? null,
+    );
     await coordinator.start();
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { failed: 1, cancelled: 3 } });
   });

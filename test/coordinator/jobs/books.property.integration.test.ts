@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LedgerLine } from "../../../coordinator/credits/account-lines.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
 import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { DEEDS, GRACE_MS, JobWorld, NETWORK_FEE, PRICES, ScriptedAgent, type CargoName } from "./job-world.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 /** For about two jobs, so that some are refused for want of credits. */
 const GRANT_MICRO = 4_000_000;
@@ -15,9 +15,9 @@ const MAX_TOKENS = 10;
 
 const folder = temporaryFolder();
 const clock = new ManualClock();
-let store: SqliteStore;
+let store: TestStore;
 beforeAll(async () => {
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
 });
 afterAll(async () => {
   await store.close();

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JobHandle } from "../../../coordinator/jobs/job-service.ts";
 import type { JobStore } from "../../../coordinator/store/job-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "./held-store.ts";
 import { JobWorld, PHASE_LIMITS, ScriptedAgent } from "./job-world.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let store: TestStore;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
@@ -19,7 +19,7 @@ let open: () => void;
 beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   held = new Set();
   const gate = Promise.withResolvers<void>();

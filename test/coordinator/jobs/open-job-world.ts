@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { JobWorld } from "./job-world.ts";
 
@@ -8,7 +8,7 @@ export const GRANT_MICRO = 1_000_000_000;
 
 /** A {@link JobWorld} on a new store, and an account with 1,000 credits. */
 export interface OpenedJobWorld {
-  readonly store: SqliteStore;
+  readonly store: TestStore;
   readonly world: JobWorld;
   readonly accountId: string;
   /** Closes the world, or the one that took its place, and the store. No write may have failed. */
@@ -18,7 +18,7 @@ export interface OpenedJobWorld {
 /** @param feedDelayMs 0: output is stored at once. */
 export async function openJobWorld(clock: ManualClock, feedDelayMs = 0): Promise<OpenedJobWorld> {
   const folder = temporaryFolder();
-  const store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  const store = await openTestStore({ path: folder.file("atoll.db"), clock });
   return {
     store,
     accountId: await makeAccount(store, { grantMicro: GRANT_MICRO }),

@@ -4,14 +4,14 @@ import { BatchService, type SubmittedBatch } from "../../../coordinator/jobs/bat
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import type { BatchStore } from "../../../coordinator/store/batch-store.ts";
 import type { JobStore } from "../../../coordinator/store/job-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "./held-store.ts";
 import { JobWorld } from "./job-world.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
-let store: SqliteStore;
+let store: TestStore;
 let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
@@ -22,7 +22,7 @@ let opened: Promise<void>;
 beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   ({ promise: opened, resolve: open } = Promise.withResolvers<void>());
   const submit: JobStore["submit"] = async (job) => {

@@ -58,12 +58,26 @@ export async function signIn(): Promise<string> {
   return (await api("POST", "/auth/login", credentials, null)).body.data.token as string;
 }
 
-/** Files of the data directory that contain a text, as it was written to the disk. */
+/** Files of the data directory that contain a text, as it was written to the disk; or tables of the database. */
 export function filesWith(text: string): string[] {
+  if (typeof coordinator.place !== "string") return tablesWith(text);
   return readdirSync(coordinator.directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => joinPath(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file).includes(text));
+}
+
+function tablesWith(text: string): string[] {
+  const tables = coordinator.runSql("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
+  return (tables as { name: string }[])
+    .map(({ name }) => name)
+    .filter((name) => {
+      const [row] = coordinator.runSql(
+        `SELECT count(*) AS count FROM ${name} AS each WHERE each::text LIKE ?`,
+        `%${text}%`,
+      );
+      return (row as { count: number }).count > 0;
+    });
 }
 
 /** The log of the database is emptied about a second after a removal. */

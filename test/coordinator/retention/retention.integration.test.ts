@@ -4,9 +4,9 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Retention, type RetentionPeriods } from "../../../coordinator/retention/retention.ts";
 import type { NewJob } from "../../../coordinator/store/job-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import {
   makeAccount,
   makeEnding,
@@ -26,7 +26,7 @@ const KEEP: RetentionPeriods = {
 
 let folder: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;
-let store: SqliteStore;
+let store: TestStore;
 let retention: Retention;
 let accountId: string;
 const log: { info: unknown[]; error: unknown[] } = { info: [], error: [] };
@@ -45,7 +45,7 @@ function makeRetention(periods: Partial<RetentionPeriods> = {}): Retention {
 beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   retention = makeRetention();
 });

@@ -2,17 +2,17 @@ import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
 import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhook-store.ts";
-import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { RETRY_FOR_MS } from "../../../coordinator/webhooks/retry-schedule.ts";
 import { MAX_TRY_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;
-let store: SqliteStore;
+let store: TestStore;
 let receiver: WebhookReceiver;
 let accountId: string;
 let sender: WebhookSender;
@@ -47,7 +47,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   clock = new ManualClock();
   clock.advance(1_000_000);
-  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
   receiver = await WebhookReceiver.start();
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   recorded = { tries: 0, wake: [] };
@@ -88,7 +88,7 @@ describe("WebhookSender", () => {
     const id = await makeDue();
     await store.close();
     rmSync(folder.file("webhooks.key"));
-    store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+    store = await openTestStore({ path: folder.file("atoll.db"), clock });
     await sender.start();
     await tried(1);
     expect(await read(id)).toMatchObject({ state: "failed", tries: [{ error: "its secret cannot be read" }] });

@@ -23,12 +23,15 @@ export class PostgresClusterStore implements ClusterStore {
 
   renew({ address, version }: Omit<Peer, "id">, leaseMs: number): Promise<boolean> {
     return this.#db.transact(async (session) => {
-      const values = [this.selfId, leaseMs];
-      const renewed = await session.run(`UPDATE coordinators SET lease_until_ms = ${NOW} + $2 WHERE id = $1`, values);
+      const values = [this.selfId, leaseMs, address, version];
+      const renewed = await session.run(
+        `UPDATE coordinators SET lease_until_ms = ${NOW} + $2, address = $3, version = $4 WHERE id = $1`,
+        values,
+      );
       if (renewed === 1) return true;
       await session.run(
         `INSERT INTO coordinators (id, address, version, lease_until_ms) VALUES ($1, $3, $4, ${NOW} + $2)`,
-        [...values, address, version],
+        values,
       );
       return false;
     });

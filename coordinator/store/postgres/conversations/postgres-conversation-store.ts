@@ -151,7 +151,7 @@ export class PostgresConversationStore implements ConversationStore {
   }
 
   endAnswer({ answerId, jobId, state, content, finishReason, error, atMs }: AnswerEnding): Promise<boolean> {
-    return this.#db.use(async (session) => {
+    return this.#db.untilDone(async (session) => {
       const ended = await session.run(
         `WITH ended AS (
            UPDATE messages SET state = $1, content = $2, finish_reason = $3, error = $4, completed_at_ms = $5
@@ -172,7 +172,7 @@ export class PostgresConversationStore implements ConversationStore {
   }
 
   unfinishedAnswers(): Promise<UnfinishedAnswer[]> {
-    return this.#db.use((session) =>
+    return this.#db.untilDone((session) =>
       session.all<UnfinishedAnswer>(
         `SELECT account_id AS "accountId", conversation_id AS "conversationId", messages.id AS "answerId", job_id AS "jobId"
          FROM messages JOIN conversations ON conversations.id = conversation_id WHERE state = 'in_progress' ORDER BY ord`,

@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, sessionOn, type Session } from "./connection.ts";
 import { isTransient, storageErrorOf } from "./storage-fault.ts";
@@ -6,16 +7,21 @@ import { isTransient, storageErrorOf } from "./storage-fault.ts";
 /** Connections for reads and for writes that are not in batches. */
 const MAX_CONNECTIONS = 8;
 const MAX_TRIES = 3;
+/** Between tries of what must be done. */
+const RETRY_MS = 500;
 
 /** The pool. While the store closes, calls under way may still read what their answers need; new ones reject. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #session: Session;
+  readonly #clock: Pick<Clock, "sleep">;
+  readonly #closing = new AbortController();
   #underWay = 0;
   #onIdle: (() => void) | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(address: string, onLost: (error: Error) => void) {
+  constructor(address: string, clock: Pick<Clock, "sleep">, onLost: (error: Error) => void) {
+    this.#clock = clock;
     this.#pool = new pg.Pool({ ...clientConfig(address, "atoll"), max: MAX_CONNECTIONS, allowExitOnIdle: true });
     // Of a connection that no call has: the pool replaces it.
     this.#pool.on("error", onLost);
@@ -33,6 +39,19 @@ export class Database {
     } finally {
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#onIdle?.();
+    }
+  }
+
+  /** Like {@link use}, and again while the server is away: for what has happened already, and what a job cannot go on without. */
+  async untilDone<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await this.use(call);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
+      }
+      // Ends with the store, whose next call is refused.
+      await this.#clock.sleep(RETRY_MS, this.#closing.signal).catch(() => undefined);
     }
   }
 
@@ -62,6 +81,7 @@ export class Database {
   /** Resolves when the calls under way are done and all connections are closed. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
+    this.#closing.abort();
     return this.#closed;
   }
 

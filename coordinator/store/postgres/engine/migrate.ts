@@ -1,6 +1,7 @@
 import pg from "pg";
 import { assertKnown, checksumOf, type AppliedMigration, type Migration } from "../../migrations.ts";
 import { clientConfig } from "./connection.ts";
+import { openingErrorOf } from "./storage-fault.ts";
 
 /** Any number; all coordinators use the same. */
 const LOCK = 7_265_013;
@@ -34,5 +35,19 @@ export async function migrate(address: string, migrations: readonly Migration[],
   } finally {
     // Ends an open transaction and the lock too.
     await client.end();
+  }
+}
+
+/** Whether there are tables of ours. @throws as {@link openingErrorOf} */
+export async function isMigrated(address: string): Promise<boolean> {
+  const client = new pg.Client(clientConfig(address, "atoll"));
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass('migrations') IS NOT NULL AS found");
+    return rows[0]?.found === true;
+  } catch (error) {
+    throw openingErrorOf(error, address);
+  } finally {
+    await client.end().catch(() => undefined);
   }
 }

@@ -1,5 +1,7 @@
 import pg from "pg";
 import { ServiceError } from "../../../../shared/errors.ts";
+import { DatabaseError } from "../../database-error.ts";
+import { MigrationError } from "../../migrations.ts";
 
 /** Lost against another transaction: serialization failure, deadlock, a lock that was not to be had in time. Source: PostgreSQL, appendix A. */
 const TRANSIENT = new Set(["40001", "40P01", "55P03"]);
@@ -15,7 +17,12 @@ const NETWORK = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "ENOTFOUND",
+  "EAI_AGAIN",
 ]);
+
+/** Who we are, what we may do, and which database there is: classes of errors that the operator must put right. */
+const REFUSED_CLASSES = new Set(["28", "3D", "0A"]);
+const NOT_PERMITTED = "42501";
 
 /** `pg` names these only by their texts. */
 const LOST =
@@ -34,7 +41,7 @@ export function storageFaultOf(error: unknown): string | null {
   }
   if (!(error instanceof Error)) return null;
   const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && NETWORK.has(code)) return `${error.message} (${code})`;
+  if (code !== undefined && NETWORK.has(code)) return `${error.message || "no connection"} (${code})`;
   return LOST.test(error.message) ? error.message : null;
 }
 
@@ -44,4 +51,21 @@ export function storageErrorOf(error: unknown): unknown {
   return reason === null
     ? error
     : new ServiceError("storage_unavailable", `Nothing can be stored now: ${reason}`, { cause: error });
+}
+
+/** The error for the operator who opens the database. */
+export function openingErrorOf(error: unknown, address: string): unknown {
+  const known = storageErrorOf(error);
+  if (known !== error || !(error instanceof Error) || error instanceof MigrationError) return known;
+  const { code = "" } = error as NodeJS.ErrnoException;
+  // Other errors of the server are ours; those without a server are of TLS or of the password.
+  const isOurs = error instanceof pg.DatabaseError && !REFUSED_CLASSES.has(code.slice(0, 2)) && code !== NOT_PERMITTED;
+  return isOurs ? error : new DatabaseError(withoutPassword(address), error.message, { cause: error });
+}
+
+/** An address that may be shown. */
+export function withoutPassword(address: string): string {
+  const url = new URL(address);
+  url.password = "";
+  return url.href;
 }

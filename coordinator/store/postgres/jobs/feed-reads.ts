@@ -23,7 +23,7 @@ export class FeedReads {
   }
 
   parts(jobId: string): Promise<FeedPart[]> {
-    return this.#db.use(async (session) =>
+    return this.#db.untilDone(async (session) =>
       (await stored(session, jobId)).map(({ attempt, items }) => ({
         attempt,
         items: items.map((item) => feedItemOf(item, (ref) => this.large(jobId, ref))),
@@ -32,7 +32,7 @@ export class FeedReads {
   }
 
   progress(jobId: string, attempt: number): Promise<FeedProgress> {
-    return this.#db.use(async (session) => progressOf(await chunks(session, jobId), attempt));
+    return this.#db.untilDone(async (session) => progressOf(await chunks(session, jobId), attempt));
   }
 
   /** The items of a chunk that is being stored. */

@@ -59,7 +59,7 @@ export class PostgresBatchStore implements BatchStore {
   }
 
   unfinished(): Promise<ActiveBatchRecord[]> {
-    return this.#db.use((session) =>
+    return this.#db.untilDone((session) =>
       session.all<ActiveBatchRecord>(
         `SELECT id, fail_mode AS "failMode", cancelled_at_ms IS NOT NULL AS "isCancelled",
            EXISTS (SELECT 1 FROM jobs WHERE batch_id = batches.id AND state IN ('failed', 'timeout')) AS "hasFailed"
@@ -69,7 +69,7 @@ export class PostgresBatchStore implements BatchStore {
   }
 
   cancel(batchId: string, atMs: number): Promise<void> {
-    return this.#db.use(async (session) => {
+    return this.#db.untilDone(async (session) => {
       await session.run("UPDATE batches SET cancelled_at_ms = $1 WHERE id = $2 AND completed_at_ms IS NULL", [
         atMs,
         batchId,

@@ -118,7 +118,7 @@ export class PostgresJobStore implements JobStore {
   }
 
   input(jobId: string): Promise<JobInput> {
-    return this.#db.use(async (session) => {
+    return this.#db.untilDone(async (session) => {
       const row = await session.one<{ input: string }>("SELECT input FROM job_inputs WHERE job_id = $1", [jobId]);
       if (row === undefined) throw REFUSALS.no_job();
       return JSON.parse(row.input) as JobInput;
@@ -132,7 +132,7 @@ export class PostgresJobStore implements JobStore {
 
   unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {
     const { accountId, id } = part?.after ?? { accountId: "", id: "" };
-    return this.#db.use((session) =>
+    return this.#db.untilDone((session) =>
       session.all<ActiveJobRecord>(
         `SELECT ${ACTIVE_COLUMNS} FROM jobs WHERE completed_at_ms IS NULL AND owner_id = $4 AND (account_id, id) > ($1, $2)
          ORDER BY account_id, id LIMIT $3`,

@@ -308,6 +308,12 @@ CREATE TRIGGER account_limits_changed
   AFTER UPDATE OF id, requests_per_minute, concurrent_jobs, concurrent_streams, share ON accounts
   FOR EACH ROW EXECUTE FUNCTION raise_credentials_revision();
 
+-- sealed: with the cluster key, which no database has.
+CREATE TABLE secrets (
+  name text COLLATE "C" PRIMARY KEY,
+  sealed text NOT NULL
+);
+
 CREATE TABLE checks (
   id int PRIMARY KEY CHECK (id = 1),
   count bigint NOT NULL

@@ -38,7 +38,7 @@ export class PostgresWebhookStore implements WebhookStore {
   }
 
   pending(): Promise<PendingWebhook[]> {
-    return this.#db.use((session) =>
+    return this.#db.untilDone((session) =>
       session.all<PendingWebhook>(
         `SELECT id, account_id AS "accountId", due_at_ms AS "dueAtMs" FROM webhooks WHERE state = 'pending' ORDER BY due_at_ms`,
       ),

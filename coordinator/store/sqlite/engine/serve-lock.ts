@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { prepareFile } from "./connection.ts";
-import { DatabaseError } from "./database-error.ts";
+import { DatabaseError } from "../../database-error.ts";
 
 const LOCK_FILE = "serve.lock";
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { openForWriting } from "./connection.ts";
-import { DatabaseError } from "./database-error.ts";
+import { DatabaseError } from "../../database-error.ts";
 
 /**
  * Rewrites the whole database: the file has no unused space afterwards, nothing of what was deleted, and from then on gives space back

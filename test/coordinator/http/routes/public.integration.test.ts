@@ -31,6 +31,22 @@ describe("GET /health", () => {
     expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "read_only" } }]);
   });
 
+  it("is degraded, and serves, while the other coordinators cannot be reached", async () => {
+    api.checkStore = async () => undefined;
+    api.bus = { downBecause: null };
+    expect((await get("/health")).body).toEqual({
+      status: "ok",
+      version: "1.2.3",
+      checks: { store: "ok", bus: "ok" },
+    });
+    api.bus = { downBecause: "no connection to nats" };
+    const { status, body } = await get("/health");
+    expect([status, body]).toEqual([
+      200,
+      { status: "degraded", version: "1.2.3", checks: { store: "ok", bus: "down" } },
+    ]);
+  });
+
   it("is degraded when the store hangs", async () => {
     api.checkStore = () => new Promise(() => undefined);
     const answer = get("/health");

@@ -5,7 +5,7 @@ import type { AgentStatus } from "../../../../../island-agent/execution/island-r
 import { call } from "../../../../support/http.ts";
 import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
 import { Network } from "../../../../support/network.ts";
-import { runProgram, type Program } from "../../../../support/program.ts";
+import type { Program } from "../../../../support/program.ts";
 
 const SCRIPT = `read -r job; echo '{"type":"progress","step":1,"total":1}'; echo "{\\"type\\":\\"done\\",\\"output\\":$job}"`;
 const CARGO = {
@@ -50,7 +50,7 @@ export function describeNetwork(engine: () => TestEngine): void {
       network = await Network.open();
       const file = join(network.directory, "echo.json");
       await writeFile(file, JSON.stringify(CARGO));
-      const imported = await runProgram("coordinator", "cargo", "import", file, "--data", network.data);
+      const imported = await network.run("cargo", "import", file);
       expect(imported.stderr).toBe("");
       account = network.createAccount("host@example.com");
       island = await start();

@@ -1,0 +1,17 @@
+import { isExposed } from "../config/exposure.ts";
+import type { MemoryBudgets } from "../config/memory-settings.ts";
+import type { CoordinatorConfig } from "../config/resolve-config.ts";
+import type { HttpOptions } from "./http-deps.ts";
+
+/** The settings of the HTTP API. */
+export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets): HttpOptions {
+  return {
+    publicUrl: config.publicUrl,
+    chatWaitMs: config.chatWaitMs,
+    heartbeatMs: config.sseHeartbeatMs,
+    trustProxy: config.trustProxy,
+    publicRequestsPerMinute: config.publicRequestsPerMinute,
+    answerMemoryBytes: memory.answerMemoryBytes,
+    metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
+  };
+}

@@ -1,0 +1,57 @@
+import pg from "pg";
+import type { Clock } from "../../../shared/clock.ts";
+import { DatabaseError } from "../database-error.ts";
+import type { LedgerReport } from "../ledger-store.ts";
+import { assertKnown, type AppliedMigration } from "../migrations.ts";
+import { SecretBox } from "../secret-box.ts";
+import type { SecretName } from "../shared-secrets.ts";
+import type { DatabasePlace } from "../store-place.ts";
+import { clientConfig } from "./engine/connection.ts";
+import { openingErrorOf } from "./engine/storage-fault.ts";
+import { MIGRATIONS } from "./migrations/all.ts";
+import { PostgresStore } from "./postgres-store.ts";
+
+const SECRETS: readonly SecretName[] = ["proofs", "signing"];
+
+/**
+ * Faults of a database, a line for each, and the state of its ledger. PostgreSQL itself notices damaged pages when it reads them
+ * (data checksums). Applies no migration; coordinators may be running.
+ * @throws {MigrationError} if the database is newer than this program. @throws as {@link openingErrorOf}
+ */
+export async function checkPostgres(
+  { address, key }: DatabasePlace,
+  clock: Clock,
+): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
+  const applied = await appliedMigrations(address);
+  assertKnown(applied, MIGRATIONS);
+  if (applied.length < MIGRATIONS.length) {
+    const missing = MIGRATIONS.length - applied.length;
+    return { faults: [`${missing} migrations are missing; coordinator serve applies them`], ledger: null };
+  }
+  await using stack = new AsyncDisposableStack();
+  const store = stack.adopt(
+    new PostgresStore({ address, clock, ownerId: "check", secrets: new SecretBox(key) }),
+    (opened) => opened.close(),
+  );
+  const faults: string[] = [];
+  for (const name of SECRETS) {
+    await store.secrets.read(name).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+      faults.push(error.message);
+    });
+  }
+  return { faults, ledger: await store.ledger.verify() };
+}
+
+async function appliedMigrations(address: string): Promise<AppliedMigration[]> {
+  const client = new pg.Client(clientConfig(address, "atoll check"));
+  try {
+    await client.connect();
+    const sql = "SELECT version, name, checksum FROM migrations ORDER BY version";
+    return (await client.query<AppliedMigration>(sql)).rows;
+  } catch (error) {
+    throw openingErrorOf(error, address);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

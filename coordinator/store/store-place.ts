@@ -1,0 +1,10 @@
+/** A PostgreSQL database, which several coordinators may share. */
+export interface DatabasePlace {
+  /** `postgres://user:password@host:port/database`. */
+  readonly address: string;
+  /** 32 bytes that seal its secrets. */
+  readonly key: Buffer;
+}
+
+/** Where a store is: a data directory or a database. */
+export type StorePlace = string | DatabasePlace;

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { assertCluster, busPlaceOf, storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
+import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { ConfigError } from "../../../shared/settings.ts";
+
+const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+const STORE = "postgres://atoll:secret@db.example/atoll";
+
+const resolve = (env: Record<string, string>) =>
+  resolveConfig({ flags: {}, env, toml: null, shippedCatalogDirectory: "/shipped" });
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    assertCluster(resolve(env));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("the store", () => {
+  it("is the data directory, or the database with its key in hex or base64", async () => {
+    expect(await storePlaceOf(resolve({ ATOLL_DATA_DIRECTORY: "/data" }))).toBe("/data");
+    for (const text of [KEY.toString("hex"), KEY.toString("base64"), KEY.toString("base64").replace("=", "")]) {
+      const place = await storePlaceOf(resolve({ ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY: text }));
+      expect(place).toEqual({ address: STORE, key: KEY });
+    }
+  });
+
+  it("takes the key from a file, unless it is given itself", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "atoll-key-"));
+    const file = join(directory, "cluster.key");
+    try {
+      writeFileSync(file, `${KEY.toString("hex")}\n`);
+      const env = { ATOLL_STORE: STORE, ATOLL_CLUSTER_KEY_FILE: file };
+      expect(await storePlaceOf(resolve(env))).toEqual({ address: STORE, key: KEY });
+      writeFileSync(file, "short");
+      await expect(storePlaceOf(resolve(env))).rejects.toThrow(/cluster\.key: is not a cluster key: 32 bytes/);
+      const both = { ...env, ATOLL_CLUSTER_KEY: KEY.toString("hex") };
+      expect(await storePlaceOf(resolve(both))).toEqual({ address: STORE, key: KEY });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it("is refused without a key, and of another kind, without showing its password", async () => {
+    await expect(storePlaceOf(resolve({ ATOLL_STORE: STORE }))).rejects.toThrow(/cluster_key: needed with store/);
+    expect(problemsOf({ ATOLL_STORE: "mysql://atoll:secret@db" })).toEqual([
+      "ATOLL_STORE: (hidden) is not an address that begins with postgres://",
+    ]);
+    expect(problemsOf({ ATOLL_CLUSTER_KEY: "abc" })).toEqual([
+      "ATOLL_CLUSTER_KEY: (hidden) is not 32 bytes in base64 or hex; make one with: openssl rand -hex 32",
+    ]);
+  });
+
+  it("has a flag, its key none", () => {
+    const flagOf = (key: string) => describeConfig().find((each) => each.key === key)?.flag;
+    expect([flagOf("store"), flagOf("bus"), flagOf("cluster_key"), flagOf("nats_token")]).toEqual([
+      "--store",
+      "--bus",
+      null,
+      null,
+    ]);
+  });
+});
+
+describe("the bus", () => {
+  const place = (bus: string, more: Record<string, string> = {}) => busPlaceOf(resolve({ ATOLL_BUS: bus, ...more }));
+
+  it("is nothing, or servers with who we are there", () => {
+    expect(busPlaceOf(resolve({}))).toBeNull();
+    const none = { user: null, password: null, token: null, credentialsFile: null, caFile: null, isTls: false };
+    expect(place("nats://a:4222, nats://b")).toEqual({ ...none, servers: ["a:4222", "b"] });
+    const [user, password] = ["me", "p@ss"];
+    expect(place("tls://me:p%40ss@a:1,tls://b:2")).toEqual({
+      ...none,
+      servers: ["a:1", "b:2"],
+      user,
+      password,
+      isTls: true,
+    });
+    const more = { ATOLL_NATS_TOKEN: "t", ATOLL_NATS_CREDENTIALS_FILE: "/c", ATOLL_NATS_CA_FILE: "/ca" };
+    expect(place("nats://a", more)).toMatchObject({ token: "t", credentialsFile: "/c", caFile: "/ca" });
+  });
+
+  it.each(["", "http://a", "nats://a,http://b", "nats://a,,nats://b", "a:4222"].filter(Boolean))("is not %s", (bus) => {
+    expect(problemsOf({ ATOLL_BUS: bus, ATOLL_STORE: STORE })).toEqual([
+      "ATOLL_BUS: (hidden) is not nats://host:port, or several with commas between",
+    ]);
+  });
+
+  it("needs a store that others share, and leases that are renewed in time", () => {
+    expect(problemsOf({ ATOLL_BUS: "nats://a" })).toEqual(["bus: needs store, a database that the coordinators share"]);
+    expect(problemsOf({ ATOLL_LEASE_MS: "1000" })).toEqual([
+      "lease_renew_ms: 2000 is more than half of lease_ms (1000)",
+    ]);
+  });
+});
