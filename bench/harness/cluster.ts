@@ -1,17 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { hashSecret, newSecret, secretPrefix } from "../../coordinator/accounts/secrets.ts";
-import { grantPostings } from "../../coordinator/credits/postings.ts";
-import { openPostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
-import { SecretBox } from "../../coordinator/store/secret-box.ts";
-import type { Store } from "../../coordinator/store/store.ts";
-import { systemClock } from "../../shared/clock.ts";
-import { newId } from "../../shared/ids.ts";
-import { PASSWORD_HASH, type NewAccount } from "../../test/support/account-rows.ts";
+import { spawnSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { insertAccount, type NewAccount } from "../../test/support/account-rows.ts";
 import { NatsServer } from "../../test/support/nats-server.ts";
 import { postgresPrograms, PostgresServer } from "../../test/support/postgres-server.ts";
 import { Program } from "../../test/support/program.ts";
 import { smallCatalog } from "../../test/support/small-catalog.ts";
-import { spawnSync } from "node:child_process";
 import { cpuSeconds, familyCpuSeconds } from "./process-facts.ts";
 import { CREDITS, coordinatorProgram, NO_LIMITS, PATIENT, startAtoll, type Server } from "./servers.ts";
 
@@ -29,10 +22,7 @@ export interface Costs {
   readonly commits: number;
 }
 
-/** Made before anything is measured: one for each seat of Islands and each load. */
-const ACCOUNTS = 128;
 const DATABASE = "bench";
-const MICRO_PER_CREDIT = 1_000_000;
 
 /** Null when what several coordinators need is installed. */
 export async function whyNoCluster(): Promise<string | null> {
@@ -54,12 +44,8 @@ export async function startCluster(size: number): Promise<Cluster> {
   const key = randomBytes(32);
   const programs: Program[] = [];
   const coordinators: Server[] = [];
-  const accounts: NewAccount[] = [];
-  const account = (): NewAccount => {
-    const next = accounts.pop();
-    if (next === undefined) throw new Error(`More than ${ACCOUNTS} accounts are needed`);
-    return next;
-  };
+  const account = (name: string): NewAccount =>
+    insertAccount({ address: store, key }, `${unique(name)}@example.com`, CREDITS, NO_LIMITS);
   for (let index = 0; index < size; index += 1) {
     const bus = nats === null ? [] : ["--bus", nats.address];
     const catalog = ["--catalog-directory", smallCatalog()];
@@ -69,7 +55,6 @@ export async function startCluster(size: number): Promise<Cluster> {
     programs.push(program);
     coordinators.push({ url, pid: pidOf(program.process), data: null, account, [Symbol.asyncDispose]: async () => {} });
   }
-  accounts.push(...(await makeAccounts(store, key)));
   const all = opened.move();
   return {
     coordinators,
@@ -89,51 +74,17 @@ export async function startCluster(size: number): Promise<Cluster> {
 
 async function onSqlite(): Promise<Cluster> {
   const server = await startAtoll();
+  const account = (name: string): Pick<NewAccount, "key" | "islandToken"> => server.account(unique(name));
   return {
-    coordinators: [server],
-    account: (name) => server.account(name),
+    coordinators: [{ ...server, account }],
+    account,
     readCosts: async () => ({ coordinatorsS: cpuSeconds(server.pid), postgresS: 0, natsS: 0, commits: 0 }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
-/** They may do as much as they like. */
-async function makeAccounts(address: string, key: Buffer): Promise<NewAccount[]> {
-  const store = await openPostgresStore({
-    address,
-    clock: systemClock,
-    ownerId: "bench",
-    secrets: new SecretBox(key),
-  });
-  try {
-    return await Promise.all(Array.from({ length: ACCOUNTS }, (_, index) => makeAccount(store, index)));
-  } finally {
-    await store.close();
-  }
-}
-
-async function makeAccount({ accounts }: Store, index: number): Promise<NewAccount> {
-  const createdAtMs = systemClock.now();
-  const id = newId("user", createdAtMs);
-  const [key, islandToken] = [newSecret("ak"), newSecret("it")];
-  const postings = grantPostings(id, CREDITS * MICRO_PER_CREDIT);
-  await accounts.create({
-    id,
-    email: `bench-${index}@example.com`,
-    passwordHash: PASSWORD_HASH,
-    postings,
-    createdAtMs,
-  });
-  await accounts.setLimits(id, NO_LIMITS);
-  const named = { accountId: id, name: "bench", createdAtMs };
-  const prefix = secretPrefix(key);
-  await accounts.createKey(
-    { ...named, id: newId("key", createdAtMs), prefix, scopes: ["read", "write"], secretHash: hashSecret(key) },
-    { maxKeys: 1, revokedAfterMs: 0 },
-  );
-  await accounts.createIslandToken({ ...named, id: newId("itk", createdAtMs), tokenHash: hashSecret(islandToken) });
-  return { id, key, islandToken };
-}
+/** Each measurement has accounts of its own. */
+const unique = (name: string): string => `${name}-${randomUUID()}`;
 
 function installed<T>(server: T | null): T {
   if (server === null) throw new Error("A server that several coordinators need is not installed");
