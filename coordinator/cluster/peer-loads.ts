@@ -41,10 +41,7 @@ export class PeerLoads {
   hear({ id, freeSlots, work }: PeerStatus, nowMs: number): void {
     const before = this.#peers.get(id);
     const waiting = work.filter(({ jobs }) => jobs > 0).map(workKeyOf);
-    const isEmptied = (key: string): boolean => before?.work.get(key)?.jobs === 0;
-    const waitsSinceMs = new Map(
-      waiting.map((key) => [key, (isEmptied(key) ? undefined : before?.waitsSinceMs.get(key)) ?? nowMs]),
-    );
+    const waitsSinceMs = new Map(waiting.map((key) => [key, before?.waitsSinceMs.get(key) ?? nowMs]));
     const byKey = new Map(work.map((load) => [workKeyOf(load), load]));
     this.#peers.set(id, { id, freeSlots, heardAtMs: nowMs, work: byKey, waitsSinceMs });
     this.#demands = null;

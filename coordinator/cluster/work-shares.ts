@@ -1,4 +1,4 @@
-import type { SharedWork, WorkKind, WorkLoad } from "../scheduler/shared-work.ts";
+import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
 import { jobsToTake } from "./backlog-balance.ts";
 import { PeerLoads, type Demand, type PeerLoad } from "./peer-loads.ts";

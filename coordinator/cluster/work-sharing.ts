@@ -116,7 +116,9 @@ export class WorkSharing {
     if (this.#isClosed) return;
     this.#reconciling ??= clock.schedule(RECONCILE_AFTER_MS, () => {
       this.#reconciling = null;
-      const work = mover.reconcile().catch((err: unknown) => log.warn({ err }, "Looking for jobs that came here failed"));
+      const work = mover
+        .reconcile()
+        .catch((err: unknown) => log.warn({ err }, "Looking for jobs that came here failed"));
       void this.#track(work);
     });
   }

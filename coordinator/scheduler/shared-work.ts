@@ -45,7 +45,13 @@ export class SharedWork {
     const loads = new Map<string, WorkLoad>();
     for (const { kind, size, pressing } of this.#waiting.queues) {
       const { slug, onlyIslandsOf } = kind;
-      const sum = loads.get(workKeyOf(kind)) ?? { slug, onlyIslandsOf, jobs: 0, pressing: 0, slots: this.slotsFor(kind) };
+      const sum = loads.get(workKeyOf(kind)) ?? {
+        slug,
+        onlyIslandsOf,
+        jobs: 0,
+        pressing: 0,
+        slots: this.slotsFor(kind),
+      };
       loads.set(workKeyOf(kind), { ...sum, jobs: sum.jobs + size, pressing: sum.pressing + pressing });
     }
     return [...loads.values()];

@@ -67,7 +67,16 @@ export class WaitingJobs {
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
     const kind = { slug, jobClass, onlyIslandsOf, avoidIslands: this.#onlineOf(avoidIslands) };
     const avoidAccounts = job.avoidAccounts ?? null;
-    const queued = { heapIndex: -1, id, kind, dueAtMs: dueAtMs(job), createdAtMs, account, avoidIslands, avoidAccounts };
+    const queued = {
+      heapIndex: -1,
+      id,
+      kind,
+      dueAtMs: dueAtMs(job),
+      createdAtMs,
+      account,
+      avoidIslands,
+      avoidAccounts,
+    };
     this.#jobs.set(id, queued);
     for (const islandId of avoidIslands) {
       const avoiders = this.#avoidersOf.get(islandId) ?? new Set();

@@ -1,0 +1,164 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { OfferedIsland, SlotOffer, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
+import { soakRounds } from "../../support/soak-rounds.ts";
+import { Bench, GB, makeCargo } from "./builders.ts";
+import { NaiveScheduler } from "./naive-scheduler.ts";
+import { events, findCargo, newScheduler, Runs } from "./random-events.ts";
+
+const LLAMA: WorkKind = { slug: "llama", onlyIslandsOf: null };
+const GEMMA: WorkKind = { slug: "gemma", onlyIslandsOf: null };
+const cargos = [makeCargo(), makeCargo({ slug: "gemma" })];
+
+function makeOffer(islands: readonly Partial<OfferedIsland>[], kinds: readonly WorkKind[] = [LLAMA]): SlotOffer {
+  const serves = kinds.map((_, place) => place);
+  return {
+    kinds,
+    islands: islands.map((each, place) => ({ id: `far-${place}`, accountId: "far", slots: 1, serves, ...each })),
+  };
+}
+
+describe("SharedWork.waiting()", () => {
+  it("counts the jobs of a kind, whatever class they are of and Islands they avoid", () => {
+    const bench = new Bench(cargos);
+    bench.up({ slots: 3 }, 3);
+    bench.submit({ id: "job_1" });
+    bench.submit({ id: "job_2", jobClass: "chat" });
+    bench.submit({ id: "job_3", avoidIslands: ["isle-1"] });
+    bench.submit({ id: "job_4", onlyIslandsOf: "user_1" });
+    bench.submit({ id: "job_5", slug: "unknown" });
+    expect(bench.scheduler.shared.waiting()).toEqual([
+      { ...LLAMA, jobs: 3, pressing: 3, slots: 3 },
+      { slug: "llama", onlyIslandsOf: "user_1", jobs: 1, pressing: 1, slots: 0 },
+      { slug: "unknown", onlyIslandsOf: null, jobs: 1, pressing: 1, slots: 0 },
+    ]);
+    expect(bench.scheduler.shared.loadOf(LLAMA)).toEqual({ ...LLAMA, jobs: 3, pressing: 3, slots: 3 });
+  });
+
+  it("counts at most ten jobs of an account as pressing", () => {
+    const bench = new Bench();
+    for (let job = 0; job < 25; job += 1) bench.submit({ id: `job_${job}`, accountId: job < 20 ? "many" : "few" });
+    expect(bench.scheduler.shared.loadOf(LLAMA)).toMatchObject({ jobs: 25, pressing: 15 });
+    for (let job = 0; job < 12; job += 1) bench.cancel(`job_${job}`);
+    expect(bench.scheduler.shared.loadOf(LLAMA)).toMatchObject({ jobs: 13, pressing: 13 });
+  });
+
+  it("counts what is there, over random events", () => {
+    const check = fc.property(events, (list) => {
+      const [real, naive, runs] = [newScheduler(), new NaiveScheduler(findCargo), new Runs()];
+      for (const listed of list) {
+        const each = runs.begin(listed);
+        const effects = real.step(each, runs.nowMs);
+        naive.step(each, runs.nowMs);
+        runs.end(effects);
+      }
+      for (const { slug, onlyIslandsOf, jobs, slots } of real.shared.waiting()) {
+        const waiting = [...naive.waiting.values()].filter((job) => {
+          return job.slug === slug && job.onlyIslandsOf === onlyIslandsOf;
+        });
+        expect(jobs).toBe(waiting.length);
+        const fitting = waiting[0] === undefined ? [] : naive.fitting(waiting[0]);
+        expect(slots).toBe(fitting.reduce((sum, { info }) => sum + info.slots, 0));
+      }
+      const sum = real.shared.waiting().reduce((total, { jobs }) => total + jobs, 0);
+      expect(sum).toBe(naive.waiting.size);
+    });
+    fc.assert(check, { numRuns: soakRounds(100) });
+  });
+});
+
+describe("SharedWork.takeFor()", () => {
+  it("takes jobs in fair order, as many as there are slots, and they wait no longer", () => {
+    const bench = new Bench();
+    for (const accountId of ["a", "b"]) {
+      for (const number of [1, 2, 3]) bench.submit({ id: `${accountId}${number}`, accountId });
+    }
+    const { shared } = bench.scheduler;
+    expect(shared.takeFor(makeOffer([{ slots: 2 }, { slots: 1 }]), 100)).toEqual(["a1", "b1", "a2"]);
+    expect(shared.loadOf(LLAMA).jobs).toBe(3);
+    expect(shared.takeFor(makeOffer([{ slots: 5 }]), 1)).toEqual(["b2"]);
+    expect([...bench.up(), ...bench.drain()]).toEqual(["a3 on isle-1", "b3"]);
+  });
+
+  it("charges the accounts: who had a job run elsewhere is not next here", () => {
+    const bench = new Bench();
+    bench.submit({ id: "a1", accountId: "a" });
+    bench.submit({ id: "a2", accountId: "a" });
+    bench.submit({ id: "b1", accountId: "b" });
+    expect(bench.scheduler.shared.takeFor(makeOffer([{}]), 100)).toEqual(["a1"]);
+    expect(bench.up()).toEqual(["b1 on isle-1"]);
+  });
+
+  it("takes only what the slots serve, and uses those first that serve little else", () => {
+    const bench = new Bench(cargos);
+    bench.submit({ id: "llama_1", priority: 100 });
+    bench.submit({ id: "gemma_1", slug: "gemma" });
+    bench.submit({ id: "gemma_2", slug: "gemma" });
+    const { shared } = bench.scheduler;
+    const offer = makeOffer([{ serves: [0, 1] }, { serves: [0] }], [LLAMA, GEMMA]);
+    expect(shared.takeFor(offer, 100)).toEqual(["llama_1", "gemma_1"]);
+    expect(shared.takeFor(makeOffer([{}], [{ slug: "llama", onlyIslandsOf: "user_1" }]), 100)).toEqual([]);
+  });
+
+  it("gives no job to an Island that it avoids, by id or account, and takes those behind it", () => {
+    const bench = new Bench();
+    bench.up({}, 1);
+    const far = { avoidIslands: ["far-0"], avoidAccounts: new Set(["bad"]) };
+    bench.submit({ id: "job_1", priority: 100, ...far });
+    bench.submit({ id: "job_2" });
+    const { shared } = bench.scheduler;
+    expect(shared.takeFor(makeOffer([{}]), 100)).toEqual(["job_2"]);
+    expect(shared.takeFor(makeOffer([{ id: "far-1", accountId: "bad" }]), 100)).toEqual([]);
+    expect(shared.loadOf(LLAMA).jobs).toBe(1);
+    expect(shared.takeFor(makeOffer([{ id: "far-1" }]), 100)).toEqual(["job_1"]);
+  });
+
+  it("gives a job to an Island that it avoids if no other is worth waiting for", () => {
+    const bench = new Bench();
+    bench.submit({ avoidIslands: ["far-0"] });
+    expect(bench.scheduler.shared.takeFor(makeOffer([{}]), 100)).toEqual(["job_1"]);
+  });
+});
+
+describe("SharedWork.takeNext()", () => {
+  it("takes jobs of the kind in fair order", () => {
+    const bench = new Bench(cargos);
+    bench.submit({ id: "other", slug: "gemma" });
+    for (const id of ["a1", "a2", "b1"]) bench.submit({ id, accountId: id.slice(0, 1) });
+    expect(bench.scheduler.shared.takeNext(LLAMA, 2)).toEqual(["a1", "b1"]);
+    expect(bench.scheduler.shared.takeNext(LLAMA, 5)).toEqual(["a2"]);
+    expect(bench.scheduler.waitingCount).toBe(1);
+  });
+});
+
+describe("SharedWork.offer()", () => {
+  it("names the best Islands with free slots, and what each of them serves now", () => {
+    const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma", requiredRamBytes: 32 * GB })]);
+    bench.up({ id: "isle-1", slots: 2 }, 1);
+    bench.up({ id: "isle-2", ramBytes: 64 * GB, loaded: ["llama"] });
+    bench.up({ id: "isle-3", slots: 1 }, 1);
+    bench.up({ id: "isle-4", draining: true });
+    const { shared } = bench.scheduler;
+    const second = { id: "isle-2", accountId: "owner_1", slots: 1, serves: [0, 1] };
+    expect(shared.offer([LLAMA, GEMMA], 10, 10)).toEqual({
+      kinds: [LLAMA, GEMMA],
+      islands: [second, { id: "isle-1", accountId: "owner_1", slots: 1, serves: [0] }],
+    });
+    expect(shared.offer([LLAMA], 1, 10).islands).toEqual([{ ...second, serves: [0] }]);
+    expect(shared.offer([LLAMA], 10, 1).islands).toHaveLength(1);
+    expect(shared.freeSlots).toBe(2);
+    expect(shared.freePlaceFor(LLAMA)).toBe("loaded");
+    expect(shared.freePlaceFor({ slug: "unknown", onlyIslandsOf: null })).toBeUndefined();
+    expect(bench.submit()).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("leaves out Cargos that the Island is paused for", () => {
+    const bench = new Bench(cargos);
+    bench.up();
+    bench.letDown("isle-1");
+    const { shared } = bench.scheduler;
+    expect(shared.offer([LLAMA, GEMMA], 10, 10).islands).toMatchObject([{ serves: [1] }]);
+    expect(shared.freePlaceFor(LLAMA)).toBeUndefined();
+    expect(shared.slotsFor(LLAMA)).toBe(0);
+  });
+});
