@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../shared/clock.ts";
-import { describeRuns, plotsOf, type StoredScenario } from "./cells/describe.ts";
+import { describeAll, describeScenario, plotsOf, type StoredScenario } from "./cells/describe.ts";
 import { figuresOf, type CellFigures } from "./cells/figures.ts";
 import { Fleet } from "./cells/fleet.ts";
 import { LOCAL_LATENCIES, type Latencies } from "./cells/latency.ts";
@@ -13,8 +13,8 @@ import { Workload } from "./cells/workload.ts";
 import { drawLinePlot } from "./harness/line-plot.ts";
 
 /**
- * The real scheduler in many coordinators, in virtual time: how far they are from one scheduler that has all jobs and all Islands. Writes
- * docs/scale/. `--quick` writes nothing.
+ * `npm run bench:cells`: the real scheduler in many coordinators, in virtual time: how far they are from one scheduler that has all jobs
+ * and all Islands. Writes docs/scale/. `--quick` writes nothing.
  */
 
 const { values } = parseArgs({
@@ -28,6 +28,8 @@ const { values } = parseArgs({
     slower: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
     quick: { type: "boolean", default: false },
+    /** Runs nothing: draws what is stored. */
+    draw: { type: "boolean", default: false },
     write: { type: "string", default: join(import.meta.dirname, "..", "docs", "scale") },
   },
 });
@@ -46,18 +48,24 @@ if (sharing === undefined) throw new Error(`--sharing: there are ${Object.keys(S
 const latencies = slower(LOCAL_LATENCIES, positive("slower", values.slower));
 const chosen = SCENARIOS.filter(({ name }) => values.scenario?.includes(name) ?? true);
 if (chosen.length === 0) throw new Error(`--scenario: there are ${SCENARIOS.map(({ name }) => name).join(", ")}`);
+const FILE = "cells.json";
 /** Jobs of an account, on average. */
 const JOBS_PER_ACCOUNT = 50;
 
-const fleet = new Fleet(islands, seed);
-console.log(`${islands} Islands with ${fleet.slots} slots, ${jobs} jobs, sharing: ${values.sharing}`);
-for (const scenario of chosen) {
-  const runs = await runScenario(scenario);
-  console.log(describeRuns(scenario.title, runs));
-  if (!values.quick) await store(scenario.name, { title: scenario.title, islands, jobs, slots: fleet.slots, runs });
+if (values.draw) await draw(await readStored());
+else await runAll();
+
+async function runAll(): Promise<void> {
+  const fleet = new Fleet(islands, seed);
+  for (const scenario of chosen) {
+    const runs = await runScenario(fleet, scenario);
+    const stored: StoredScenario = { title: scenario.title, islands, slots: fleet.slots, jobs, runs };
+    console.log(`\n${describeScenario(stored)}\n`);
+    if (!values.quick) await store(scenario.name, stored);
+  }
 }
 
-async function runScenario(scenario: Scenario): Promise<CellFigures[]> {
+async function runScenario(fleet: Fleet, scenario: Scenario): Promise<CellFigures[]> {
   const accounts = Math.ceil(jobs / JOBS_PER_ACCOUNT);
   const workload = new Workload(fleet, { jobs, accounts, phases: scenario.phases, seed });
   const run = (coordinators: number): Promise<Outcome> =>
@@ -76,11 +84,19 @@ async function runScenario(scenario: Scenario): Promise<CellFigures[]> {
 /** Replaces what is stored of this scenario, and draws all anew. */
 async function store(name: string, stored: StoredScenario): Promise<void> {
   await mkdir(values.write, { recursive: true });
-  const file = join(values.write, "cells.json");
-  const before = await readFile(file, "utf8").catch(() => "{}");
-  const all = { ...(JSON.parse(before) as Record<string, StoredScenario>), [name]: stored };
-  await writeFile(file, `${JSON.stringify(all, null, 1)}\n`);
+  const all = { ...(await readStored()), [name]: stored };
+  await writeFile(join(values.write, FILE), `${JSON.stringify(all, null, 1)}\n`);
+  await draw(all);
+}
+
+async function readStored(): Promise<Record<string, StoredScenario>> {
+  const text = await readFile(join(values.write, FILE), "utf8").catch(() => "{}");
+  return JSON.parse(text) as Record<string, StoredScenario>;
+}
+
+async function draw(all: Readonly<Record<string, StoredScenario>>): Promise<void> {
   for (const plot of plotsOf(all)) await writeFile(join(values.write, `${plot.name}.svg`), drawLinePlot(plot));
+  await writeFile(join(values.write, "figures.md"), describeAll(all));
 }
 
 function slower({ bus, transfer, takeIn }: Latencies, times: number): Latencies {

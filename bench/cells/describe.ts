@@ -33,17 +33,29 @@ const TRAFFIC: readonly Column[] = [
   ["Received, kB/s, each", ({ kbPerS }) => kbPerS],
 ];
 
-/** A table in Markdown. */
-export function describeRuns(title: string, runs: readonly CellFigures[]): string {
-  const columns: readonly Column[] = [["Coordinators", (run) => run.coordinators], ...WAITING, ...ORDER, ...TRAFFIC];
+/** A table in Markdown: a column for each number of coordinators. */
+export function describeScenario({ title, islands, slots, jobs, runs }: StoredScenario): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const rows = [...WAITING, ...ORDER, ...TRAFFIC];
+  const size = `${inFull(islands)} Islands with ${inFull(slots)} slots, ${inFull(jobs)} jobs`;
   return [
-    `\n${title}\n`,
-    row(columns.map(([head]) => head)),
-    `|${columns.map(() => "---:|").join("")}`,
-    ...runs.map((run) => row(columns.map(([, of]) => formatNumber(of(run))))),
+    `## ${title}`,
+    `${size}.\n`,
+    row(["Coordinators", ...runs.map(({ coordinators }) => String(coordinators))]),
+    `|---|${runs.map(() => "---:|").join("")}`,
+    ...rows.map(([head, of]) => row([head, ...runs.map((run) => formatNumber(of(run)))])),
   ].join("\n");
 }
+
+/** The page with all tables. */
+export function describeAll(scenarios: Readonly<Record<string, StoredScenario>>): string {
+  const intro = "Written by `npm run bench:cells`. [scale.md](../scale.md) says what the rows mean.";
+  return [`# Figures of simulated coordinators\n\n${intro}`, ...Object.values(scenarios).map(describeScenario)]
+    .join("\n\n")
+    .concat("\n");
+}
+
+const inFull = (count: number): string => count.toLocaleString("en-US");
 
 /** One plot for each subject, a line for each scenario. */
 export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): LinePlot[] {

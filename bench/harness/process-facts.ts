@@ -20,8 +20,16 @@ export function cpuSeconds(pid: number): number {
 
 /** CPU time of a process and of its children that live, in seconds. Linux only. */
 export function familyCpuSeconds(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/).filter(Boolean);
-  return children.reduce((sum, child) => sum + familyCpuSeconds(Number(child)), cpuSeconds(pid));
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  let seconds = cpuSeconds(pid);
+  for (const child of children) {
+    try {
+      seconds += familyCpuSeconds(Number(child));
+    } catch {
+      // The child has ended since it was listed.
+    }
+  }
+  return seconds;
 }
 
 /** What the main thread of a process has run, and waited for a core while it could have run, in seconds. Linux only. */
