@@ -10,8 +10,9 @@ import { accountMail } from "./accounts/account-mail.ts";
 import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import { Lease } from "./cluster/lease.ts";
+import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
+import { Ownership } from "./cluster/ownership.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
@@ -70,12 +71,16 @@ const MAX_CLOSE_MS = 2_000;
 const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
-export async function openCoordinator({ config, clock, log, version, onFatal }: CoordinatorDeps): Promise<Coordinator> {
+export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinator> {
+  const { config, log, version, onFatal } = deps;
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
-  const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
-  const { store, bus } = await openNetwork({ config, clock, log });
+  const networkClock = new NetworkClock(deps.clock);
+  const { store, bus } = await openNetwork({ config, clock: networkClock, log });
   const { cluster, secrets } = store;
+  const clock = cluster === null ? deps.clock : networkClock;
+  const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
+  if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
   const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
@@ -130,6 +135,11 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
+  const { leaseMs, leaseRenewMs } = config;
+  const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
+  const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
+  const ownership =
+    cluster && new Ownership({ cluster, store, jobs: registry, islands, batches, bus, self, log, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
@@ -143,6 +153,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
     log,
+    claims: ownership?.mover,
   });
   const connections = new IslandConnections({
     store,
@@ -154,11 +165,9 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
   });
-  const { leaseMs, leaseRenewMs: renewMs } = config;
-  const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
-  const lease = cluster && (await stored(() => Lease.take({ cluster, leaseMs, renewMs, clock, log }, self)));
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
+  await stored(() => ownership?.start());
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
@@ -251,7 +260,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
   const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
   const url = `http://${urlHost(config.host)}:${listener.port}`;
-  lease?.setAddress(config.peerUrl ?? url);
+  ownership?.members.setAddress(config.peerUrl ?? url);
   return {
     url,
     async close() {
@@ -262,7 +271,8 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await listener.finishAnswers(deadline.signal);
       // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
       await abortable(registry.settled(), deadline.signal).catch(() => undefined);
-      await gateway.close(RETURN_AFTER_MS);
+      await ownership?.handOverWaiting(() => undefined);
+      await gateway.close(RETURN_AFTER_MS, ownership?.peerAddresses);
       await listener.close(deadline.signal);
       limit.cancel();
       await catalogSync.close();
@@ -273,7 +283,7 @@ export async function openCoordinator({ config, clock, log, version, onFatal }: 
       await webhooks.close();
       await retention.close();
       await accounts.settled();
-      await lease?.leave();
+      await ownership?.leave();
       await bus.close();
       await store.close();
     },

@@ -4,13 +4,20 @@ import { importsOf, isRelative, readTree, resolve, type Tree } from "./support/i
 
 /** State with one owner, and the only files that may import it. All other code has views and commands. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  "coordinator/jobs/active-jobs.ts": ["coordinator/jobs/job-registry.ts", "coordinator/jobs/job-attempts.ts"],
+  "coordinator/jobs/active-jobs.ts": [
+    "coordinator/jobs/job-registry.ts",
+    "coordinator/jobs/job-attempts.ts",
+    "coordinator/jobs/job-moves.ts",
+    "coordinator/jobs/restored-jobs.ts",
+  ],
   "coordinator/jobs/job-writes.ts": ["coordinator/jobs/active-jobs.ts"],
   "coordinator/jobs/mutable-job.ts": [
     "coordinator/jobs/active-jobs.ts",
     "coordinator/jobs/job-registry.ts",
     "coordinator/jobs/job-attempts.ts",
+    "coordinator/jobs/job-moves.ts",
     "coordinator/jobs/job-writes.ts",
+    "coordinator/jobs/restored-jobs.ts",
     "coordinator/jobs/write-behind.ts",
   ],
   "coordinator/islands/mutable-island.ts": ["coordinator/islands/island-registry.ts"],

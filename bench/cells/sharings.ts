@@ -1,4 +1,5 @@
 import { WorkSharing } from "../../coordinator/cluster/work-sharing.ts";
+import type { SchedulerEvent } from "../../coordinator/scheduler/events.ts";
 import type { Sharing, SharingParts } from "./simulation.ts";
 
 const log = { warn: (facts: unknown, message: string): void => console.warn(message, facts) };
@@ -15,7 +16,9 @@ export const SHARINGS: Readonly<Record<string, Sharing>> = {
       reconcile: () => Promise.resolve(),
     };
     // A coordinator alone has nobody to tell anything.
-    if (peers.length > 1) void new WorkSharing({ bus, members, mover, work: cell.scheduler.shared, clock, log });
+    if (peers.length === 1) return;
+    const schedule = (event: SchedulerEvent): void => cell.step(event);
+    void new WorkSharing({ bus, members, mover, work: cell.scheduler.shared, schedule, clock, log });
   },
   none: () => undefined,
 };

@@ -61,9 +61,11 @@ export class WorkShares {
     for (const id of this.#notBeforeMs.keys()) if (!isLiving(id)) this.#notBeforeMs.delete(id);
   }
 
-  /** As they said last, by id; those that are silent are left out. */
-  freeSlotsOfPeers(): ReadonlyMap<string, number> {
-    return new Map([...this.#peers.all()].map(({ id, freeSlots }) => [id, freeSlots]));
+  /** Of the coordinator with most free slots; undefined while none is heard. */
+  freestPeerId(): string | undefined {
+    return [...this.#peers.all()].reduce<PeerLoad | undefined>((best, peer) => {
+      return best === undefined || peer.freeSlots > best.freeSlots ? peer : best;
+    }, undefined)?.id;
   }
 
   /** The status that is due; undefined while there is nothing new that others should act on. */

@@ -1,7 +1,9 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
+import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { SharedWork } from "../scheduler/shared-work.ts";
+import type { Peer } from "../store/cluster-store.ts";
 import type { JobMover } from "./job-mover.ts";
 import type { Members } from "./members.ts";
 import { readPeerStatus, readStealAnswer, readStealRequest, type StealAnswer } from "./sharing-messages.ts";
@@ -12,6 +14,8 @@ export interface WorkSharingDeps {
   readonly members: Pick<Members, "self" | "living" | "onChange">;
   readonly mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">;
   readonly work: SharedWork;
+  /** Tells the scheduler of `work`, and carries out what it decides. */
+  readonly schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "warn">;
 }
@@ -54,9 +58,10 @@ export class WorkSharing {
     this.#timer = clock.schedule(0, () => this.#tick());
   }
 
-  /** Free slots of the other coordinators, by id, as they said last; silent ones are left out. */
-  freeSlotsOfPeers(): ReadonlyMap<string, number> {
-    return this.#shares.freeSlotsOfPeers();
+  /** The living peer with most free slots, as they said last; undefined while none is heard. */
+  freestPeer(): Peer | undefined {
+    const id = this.#shares.freestPeerId();
+    return this.#deps.members.living.find((peer) => peer.id === id);
   }
 
   /** Neither asks nor gives any more. Resolves when what is under way is over. */
@@ -126,9 +131,22 @@ export class WorkSharing {
   async #give(message: unknown): Promise<StealAnswer> {
     const request = readStealRequest(message);
     if (!this.#living.has(request.from)) throw new Error(`Coordinator ${request.from} is not known here yet`);
-    const taken = this.#shares.give(request);
-    const jobIds = taken.length === 0 ? [] : await this.#deps.mover.handOver(taken, request.from);
+    const jobIds = await this.#handOver(this.#shares.give(request), request.from);
     return { jobIds, rest: this.#shares.restOf(request) };
+  }
+
+  async #handOver(taken: readonly string[], toId: string): Promise<readonly string[]> {
+    const { mover, schedule } = this.#deps;
+    if (taken.length === 0) return taken;
+    let moved: readonly string[] = [];
+    try {
+      moved = await mover.handOver(taken, toId);
+    } finally {
+      // Also those that the mover did not begin to move: it knows more of a job than the scheduler.
+      const gone = new Set(moved);
+      for (const jobId of taken) if (!gone.has(jobId)) schedule({ kind: "job_stays", jobId });
+    }
+    return moved;
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

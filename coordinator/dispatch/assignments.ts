@@ -42,8 +42,8 @@ export class Assignments {
   }
 
   #sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
-    if (job.state === "queued" && job.attempt === id.attempt) this.#send(job, islandId, input);
-    // The attempt ended while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
+    if (job.state === "queued" && job.attempt === id.attempt && !job.isDropped) this.#send(job, islandId, input);
+    // The attempt ended, or another coordinator took the job, while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
     else this.#deps.islands.freeSlot(islandId, id);
   }
 

@@ -3,7 +3,7 @@ import { ProtocolError } from "../../shared/protocol/codec.ts";
 import type { HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { HeldJob, IslandState, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { AttemptFrame, AttemptReports } from "../islands/attempt-reports.ts";
-import type { IslandView } from "../islands/island.ts";
+import type { AttemptId, IslandView } from "../islands/island.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { AttemptProofs } from "./attempt-proofs.ts";
 import { AttemptResults, type AttemptResultsDeps } from "./attempt-results.ts";
@@ -12,6 +12,14 @@ import { presentJob } from "./present-job.ts";
 export interface AttemptFencingDeps extends AttemptResultsDeps {
   readonly proofs: AttemptProofs;
   readonly clock: Pick<Clock, "now">;
+  /** Where several coordinators share the jobs; absent: all jobs are here. */
+  readonly claims?: HeldJobClaims | undefined;
+}
+
+/** Brings jobs here that another coordinator has. */
+export interface HeldJobClaims {
+  /** @param attempts Of Island `hostId`, which has proved that it was given them. Those of jobs that are here already are left alone. */
+  claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void>;
 }
 
 /**
@@ -25,6 +33,15 @@ export class AttemptFencing implements AttemptReports {
   constructor(deps: AttemptFencingDeps) {
     this.#deps = deps;
     this.#results = new AttemptResults(deps);
+  }
+
+  claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined {
+    const { jobs, proofs, claims } = this.#deps;
+    if (claims === undefined) return undefined;
+    const elsewhere = held.filter(
+      ({ jobId, attempt, claim }) => jobs.get(jobId) === undefined && proofs.isValid(claim, jobId, attempt, hostId),
+    );
+    return elsewhere.length === 0 ? undefined : claims.claim(hostId, accountId, elsewhere);
   }
 
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[] {
@@ -149,8 +166,11 @@ export class AttemptFencing implements AttemptReports {
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.attempts.takeOver(jobId, { islandId: hostId, accountId }, attempt);
     }
-    // It was lost for longer than the grace, but nothing has happened since.
-    if (job.mayRegain && attempt === job.attempt) jobs.attempts.regain(jobId, { islandId: hostId, accountId });
+    // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
+    // never durable.
+    const isWhoLostIt = (job.lostIslandId ?? hostId) === hostId;
+    if (job.mayRegain && isWhoLostIt && attempt === job.attempt)
+      jobs.attempts.regain(jobId, { islandId: hostId, accountId });
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
     jobs.attempts.noteReturn(jobId);

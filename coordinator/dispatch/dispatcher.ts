@@ -126,6 +126,11 @@ export class Dispatcher {
       }
       case "job_ended":
         return undefined;
+      case "job_dropped": {
+        const { id: jobId, attempt, islandId } = event.job;
+        if (islandId === null) return undefined;
+        return islands.recall(islandId, { jobId, attempt });
+      }
       case "island_up":
         this.#keepFromNewIsland(event.island);
         return this.schedule({ kind: "island_up", island: event.island, busy: event.busy });

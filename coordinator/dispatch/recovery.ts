@@ -7,6 +7,15 @@ import { islandLost } from "./present-job.ts";
 
 const READ_AT_ONCE = 1_000;
 
+export interface RecoveryDeps {
+  /** What is stored of an Island. */
+  readonly readIsland: Store["islands"]["get"];
+  readonly jobs: JobRegistry;
+  readonly islands: IslandRegistry;
+  /** How long Islands may take to come back; absent: as after a restart. */
+  readonly graceMs?: number;
+}
+
 /** An Island with the attempts that it had when the coordinator last stopped. */
 interface AbsentIsland {
   readonly accountId: string;
@@ -14,8 +23,7 @@ interface AbsentIsland {
 }
 
 /**
- * Restores all jobs that had not ended when the coordinator last stopped. Those that an Island has wait for it, for the grace; the
- * others compete or are parked. Runs before the first Island or client is let in.
+ * Restores all jobs that had not ended when the coordinator last stopped. Runs before the first Island or client is let in.
  * @returns how many jobs wait, and how many an Island has.
  */
 export async function recoverJobs(
@@ -23,38 +31,69 @@ export async function recoverJobs(
   jobs: JobRegistry,
   islands: IslandRegistry,
 ): Promise<{ waiting: number; held: number }> {
-  const absent = new Map<string, AbsentIsland>();
-  const ofClients: string[] = [];
-  const givenUp: Promise<void>[] = [];
-  let [waiting, held] = [0, 0];
-  for await (const part of unfinished(store)) {
-    for (const record of part) {
+  const recovery = new Recovery({ readIsland: (hostId) => store.islands.get(hostId), jobs, islands });
+  for await (const part of unfinished(store)) await recovery.restore(part);
+  return recovery.finish();
+}
+
+/** Restores jobs from storage, in parts. Those that an Island has wait for it, for the grace; the others compete or are parked. */
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  readonly #absent = new Map<string, AbsentIsland>();
+  readonly #ofClients: string[] = [];
+  readonly #givenUp: Promise<void>[] = [];
+  #waiting = 0;
+  #held = 0;
+
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param records Jobs that the registry does not have. May be called for several parts at once; {@link finish} must follow. */
+  async restore(records: readonly ActiveJobRecord[]): Promise<void> {
+    const { jobs, graceMs } = this.#deps;
+    for (const record of records) {
       const { id: jobId, attempt, islandId } = record;
-      if (record.isClientBound) ofClients.push(jobId);
+      if (record.isClientBound) this.#ofClients.push(jobId);
       if (islandId === null) {
-        waiting += 1;
+        this.#waiting += 1;
         const restored = jobs.restore(record, null);
         if (restored !== undefined) await restored;
         continue;
       }
-      const island = absent.get(islandId) ?? (await readIsland(store, islandId));
-      await jobs.restore(record, island?.accountId ?? null);
+      const island = await this.#islandOf(islandId);
+      await jobs.restore(record, island?.accountId ?? null, graceMs);
       if (island === undefined) {
         // Its account was deleted, or has had 1,000 other hosts since.
-        waiting += 1;
-        givenUp.push(jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
+        this.#waiting += 1;
+        this.#givenUp.push(jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
         continue;
       }
-      absent.set(islandId, island);
       island.attempts.push({ jobId, attempt });
-      held += 1;
+      this.#held += 1;
     }
   }
-  // Batches are restored from storage next: one that ends at the first failure is to find a job that has failed here.
-  await Promise.all(givenUp);
-  for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts);
-  jobs.awaitReaders(ofClients);
-  return { waiting, held };
+
+  async finish(): Promise<{ waiting: number; held: number }> {
+    const { jobs, islands, graceMs } = this.#deps;
+    // Batches are restored from storage next: one that ends at the first failure is to find a job that has failed here. While others
+    // live, one of them may have taken the job meanwhile, and then the write of this never ends.
+    if (graceMs === undefined) await Promise.all(this.#givenUp);
+    for (const [hostId, { accountId, attempts }] of this.#absent) {
+      islands.awaitReturn(hostId, accountId, attempts, graceMs);
+    }
+    jobs.awaitReaders(this.#ofClients);
+    return { waiting: this.#waiting, held: this.#held };
+  }
+
+  /** Undefined for one that is not known any more. */
+  async #islandOf(hostId: string): Promise<AbsentIsland | undefined> {
+    const record = this.#absent.has(hostId) ? undefined : await this.#deps.readIsland(hostId);
+    if (record !== undefined && !this.#absent.has(hostId)) {
+      this.#absent.set(hostId, { accountId: record.accountId, attempts: [] });
+    }
+    return this.#absent.get(hostId);
+  }
 }
 
 /** Read in parts: 100,000 records at once would be copied again and again by the garbage collector. */
@@ -66,9 +105,4 @@ async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonl
     if (last === undefined) return;
     after = last;
   }
-}
-
-async function readIsland(store: Pick<Store, "islands">, hostId: string): Promise<AbsentIsland | undefined> {
-  const record = await store.islands.get(hostId);
-  return record === undefined ? undefined : { accountId: record.accountId, attempts: [] };
 }

@@ -7,6 +7,11 @@ export type AttemptFrame = Extract<FromIsland, { attempt: number }>;
 
 /** Where the reports of Islands on their attempts go. Implemented by `dispatch/`. */
 export interface AttemptReports {
+  /**
+   * Brings jobs here that a returning Island says it holds and another coordinator has, if its proofs are valid. Undefined when there are
+   * none. @throws {ServiceError} `storage_unavailable`.
+   */
+  claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined;
   /** Decides, for each job that a returning Island says it holds, whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
   /** Takes note of the progress that a heartbeat tells. */

@@ -72,9 +72,16 @@ export class IslandGateway {
     };
   }
 
-  /** Sends every Island away for `retryAfterMs` and waits until all sockets are closed. */
-  async close(retryAfterMs: number): Promise<void> {
-    for (const session of this.#sessions) session.dismiss("the coordinator is going down", retryAfterMs);
+  /**
+   * Sends every Island away and waits until all sockets are closed. They come back after `retryAfterMs`; where there are `addresses` of
+   * other coordinators, they go there at once, an equal part to each.
+   */
+  async close(retryAfterMs: number, addresses: readonly string[] = []): Promise<void> {
+    const reason = "the coordinator is going down";
+    for (const [index, session] of [...this.#sessions].entries()) {
+      if (addresses.length === 0) session.dismiss(reason, retryAfterMs);
+      else session.dismiss(reason, 0, addresses[index % addresses.length]);
+    }
     await Promise.all([...this.#sessions].map(({ closed }) => closed));
   }
 

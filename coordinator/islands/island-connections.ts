@@ -50,6 +50,8 @@ export class IslandConnections {
     // Also one whose row was dropped while it is connected.
     const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
     if (!isOurs || isOfAnother) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
+    const claimed = reports.claim(hostId, accountId, hello.held);
+    if (claimed !== undefined) await claimed;
     if (!link.isOpen) return null;
     const island = registry.connect(hello, accountId, link);
     const held = reports.reconcile(island, hello.held);

@@ -18,6 +18,7 @@ export interface IslandRegistryDeps {
 const MAX_STOP_MS = 10_000;
 /** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
 const MAX_IGNORED_CANCELS = 3;
+const CAME_WITHOUT = "The Island came back without the job";
 
 /**
  * Owner of every Island that is connected or in its grace: its link, its slots, what it reported and how long it may be away.
@@ -106,7 +107,7 @@ export class IslandRegistry {
     island.freeSlots();
     for (const attempt of kept) island.takeSlot(attempt);
     this.#emit({ type: "island_up", island: island.facts(), busy: island.slotsInUse });
-    this.#emitLost(island, lost, "The Island came back without the job", false);
+    this.#emitLost(island, lost, CAME_WITHOUT, false);
   }
 
   /** The session is over. The Island's attempts wait for it to come back, for the grace. */
@@ -119,12 +120,33 @@ export class IslandRegistry {
     this.#beginGrace(island, this.#deps.graceMs);
   }
 
-  /** Takes in an Island that had attempts when the coordinator last stopped. Its grace begins. */
-  awaitReturn(hostId: string, accountId: string, attempts: readonly AttemptId[]): void {
-    const island = new MutableIsland(hostId, accountId, this.#texts);
+  /**
+   * Takes in attempts of an Island that is away: it had them when the coordinator last stopped, or with another coordinator. Its grace
+   * begins. If it is here, it came without them.
+   */
+  awaitReturn(
+    hostId: string,
+    accountId: string,
+    attempts: readonly AttemptId[],
+    graceMs: number = this.#deps.restartGraceMs,
+  ): void {
+    const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
+    if (island.isConnected) return this.#emitLost(island, attempts, CAME_WITHOUT, false);
     this.#islands.set(island.hostId, island);
     for (const attempt of attempts) island.takeSlot(attempt);
-    this.#beginGrace(island, this.#deps.restartGraceMs);
+    island.grace?.cancel();
+    return this.#beginGrace(island, graceMs);
+  }
+
+  /** Another coordinator has the job of this attempt. An Island that is here comes back with it, to be told what it continues. */
+  recall(hostId: string, attempt: AttemptId): void {
+    const island = this.#islands.get(hostId);
+    if (island === undefined) return;
+    const { link } = island;
+    if (island.has(attempt)) island.freeSlot(attempt.jobId);
+    if (link === null) return;
+    this.disconnect(island, link);
+    link.dismiss("a job that it has belongs to another coordinator now", 0);
   }
 
   /** A heartbeat. Most make no difference, and nobody hears of them. */

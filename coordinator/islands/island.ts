@@ -7,8 +7,8 @@ export interface IslandLink {
   /** False once the socket is closing: a frame sent then is lost. */
   readonly isOpen: boolean;
   send(frame: FromCoordinator): void;
-  /** Sends `goodbye` and closes. `retryAfterMs` null: the agent should not come back by itself. */
-  dismiss(reason: string, retryAfterMs: number | null): void;
+  /** Sends `goodbye` and closes. `retryAfterMs` null: the agent should not come back by itself. `address`: where it is to go. */
+  dismiss(reason: string, retryAfterMs: number | null, address?: string): void;
 }
 
 /** One attempt of a job. */

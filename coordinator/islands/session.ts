@@ -87,8 +87,8 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     return this.#socket.closed;
   }
 
-  dismiss(reason: string, retryAfterMs: number | null): void {
-    this.send({ type: "goodbye", reason, retryAfterMs });
+  dismiss(reason: string, retryAfterMs: number | null, address?: string): void {
+    this.send({ type: "goodbye", reason, retryAfterMs, ...(address === undefined ? {} : { address }) });
     this.#close(CLOSE.goingAway, reason);
   }
 

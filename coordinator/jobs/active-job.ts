@@ -49,6 +49,8 @@ export interface ActiveJob {
   readonly isOverrun: boolean;
   /** The Island that was lost with the last attempt may continue it, as no other attempt has begun. */
   readonly mayRegain: boolean;
+  /** That Island; null for a job that lost no attempt since it was restored. */
+  readonly lostIslandId: string | null;
   /** What the Island that has the present attempt has yet to do; null while no Island has it. */
   readonly phase: AttemptPhase | null;
   /** Last sign of life of the present attempt, by `Clock.monotonicMs`. Its phase counts from here. */
@@ -69,6 +71,8 @@ export interface ActiveJob {
   readonly moved: Promise<void> | null;
   /** Resolves when the job's end is durable; null before the end. */
   readonly settled: Promise<void> | null;
+  /** Another coordinator has the job by now. It is not in the registry any more, and what waits for its writes never goes on. */
+  readonly isDropped: boolean;
   /** Kept from submission to the first scheduling decision only, so that an idle network never reads it back. */
   readonly input: JobInput | null;
   /** Null until the input was read. */

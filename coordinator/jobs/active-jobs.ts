@@ -3,6 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
+import { NotOwnerError } from "../store/cluster-store.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
@@ -58,7 +59,7 @@ export class ActiveJobs {
       leftMs: (jobId) => this.#phaseLeftMs(this.require(jobId)),
       onPassed: (jobId) => this.#passPhase(this.require(jobId)),
     });
-    this.writes = new JobWrites(deps);
+    this.writes = new JobWrites(deps, (job, ownerId) => this.drop(job, ownerId));
   }
 
   subscribe(listener: (event: JobRegistryEvent) => void): void {
@@ -122,8 +123,17 @@ export class ActiveJobs {
 
   /** Lets a pending job compete for Islands. It may be assigned before this returns. */
   compete(job: MutableJob): void {
+    if (job.isMoving) return;
     this.emit({ type: "job_waiting", job });
     job.input = null;
+  }
+
+  /** The wait of a durable job begins. */
+  beginCompeting(job: MutableJob): void {
+    // Its Cargo may have gone since the job was accepted: during the commit, the wait for a place, or a restart.
+    if (!this.hasCargo(job)) return void this.failWithoutCargo(job);
+    this.beginWait(job);
+    this.compete(job);
   }
 
   /** Counts the job against its account's limit, without a look at the limit. */
@@ -184,6 +194,26 @@ export class ActiveJobs {
     this.byId.delete(job.id);
     this.#deadlines.clear(job.id);
     this.emit({ type: "offer_withdrawn", job });
+  }
+
+  /** Forgets a job that another coordinator has; see `job_dropped`. */
+  drop(job: MutableJob, ownerId: string | null): void {
+    if (job.isDropped) return;
+    job.drop();
+    this.byId.delete(job.id);
+    this.#deadlines.clear(job.id);
+    this.writes.forget(job);
+    if (job.state === "pending") this.emit({ type: "job_withdrawn", job });
+    this.leaveIsland(job);
+    this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
+    this.emit({ type: "job_dropped", job, feed: job.feed, ownerId });
+    if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
+  }
+
+  /** Resolves when the end of the job is durable. @throws {NotOwnerError} when another coordinator has the job by now. */
+  async untilEnded(job: MutableJob): Promise<void> {
+    await Promise.race([job.settled, job.untilDropped()]);
+    if (job.isDropped) throw new NotOwnerError(job.id, null);
   }
 
   /** Ends a job for good. Readers see the end when it is durable; the promise resolves then. @throws {IllegalTransitionError} */

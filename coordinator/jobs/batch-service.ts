@@ -59,6 +59,7 @@ export class BatchService {
     this.#deps = deps;
     deps.jobs.subscribe((event) => {
       if (event.type === "job_ended") this.#noteEnd(event.job);
+      if (event.type === "job_dropped") this.#forget(event.job);
     });
   }
 
@@ -99,22 +100,40 @@ export class BatchService {
     const noted = jobs.persist(store.batches.cancel(batchId, clock.now()));
     this.#cancelAll(unfinished);
     await noted;
-    for (const { settled } of unfinished) await settled;
+    await jobs.settled(unfinished);
     return this.get(accountId, batchId);
   }
 
-  /** Continues the batches of the jobs that the registry restored. A cancellation that a stop interrupted is completed. */
-  async restore(): Promise<void> {
-    const records = new Map((await this.#deps.store.batches.unfinished()).map((batch) => [batch.id, batch]));
+  /**
+   * Continues the batches of jobs that the registry restored: of all unless told. A cancellation that a stop interrupted is completed.
+   */
+  async restore(restored?: readonly ActiveJob[]): Promise<void> {
+    const ids = restored?.flatMap(({ batchId }) => batchId ?? []);
+    const records = new Map((await this.#deps.store.batches.unfinished(ids)).map((batch) => [batch.id, batch]));
     const parked: ActiveJob[] = [];
-    for (const job of this.#deps.jobs.list()) {
+    for (const job of restored ?? this.#deps.jobs.list()) {
       const record = job.batchId === null ? undefined : records.get(job.batchId);
-      if (record === undefined || job.hasEnded) continue;
+      if (record === undefined || job.hasEnded || job.isDropped) continue;
       this.#add(record, job);
       if (!job.hasPlace) parked.push(job);
     }
     this.#deps.gate.enter(parked);
-    for (const { id, failMode, hasFailed, isCancelled } of records.values()) {
+    this.#endOver(records.values());
+  }
+
+  /** Ids of the batches with jobs here. */
+  get activeIds(): string[] {
+    return [...this.#batches.keys()];
+  }
+
+  /** Ends what is left here of those of these batches that are over: cancelled, or failed at the first failure, at whatever coordinator. */
+  async endOver(ids: readonly string[]): Promise<void> {
+    const here = ids.filter((id) => this.#batches.has(id));
+    if (here.length > 0) this.#endOver(await this.#deps.store.batches.unfinished(here));
+  }
+
+  #endOver(records: Iterable<ActiveBatchRecord>): void {
+    for (const { id, failMode, hasFailed, isCancelled } of records) {
       const isOver = isCancelled || (failMode === "fail_fast" && hasFailed);
       if (isOver) this.#cancelAll([...(this.#batches.get(id)?.jobs.values() ?? [])]);
     }
@@ -170,15 +189,25 @@ export class BatchService {
     if (batch === undefined) return;
     const hasFailed = job.state === "failed" || job.state === "timeout";
     if (hasFailed && batch.failMode === "fail_fast") this.#cancelAll([...batch.jobs.values()]);
-    void job.settled?.then(() => {
-      batch.jobs.delete(job.id);
-      if (batch.jobs.size === 0) this.#batches.delete(batch.id);
-    });
+    void job.settled?.then(() => this.#remove(batch, job));
+  }
+
+  /** Another coordinator has the job. */
+  #forget(job: ActiveJob): void {
+    this.#deps.gate.leave(job);
+    const batch = job.batchId === null ? undefined : this.#batches.get(job.batchId);
+    if (batch !== undefined) this.#remove(batch, job);
+  }
+
+  #remove(batch: ActiveBatch, job: ActiveJob): void {
+    // It may have come back meanwhile.
+    if (batch.jobs.get(job.id) === job) batch.jobs.delete(job.id);
+    if (batch.jobs.size === 0) this.#batches.delete(batch.id);
   }
 
   /** In one turn. Places are returned when the ends are durable, so that no other job of the batch takes one. */
   #cancelAll(jobs: readonly ActiveJob[]): void {
-    for (const job of jobs) if (!job.hasEnded) void this.#deps.jobs.cancel(job.id);
+    for (const job of jobs) if (!job.hasEnded) this.#deps.jobs.stop(job.id);
   }
 
   async #find(accountId: string, batchId: string): Promise<BatchRecord> {

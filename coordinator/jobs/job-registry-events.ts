@@ -1,4 +1,5 @@
 import type { ActiveJob } from "./active-job.ts";
+import type { WritableFeed } from "./feed.ts";
 
 /** What the job registry tells its subscribers, in the turn of the event loop in which it happens. */
 export type JobRegistryEvent =
@@ -18,5 +19,15 @@ export type JobRegistryEvent =
   | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
   /** The job ended, or the attempt is given up, while an Island has it: the Island must stop the work. */
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
+  /**
+   * Another coordinator has the job: it is not in the registry any more. Its feed is open, and written by nobody now. `ownerId`: who has
+   * it, as far as that is known.
+   */
+  | {
+      readonly type: "job_dropped";
+      readonly job: ActiveJob;
+      readonly feed: WritableFeed;
+      readonly ownerId: string | null;
+    }
   /** The job ended. `job.settled` resolves when that is durable. */
   | { readonly type: "job_ended"; readonly job: ActiveJob };

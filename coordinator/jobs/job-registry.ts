@@ -1,19 +1,18 @@
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
-import type { ActiveJobRecord, JobInput, SubmittedJob } from "../store/job-store.ts";
+import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
-import type { Backlog } from "./feed.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
-import { MutableJob } from "./mutable-job.ts";
+import { JobMoves } from "./job-moves.ts";
+import { MutableJob, type Assignee } from "./mutable-job.ts";
+import { RestoredJobs, type RestoredJobsDeps } from "./restored-jobs.ts";
 
-export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps {
+export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps, RestoredJobsDeps {
   /** How long the jobs of a client that lost its connection in a crash wait for it. */
   readonly graceMs: number;
-  /** How long the jobs of an Island wait for it after a restart of the coordinator. */
-  readonly restartGraceMs: number;
 }
 
 /** A job that is being stored. */
@@ -35,8 +34,6 @@ const NEW_JOB = {
   islandId: null,
   startedAtMs: null,
 } as const;
-/** Time to send what it kept, for an Island that comes back at the end of its grace. */
-const REPORT_MARGIN_MS = 5_000;
 
 /**
  * Owner of every unfinished job. Everything that changes a job is a command here or in {@link JobAttempts}: it acts in memory in
@@ -45,16 +42,21 @@ const REPORT_MARGIN_MS = 5_000;
 export class JobRegistry {
   /** Commands on the attempts of jobs. */
   readonly attempts: JobAttempts;
+  /** Commands for jobs that go to another coordinator. */
+  readonly moves: JobMoves;
+  readonly #restored: RestoredJobs;
   readonly #active: ActiveJobs;
   readonly #deps: JobRegistryDeps;
   /** See {@link awaitReaders}. */
   readonly #unread = new Set<string>();
-  #readerLimit: Timer | null = null;
+  readonly #readerLimits = new Set<Timer>();
 
   constructor(deps: JobRegistryDeps) {
     this.#deps = deps;
     this.#active = new ActiveJobs(deps);
     this.attempts = new JobAttempts(this.#active, deps);
+    this.moves = new JobMoves(this.#active);
+    this.#restored = new RestoredJobs(this.#active, this.attempts, deps);
   }
 
   /** Undefined for an unknown id and for a job whose end is durable. */
@@ -123,54 +125,23 @@ export class JobRegistry {
   admitParked(jobId: string): void {
     const job = this.#active.require(jobId);
     this.#active.takePlace(job);
-    this.#compete(job);
+    this.#active.beginCompeting(job);
   }
 
   /**
-   * Takes in a job that was unfinished when the coordinator last stopped. One that an Island has waits for that Island to come
-   * back; a job of a batch that never had an attempt is parked; the others compete.
+   * Takes in a job that was unfinished when the coordinator last stopped, or that another coordinator had. One that an Island has waits
+   * for that Island to come back; a job of a batch that never had an attempt is parked; the others compete.
    * @param islandOwnerId Account of the Island that has the job; null when no Island has it, and when that one is not known any more:
    *   then the caller gives the attempt up.
+   * @param graceMs how long its Island may take to come back; absent: that of a restart.
    */
-  restore(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> | undefined {
-    if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId);
-    // It has no feed. Without a promise, because 100,000 may wait.
-    this.#restore(record, islandOwnerId, null, null);
-    return undefined;
+  restore(record: ActiveJobRecord, islandOwnerId: string | null, graceMs?: number): Promise<void> | undefined {
+    return this.#restored.restore(record, islandOwnerId, graceMs);
   }
 
-  /** The feed is read when somebody asks for it. */
-  async #restoreBegun(record: ActiveJobRecord, islandOwnerId: string | null): Promise<void> {
-    const { jobs } = this.#deps.store;
-    const progress = await jobs.feedProgress(record.id, record.attempt);
-    const input = await jobs.input(record.id);
-    this.#restore(record, islandOwnerId, input, { progress, read: () => jobs.feed(record.id) });
-  }
-
-  #restore(
-    record: ActiveJobRecord,
-    islandOwnerId: string | null,
-    input: JobInput | null,
-    backlog: Backlog | null,
-  ): void {
-    const job = this.#active.add(new MutableJob(record, backlog));
-    job.lastSeq = backlog?.progress.lastSeq ?? 0;
-    job.durableSeq = job.lastSeq;
-    // Undefined if the account may not run it now: its definition or approval may have changed.
-    job.cargo = this.#deps.catalog.find(record.slug, record.accountId) ?? null;
-    if (input !== null) this.#active.learnTraits(job, input);
-    if (job.batchId !== null && record.attempt === 0) return;
-    // Without a look at the limit, which may be lower now than when the job was accepted.
-    this.#active.takePlace(job);
-    if (record.islandId === null) return this.#compete(job);
-    if (islandOwnerId === null) return undefined;
-    job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
-    job.noteEarner();
-    this.#active.noteSign(job);
-    // The Island may have the result, even after the limit: it gets the grace to bring it.
-    const earliestMs = this.#deps.clock.now() + this.#deps.restartGraceMs + REPORT_MARGIN_MS;
-    if (job.state === "running") this.#active.beginRun(job, earliestMs);
-    else this.#active.beginWait(job, earliestMs);
+  /** Takes in a job of another coordinator whose last attempt an Island has brought here: it has the job, or has it again. */
+  bring(record: ActiveJobRecord, assignee: Assignee): Promise<void> {
+    return this.#restored.bring(record, assignee, this.#deps.graceMs);
   }
 
   /**
@@ -180,7 +151,11 @@ export class JobRegistry {
   awaitReaders(jobIds: readonly string[]): void {
     if (jobIds.length === 0) return;
     for (const id of jobIds) this.#unread.add(id);
-    this.#readerLimit = this.#deps.clock.schedule(this.#deps.graceMs, () => this.#cancelUnread());
+    const limit = this.#deps.clock.schedule(this.#deps.graceMs, () => {
+      this.#readerLimits.delete(limit);
+      this.#cancelUnread(jobIds);
+    });
+    this.#readerLimits.add(limit);
   }
 
   /** Somebody reads the job's output. */
@@ -205,16 +180,23 @@ export class JobRegistry {
     }
   }
 
-  /** Ends a job at its client's wish. Resolves when the end is durable. */
+  /** Ends a job at its client's wish. Resolves when the end is durable. @throws {NotOwnerError} when another coordinator has the job by now. */
   cancel(jobId: string): Promise<void> {
-    return this.#active.stop(this.#active.require(jobId), "cancelled", { event: "cancel" });
+    const job = this.#active.require(jobId);
+    this.stop(jobId);
+    return this.#active.untilEnded(job);
   }
 
-  /** Cancels every unfinished job of an account that is being deleted. Resolves when their ends are durable. */
+  /** Like {@link cancel}, for who does not wait for it. */
+  stop(jobId: string): void {
+    void this.#active.stop(this.#active.require(jobId), "cancelled", { event: "cancel" });
+  }
+
+  /** Cancels every unfinished job of an account that is being deleted. Resolves when their ends are durable, or others have them. */
   async cancelAll(accountId: string): Promise<void> {
     const own = [...this.list()].filter((job) => job.accountId === accountId);
-    for (const { id, hasEnded } of own) if (!hasEnded) void this.cancel(id);
-    for (const { settled } of own) await settled;
+    for (const { id, hasEnded } of own) if (!hasEnded) this.stop(id);
+    await this.settled(own);
   }
 
   /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
@@ -235,37 +217,30 @@ export class JobRegistry {
     return this.#active.writes.persist(write);
   }
 
-  /** Resolves when every job that has ended so far is durable. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#active.byId.values()].flatMap((job) => job.settled ?? []));
+  /** Resolves when the ends of these jobs are durable, or another coordinator has them: of those that have ended so far, all unless told. */
+  async settled(jobs: Iterable<ActiveJob> = this.#active.byId.values()): Promise<void> {
+    const ending = [...jobs].flatMap(({ id, hasEnded }) => (hasEnded ? (this.#active.byId.get(id) ?? []) : []));
+    await Promise.allSettled(ending.map((job) => this.#active.untilEnded(job)));
   }
 
   /** Stops all timers. A write that fails from now on is not fatal: the job is restored at the next start. */
   close(): void {
-    this.#readerLimit?.cancel();
+    for (const limit of this.#readerLimits) limit.cancel();
     this.#active.close();
   }
 
-  #cancelUnread(): void {
-    for (const id of this.#unread) if (this.get(id)?.hasEnded === false) void this.cancel(id);
-    this.#unread.clear();
+  #cancelUnread(jobIds: readonly string[]): void {
+    for (const id of jobIds) if (this.#unread.delete(id) && this.get(id)?.hasEnded === false) this.stop(id);
   }
 
   /** The job is durable. */
   #admit(job: MutableJob): void {
     // Its Island was lost, and its wait passed, while it was being stored.
-    if (job.hasEnded) return;
-    if (job.state === "pending") return this.#compete(job);
+    if (job.hasEnded || job.isDropped) return;
+    if (job.state === "pending") return this.#active.beginCompeting(job);
     job.input = null;
     this.#active.noteSign(job);
     return this.#active.beginWait(job);
-  }
-
-  #compete(job: MutableJob): void {
-    // It may have gone since the job was accepted: during the commit, the wait for a place, or a restart.
-    if (!this.#active.hasCargo(job)) return void this.#active.failWithoutCargo(job);
-    this.#active.beginWait(job);
-    this.#active.compete(job);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { OutputItem } from "../../shared/output.ts";
+import { NotOwnerError } from "../store/cluster-store.ts";
 import type { FeedChunk, JobEnding, JobMove, JobStore } from "../store/job-store.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { WriteBehind } from "./write-behind.ts";
@@ -13,14 +14,20 @@ export interface JobWritesDeps {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** What is stored of unfinished jobs, in the order in which it happened. A promise resolves after the commit. */
+/**
+ * What is stored of unfinished jobs, in the order in which it happened. A promise resolves after the commit, and never for a job that
+ * another coordinator has.
+ */
 export class JobWrites {
   readonly #deps: JobWritesDeps;
   readonly #behind: WriteBehind;
+  readonly #onNotOwner: (job: MutableJob, ownerId: string | null) => void;
   #isClosed = false;
 
-  constructor(deps: JobWritesDeps) {
+  /** `onNotOwner`: a write was refused, as the job is another coordinator's. */
+  constructor(deps: JobWritesDeps, onNotOwner: (job: MutableJob, ownerId: string | null) => void) {
     this.#deps = deps;
+    this.#onNotOwner = onNotOwner;
     this.#behind = new WriteBehind(deps.clock, deps.feedDelayMs, (job) => this.gathered(job));
   }
 
@@ -79,9 +86,13 @@ export class JobWrites {
   persist<T>(write: Promise<T>): Promise<T> {
     return write.catch((error: unknown) => {
       if (!this.#isClosed) this.#deps.onFatal(error);
-      // Nothing may continue as if the write had happened, nor report a failure of its own.
-      return new Promise<never>(() => {});
+      return never();
     });
+  }
+
+  /** Another coordinator has the job: what was gathered of it is not stored here. */
+  forget(job: MutableJob): void {
+    this.#behind.remove(job);
   }
 
   /** Stores what was gathered of all jobs. A write that fails from now on is not fatal: the job is restored at the next start. */
@@ -91,8 +102,15 @@ export class JobWrites {
   }
 
   /** Writes once the job itself is stored. */
-  #afterJob<T>({ stored }: MutableJob, write: () => Promise<T>): Promise<T> {
-    return this.persist(stored === null ? write() : stored.then(write));
+  #afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
+    const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
+    const written = job.stored === null ? writeOwn() : job.stored.then(writeOwn);
+    return written.catch((error: unknown) => {
+      if (this.#isClosed) return never();
+      if (error instanceof NotOwnerError) this.#onNotOwner(job, error.ownerId);
+      else this.#deps.onFatal(error);
+      return never();
+    });
   }
 
   #start(job: MutableJob): void {
@@ -122,4 +140,9 @@ export class JobWrites {
     const { items, seq, onStored } = job.unstored.take();
     return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
   }
+}
+
+/** Nothing may continue as if the write had happened, nor report a failure of its own. */
+function never(): Promise<never> {
+  return new Promise(() => {});
 }

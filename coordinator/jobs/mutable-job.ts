@@ -50,6 +50,7 @@ export class MutableJob implements ActiveJob {
   waitDeadlineMs: number;
   waitsSinceMs: number;
   mayRegain = false;
+  lostIslandId: string | null = null;
   /** The last attempt that its Island was lost with and continued; 0 for none. An attempt is regained once. */
   regainedAttempt = 0;
   /** The Island said that it has the present attempt. */
@@ -68,6 +69,10 @@ export class MutableJob implements ActiveJob {
   moved: Promise<void> | null = null;
   settled: Promise<void> | null = null;
   hasPlace = false;
+  /** It is being given to another coordinator, and is not dispatched meanwhile. */
+  isMoving = false;
+  isDropped = false;
+  #dropped: PromiseWithResolvers<void> | null = null;
   input: JobInput | null = null;
   traits: JobTraits | null = null;
   cargo: CatalogEntry | null = null;
@@ -161,6 +166,7 @@ export class MutableJob implements ActiveJob {
   lose(mayReturn: boolean): void {
     this.apply("lose");
     this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
+    this.lostIslandId = this.islandId;
     this.assignee = null;
     this.startedAtMs = null;
     this.announce("pending");
@@ -194,6 +200,19 @@ export class MutableJob implements ActiveJob {
     this.hasSpoken = false;
     this.workCount = null;
     this.announce("queued");
+  }
+
+  /** Another coordinator has the job: nothing here changes any more. */
+  drop(): void {
+    this.isDropped = true;
+    this.#dropped?.resolve();
+  }
+
+  /** Resolves when the job is dropped. */
+  untilDropped(): Promise<void> {
+    this.#dropped ??= Promise.withResolvers();
+    if (this.isDropped) this.#dropped.resolve();
+    return this.#dropped.promise;
   }
 
   /** The Island that has the job now earns, unless another attempt delivered before it. */

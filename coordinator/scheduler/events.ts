@@ -56,6 +56,8 @@ export type SchedulerEvent =
   | { readonly kind: "job_waiting"; readonly job: WaitingJob }
   /** The job no longer waits. Unknown ids are ignored. */
   | { readonly kind: "job_gone"; readonly jobId: string }
+  /** The job was taken for another coordinator, and did not go there. Ignored for others. */
+  | { readonly kind: "job_stays"; readonly jobId: string }
   /** A new session. `busy`: slots taken by jobs that the Island continues. */
   | { readonly kind: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
   /** New facts: cache, load, draining. Slots in use stay. Ignored for an Island that is not up. */

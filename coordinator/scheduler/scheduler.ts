@@ -68,6 +68,8 @@ export class Scheduler {
       case "job_gone":
         this.#waiting.remove(event.jobId);
         return [];
+      case "job_stays":
+        return this.#waiting.readmit(event.jobId).flatMap((queue) => this.#serveQueue(queue));
       case "island_up":
         return this.#raiseIsland(event.island, event.busy);
       case "island_changed":

@@ -90,7 +90,8 @@ export class SharedWork {
 
   /**
    * Takes out the waiting jobs that start in the slots of another coordinator, in the order in which they would start here, at most
-   * `maxJobs`. They wait here no longer, and their accounts have paid for them. No more are taken than the slots can start.
+   * `maxJobs`. They compete here no longer, and their accounts have paid for them: `job_gone` must follow for those that moved, `job_stays`
+   * for others. No more are taken than the slots can start.
    */
   takeFor(offer: SlotOffer, maxJobs: number): string[] {
     const slots = new OfferedSlots(offer);
@@ -107,7 +108,7 @@ export class SharedWork {
         passed.push(job);
       }
     }
-    for (const job of passed) this.#waiting.readmit(job);
+    for (const job of passed) this.#waiting.readmit(job.id);
     return taken;
   }
 

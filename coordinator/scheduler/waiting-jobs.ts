@@ -22,6 +22,8 @@ export class WaitingJobs {
   /** Queues with at least one job, by `keyOf()`. */
   readonly #queues = new Map<string, JobQueue>();
   readonly #avoiding = new Set<JobQueue>();
+  /** Jobs that are in no queue for now. */
+  readonly #aside = new Set<QueuedJob>();
   /** Jobs that avoid an Island, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
   readonly #isOnline: (islandId: string) => boolean;
@@ -88,9 +90,10 @@ export class WaitingJobs {
   /** The Island came or went: the jobs that avoid it are now of another kind. */
   regroup(islandId: string): void {
     for (const job of this.#avoidersOf.get(islandId) ?? []) {
-      this.#dequeue(job);
+      const isAside = this.#aside.has(job);
+      if (!isAside) this.#dequeue(job);
       job.kind = { ...job.kind, avoidIslands: this.#onlineOf(job.avoidIslands) };
-      this.#enqueue(job);
+      if (!isAside) this.#enqueue(job);
     }
   }
 
@@ -111,21 +114,22 @@ export class WaitingJobs {
     return use;
   }
 
-  /** The job goes to another coordinator. Its class and account are charged what it will take by the estimate, for good. */
+  /** The job is to go to another coordinator. Its class and account are charged what it will take by the estimate, for good. */
   lend(job: QueuedJob): void {
-    const { kind, account } = job;
-    this.#unlist(job);
-    this.#classes.lend(kind.jobClass, account);
-    this.#classes.leave(kind.jobClass, account);
+    this.setAside(job);
+    this.#classes.lend(job.kind.jobClass, job.account);
   }
 
-  /** Leaves the job out until {@link readmit}. */
+  /** Leaves the job out of the competition until {@link readmit}. */
   setAside(job: QueuedJob): void {
     this.#dequeue(job);
+    this.#aside.add(job);
   }
 
-  readmit(job: QueuedJob): void {
-    this.#enqueue(job);
+  /** The job competes again. Returns its queue; none if it was not set aside. */
+  readmit(jobId: string): JobQueue[] {
+    const job = this.#jobs.get(jobId);
+    return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
   }
 
   /** The slot that `start()` gave is free again. */
@@ -192,6 +196,7 @@ export class WaitingJobs {
   }
 
   #dequeue(job: QueuedJob): void {
+    if (this.#aside.delete(job)) return;
     const key = keyOf(job.kind);
     const queue = this.#queues.get(key);
     if (queue === undefined) throw new Error(`Job ${job.id} waits in no queue`);

@@ -56,8 +56,8 @@ export interface BatchStore {
   /** Like `JobStore.findRepeat`, for a batch. @throws {ServiceError} `idempotency_conflict`. */
   findRepeat(request: Pick<NewBatch, "accountId" | "createdAtMs" | "idempotency">): Promise<BatchRecord | undefined>;
   get(batchId: string): Promise<BatchRecord | undefined>;
-  /** Batches with at least one job that has not ended. */
-  unfinished(): Promise<ActiveBatchRecord[]>;
+  /** Batches with at least one job that has not ended. `ids`: others need not be read. */
+  unfinished(ids?: readonly string[]): Promise<ActiveBatchRecord[]>;
   /** Records that the client cancelled the whole batch; its jobs are ended one by one. Does nothing to a finished batch. */
   cancel(batchId: string, atMs: number): Promise<void>;
 }

@@ -12,9 +12,10 @@ export interface Peer {
 export class NotOwnerError extends Error {
   override readonly name = "NotOwnerError";
   readonly jobId: string;
-  readonly ownerId: string;
-  constructor(jobId: string, ownerId: string) {
-    super(`Job ${jobId} belongs to coordinator ${ownerId} now`);
+  /** Null where it is not known. */
+  readonly ownerId: string | null;
+  constructor(jobId: string, ownerId: string | null) {
+    super(`Job ${jobId} belongs to coordinator ${ownerId ?? "(unknown)"} now`);
     this.jobId = jobId;
     this.ownerId = ownerId;
   }

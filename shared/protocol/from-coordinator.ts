@@ -80,6 +80,8 @@ const goodbye = z.object({
   type: z.literal("goodbye"),
   reason: z.string().max(500),
   retryAfterMs: z.number().int().nonnegative().nullable(),
+  /** Another coordinator of the network, which takes the Island now. Absent from older coordinators; one that is not understood is ignored. */
+  address: z.string().max(1_000).optional().catch(undefined),
 });
 
 export const fromCoordinatorSchema = z.discriminatedUnion("type", [welcome, assign, cancel, ack, preload, goodbye]);

@@ -118,7 +118,7 @@ export class TestCoordinator implements AsyncDisposable {
   async withStore<T>(use: (store: Store, accounts: AccountService) => Promise<T>): Promise<T> {
     const store = await openStore(this.place, systemClock);
     // What a coordinator that was stopped has left may be written.
-    await store.cluster?.adopt();
+    await store.cluster?.adopt(1_000);
     try {
       const accounts = new AccountService({
         store: store.accounts,

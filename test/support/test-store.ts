@@ -46,7 +46,7 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
     secrets: new SecretBox(key),
   });
   // As after the start of a coordinator: what the last one left is this one's.
-  await store.cluster.adopt();
+  await store.cluster.adopt(1_000);
   return store;
 }
 

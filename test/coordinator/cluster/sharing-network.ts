@@ -1,3 +1,4 @@
+import { Packr } from "msgpackr";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { Members } from "../../../coordinator/cluster/members.ts";
 import { WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
@@ -55,6 +56,7 @@ export class SharingCoordinator {
         },
       },
       work: this.scheduler.shared,
+      schedule: (event) => this.step(event),
       log: { warn: (facts, message) => network.warnings.push(`${message} ${JSON.stringify(facts)}`) },
     });
   }
@@ -99,8 +101,11 @@ export class SharingCoordinator {
   async #handOver(jobIds: readonly string[], toId: string): Promise<string[]> {
     const { stored, clock, faults } = this.#network;
     const jobs = jobIds.flatMap((id) => {
-      const job = this.waiting.get(id);
-      return job !== undefined && this.waiting.delete(id) ? [job] : [];
+      const job = faults.fixed.has(id) ? undefined : this.waiting.get(id);
+      if (job === undefined) return [];
+      this.waiting.delete(id);
+      this.step({ kind: "job_gone", jobId: id });
+      return [job];
     });
     await clock.sleep(COMMIT_MS);
     if (faults.storage) {
@@ -124,8 +129,8 @@ export class SharingNetwork {
   readonly warnings: string[] = [];
   readonly published: unknown[] = [];
   requests = 0;
-  /** `storage`: hand-overs fail. `answers`: they succeed, and nobody hears of it. */
-  readonly faults = { storage: false, answers: false };
+  /** `storage`: hand-overs fail. `answers`: they succeed, and nobody hears of it. `fixed`: jobs that do not move. */
+  readonly faults = { storage: false, answers: false, fixed: new Set<string>() };
   onStart: (coordinator: SharingCoordinator, islandId: string, jobId: string) => void = () => undefined;
   living: readonly string[];
   readonly #listeners = new Set<() => void>();
@@ -172,12 +177,16 @@ export class SharingNetwork {
     await closed;
   }
 
+  /** Messages are counted, and packed as between processes. */
   #countMessages(): void {
     const { bus } = this;
-    const request = bus.request.bind(bus);
-    bus.request = (subject, message) => {
+    const packr = new Packr({ useRecords: false });
+    const copy = (message: unknown): unknown => packr.unpack(packr.pack(message));
+    const [publish, request] = [bus.publish.bind(bus), bus.request.bind(bus)];
+    bus.publish = (subject, message) => publish(subject, copy(message));
+    bus.request = async (subject, message) => {
       this.requests += 1;
-      return request(subject, message);
+      return copy(await request(subject, copy(message)));
     };
     bus.subscribe("peers", (message) => this.published.push(message));
   }

@@ -23,7 +23,11 @@ class World {
 
   constructor(seed: number) {
     this.#random = new Random(seed);
-    this.network = new SharingNetwork(this.#random.between(2, 6), CARGOS);
+    // Every third network is large.
+    this.network = new SharingNetwork(
+      seed % 3 === 2 ? this.#random.between(12, 32) : this.#random.between(2, 6),
+      CARGOS,
+    );
     this.network.onStart = (coordinator, islandId, jobId) => {
       this.network.clock.schedule(this.#random.between(50, 3_000), () => coordinator.free(islandId, jobId));
     };
@@ -43,7 +47,7 @@ class World {
     const hot = this.#random.chance(0.5) ? coordinators[0] : this.#random.pick(coordinators);
     if (this.#random.chance(0.3)) this.#raise(this.#random.pick(coordinators));
     if (this.#random.chance(0.1)) this.#lower(this.#random.pick(coordinators));
-    const burst = this.#random.between(0, 6);
+    const burst = this.#random.between(0, coordinators.length + 2);
     for (let job = 0; job < burst; job += 1) (hot ?? this.#random.pick(coordinators)).submit(this.#newJob());
   }
 

@@ -227,10 +227,26 @@ describe("WorkSharing", () => {
     expect(network.starts).toHaveLength(1);
   });
 
-  it("tells how many slots the others have", async () => {
+  it("lets a job that cannot move compete again where it is", async () => {
     open(2);
-    at(1).up({ slots: 7 }, 3);
+    at(0).up({}, 1);
+    at(1).up();
     await begin();
-    expect([...at(0).sharing.freeSlotsOfPeers()]).toEqual([["c2", 4]]);
+    network.faults.fixed.add("job_1");
+    at(0).submit();
+    await network.pass(1_000);
+    expect(network.starts).toEqual([]);
+    at(0).free("c1-isle", "before");
+    await network.pass(50);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c1" }]);
+  });
+
+  it("tells which of the others has most free slots", async () => {
+    open(3);
+    at(1).up({ slots: 7 }, 3);
+    at(2).up({ slots: 5 });
+    expect(at(0).sharing.freestPeer()).toBeUndefined();
+    await begin();
+    expect(at(0).sharing.freestPeer()).toMatchObject({ id: "c3" });
   });
 });

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { AttemptFencing } from "../../../coordinator/dispatch/attempt-fencing.ts";
+import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
@@ -11,6 +11,7 @@ import type { IslandLink, IslandView } from "../../../coordinator/islands/island
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
+import { BatchService } from "../../../coordinator/jobs/batch-service.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
@@ -50,7 +51,12 @@ export class JobWorld {
   readonly jobs: JobService;
   readonly catalog: Catalog;
   readonly signer: CargoSigner;
-  readonly #islands: IslandRegistry;
+  readonly islands: IslandRegistry;
+  readonly scheduler: Scheduler;
+  readonly dispatcher: Dispatcher;
+  readonly batches: BatchService;
+  /** Where several worlds share the jobs. */
+  claims: HeldJobClaims | undefined;
   readonly #gate: BatchGate;
 
   /**
@@ -107,6 +113,7 @@ export class JobWorld {
       letDown: schedule,
       hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
       log,
+      claims: { claim: async (...held) => this.claims?.claim(...held) },
     });
     const heartbeatMs = 10_000;
     this.connections = new IslandConnections({
@@ -133,13 +140,16 @@ export class JobWorld {
     this.registry = registry;
     this.catalog = catalog;
     this.signer = signer;
-    this.#islands = islands;
+    this.islands = islands;
+    this.scheduler = scheduler;
+    this.dispatcher = dispatcher;
+    this.batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
     this.#gate = gate;
   }
 
   /** Restores what an earlier world on the same store left. */
   async recover(): Promise<void> {
-    await recoverJobs(this.store, this.registry, this.#islands);
+    await recoverJobs(this.store, this.registry, this.islands);
   }
 
   /** Resolves when all that was asked of the store has been answered, and what follows from the answers too. */
@@ -152,7 +162,7 @@ export class JobWorld {
 
   close(): void {
     this.registry.close();
-    this.#islands.close();
+    this.islands.close();
     this.#gate.close();
   }
 }

@@ -105,6 +105,7 @@ export class NaiveScheduler {
         return;
       }
       // Not among the random events.
+      case "job_stays":
       case "slot_superseded":
       case "let_down":
       case "time_passed":

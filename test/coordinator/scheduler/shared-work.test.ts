@@ -120,6 +120,29 @@ describe("SharedWork.takeFor()", () => {
   });
 });
 
+describe("A job that was taken for another coordinator", () => {
+  it("gets no slot here until it stays", () => {
+    const bench = new Bench();
+    bench.submit({ avoidIslands: ["isle-2"] });
+    expect(bench.scheduler.shared.takeFor(makeOffer([{}]), 100)).toEqual(["job_1"]);
+    expect([...bench.up(), ...bench.up({ id: "isle-2" })]).toEqual([]);
+    expect(bench.step({ kind: "job_stays", jobId: "job_1" })).toEqual(["job_1 on isle-1"]);
+    expect(bench.step({ kind: "job_stays", jobId: "job_1" })).toEqual([]);
+  });
+
+  it("is gone when it moved, and comes again when it waits again", () => {
+    const bench = new Bench();
+    bench.submit({ id: "job_1" });
+    bench.submit({ id: "job_2" });
+    expect(bench.scheduler.shared.takeFor(makeOffer([{ slots: 2 }]), 100)).toEqual(["job_1", "job_2"]);
+    bench.cancel("job_1");
+    bench.submit({ id: "job_2" });
+    expect(bench.scheduler.waitingCount).toBe(1);
+    for (const jobId of ["job_1", "job_2"]) bench.step({ kind: "job_stays", jobId });
+    expect([...bench.up(), ...bench.drain()]).toEqual(["job_2 on isle-1"]);
+  });
+});
+
 describe("SharedWork.takeNext()", () => {
   it("takes jobs of the kind in fair order", () => {
     const bench = new Bench(cargos);
@@ -127,7 +150,7 @@ describe("SharedWork.takeNext()", () => {
     for (const id of ["a1", "a2", "b1"]) bench.submit({ id, accountId: id.slice(0, 1) });
     expect(bench.scheduler.shared.takeNext(LLAMA, 2)).toEqual(["a1", "b1"]);
     expect(bench.scheduler.shared.takeNext(LLAMA, 5)).toEqual(["a2"]);
-    expect(bench.scheduler.waitingCount).toBe(1);
+    expect(bench.scheduler.shared.loadOf(LLAMA).jobs).toBe(0);
   });
 });
 

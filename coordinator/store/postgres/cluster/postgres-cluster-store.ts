@@ -91,7 +91,7 @@ export class PostgresClusterStore implements ClusterStore {
     return this.#db.use((session) =>
       session.one<ActiveJobRecord>(
         `UPDATE jobs SET owner_id = $4 WHERE id = $1 AND attempt = $2 AND completed_at_ms IS NULL
-           AND (island_id = $3 OR island_id IS NULL AND state = 'pending')
+           AND (island_id = $3 OR lost_island_id = $3 AND state = 'pending')
          RETURNING ${ACTIVE_COLUMNS}`,
         [attempt.jobId, attempt.attempt, attempt.islandId, this.selfId],
       ),

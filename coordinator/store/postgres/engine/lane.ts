@@ -16,6 +16,8 @@ const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS r
 
 interface Queued {
   readonly operation: Operation;
+  /** It was sent before, and its answer was lost: it may be done. */
+  readonly isRepeat?: true;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -114,7 +116,8 @@ export class Lane {
   async #run(batch: readonly Queued[]): Promise<readonly unknown[]> {
     const client = (this.#client ??= await this.#connect());
     const operations = batch.map(({ operation }) => operation);
-    const values = [JSON.stringify(operations), partiesOf(operations)];
+    const sent = batch.map(({ operation, isRepeat }) => (isRepeat ? [...operation, true] : operation));
+    const values = [JSON.stringify(sent), partiesOf(operations)];
     const { rows } = await client.query<{ results: unknown[] }>({ ...RUN, values });
     this.#commits += 1;
     return rows[0]?.results ?? [];
@@ -132,12 +135,13 @@ export class Lane {
 
   /** Puts back what has happened already, in its order, and refuses the rest. */
   #keep(batch: readonly Queued[], fault: string, error: unknown): void {
-    // What the server still does with the statement is unknown: another connection asks again, and guards refuse what was done.
+    // What the server still does with the statement is unknown: another connection asks again, and what was done then is no fault.
     const lost = this.#client;
     this.#client = null;
     void lost?.end().catch(() => undefined);
+    const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
     const refused = [...batch, ...this.#queue].filter(({ operation: [kind] }) => !isKept(kind));
-    this.#queue = [...batch, ...this.#queue].filter(({ operation: [kind] }) => isKept(kind));
+    this.#queue = [...repeats, ...this.#queue].filter(({ operation: [kind] }) => isKept(kind));
     this.#setFault(fault);
     for (const { reject } of refused) reject(storageErrorOf(error));
     if (!this.#isClosing) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());

@@ -58,12 +58,13 @@ export class PostgresBatchStore implements BatchStore {
     });
   }
 
-  unfinished(): Promise<ActiveBatchRecord[]> {
+  unfinished(ids?: readonly string[]): Promise<ActiveBatchRecord[]> {
     return this.#db.untilDone((session) =>
       session.all<ActiveBatchRecord>(
         `SELECT id, fail_mode AS "failMode", cancelled_at_ms IS NOT NULL AS "isCancelled",
            EXISTS (SELECT 1 FROM jobs WHERE batch_id = batches.id AND state IN ('failed', 'timeout')) AS "hasFailed"
-         FROM batches WHERE completed_at_ms IS NULL`,
+         FROM batches WHERE completed_at_ms IS NULL ${ids === undefined ? "" : "AND id = ANY ($1)"}`,
+        ids === undefined ? [] : [ids],
       ),
     );
   }

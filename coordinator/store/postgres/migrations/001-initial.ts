@@ -132,6 +132,8 @@ CREATE TABLE jobs (
   attempt int NOT NULL,
   refusals int NOT NULL DEFAULT 0 CHECK (refusals >= 0),
   island_id text COLLATE "C",
+  -- Of a pending job: the Island that had the last attempt. It may bring it back.
+  lost_island_id text COLLATE "C",
   client_bound boolean NOT NULL,
   created_at_ms bigint NOT NULL,
   wait_deadline_ms bigint NOT NULL,

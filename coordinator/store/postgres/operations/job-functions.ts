@@ -1,6 +1,7 @@
 import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
+import { REPEAT_FUNCTION } from "./repeat-function.ts";
 
 const END_EVENTS = ["complete", "fail", "cancel", "expire"] as const;
 
@@ -152,7 +153,7 @@ BEGIN
 END $f$;
 
 CREATE FUNCTION pg_temp.explain_guard(job text, event text) RETURNS jsonb LANGUAGE sql AS $f$
-  SELECT coalesce((SELECT CASE WHEN ${mine} OR completed_at_ms IS NOT NULL
+  SELECT coalesce((SELECT CASE WHEN ${mine}
     THEN jsonb_build_object('refused', 'transition', 'from', state, 'event', event)
     ELSE jsonb_build_object('refused', 'not_owner', 'jobId', id, 'ownerId', owner_id) END FROM jobs WHERE id = job),
     '{"refused": "no_job"}');
@@ -168,7 +169,7 @@ BEGIN
       UPDATE jobs SET state = '${guardOf("start").to}', started_at_ms = (a->>'atMs')::bigint
       WHERE id = a->>'jobId' AND state IN (${guardOf("start").from}) AND attempt = (a->>'attempt')::int AND ${mine};
     WHEN 'lose' THEN
-      UPDATE jobs SET state = '${guardOf("lose").to}', island_id = NULL, started_at_ms = NULL,
+      UPDATE jobs SET state = '${guardOf("lose").to}', lost_island_id = island_id, island_id = NULL, started_at_ms = NULL,
         refusals = coalesce((a->>'refusals')::int, refusals),
         wait_deadline_ms = greatest(wait_deadline_ms, (a->>'waitDeadlineMs')::bigint)
       WHERE id = a->>'jobId' AND state IN (${guardOf("lose").from}) AND attempt = (a->>'attempt')::int AND ${mine};
@@ -187,7 +188,7 @@ $f$;
 
 CREATE FUNCTION pg_temp.append_feed(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 BEGIN
-  PERFORM 1 FROM jobs WHERE id = a->>'jobId' AND ${mine} FOR SHARE;
+  PERFORM 1 FROM jobs WHERE id = a->>'jobId' AND ${mine} AND completed_at_ms IS NULL FOR SHARE;
   IF NOT FOUND THEN RETURN pg_temp.explain_guard(a->>'jobId', 'append'); END IF;
   INSERT INTO feed_chunks (job_id, attempt, seq, items, text)
   VALUES (a->>'jobId', (a->>'attempt')::int, (a->>'seq')::bigint, a->>'items', a->>'text')
@@ -264,6 +265,7 @@ BEGIN
   RETURN to_jsonb(pg_temp.follow_up(links.batch_id, links.webhook_id, at));
 END $f$;
 
+${REPEAT_FUNCTION}
 -- All operations, in order, in one commit. The balances come first and sorted, so that two coordinators never wait for each other in a circle.
 CREATE FUNCTION pg_temp.run(ops jsonb, parties text[]) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
@@ -283,6 +285,7 @@ BEGIN
       WHEN 'appendFeed' THEN result := pg_temp.append_feed(op->1);
       WHEN 'endJob' THEN result := pg_temp.end_job(op->1);
     END CASE;
+    IF op->>2 = 'true' THEN result := pg_temp.repeated(op, result); END IF;
     results := results || coalesce(result, 'null');
   END LOOP;
   RETURN to_jsonb(results);

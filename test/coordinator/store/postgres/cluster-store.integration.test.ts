@@ -54,10 +54,14 @@ function describeCluster(database: PostgresDatabase): void {
       const accountId = await makeAccount(one as PostgresStore, { grantMicro: 100_000_000 });
       const jobs = Array.from({ length: 50 }, () => makeJob(accountId));
       await Promise.all(jobs.map((job) => one?.jobs.submit(job)));
-      expect([await two?.cluster.adopt(), await three?.cluster.adopt()]).toEqual([0, 0]);
+      const adopt = async (store = two): Promise<readonly string[]> => (await store?.cluster.adopt(20)) ?? [];
+      expect([await two?.cluster.reap(), await adopt(), await adopt(three)]).toEqual([0, [], []]);
       await one?.cluster.renew(SELF, -1);
-      const adopted = await Promise.all([two?.cluster.adopt(), three?.cluster.adopt(), two?.cluster.adopt()]);
-      expect(adopted.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(50);
+      expect(await adopt()).toEqual([]);
+      expect([await two?.cluster.reap(), await three?.cluster.reap()]).toEqual([1, 0]);
+      const adopted = [...(await Promise.all([adopt(), adopt(three), adopt()])).flat(), ...(await adopt(three))];
+      expect(adopted.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
+      expect(await adopt()).toEqual([]);
       const owned = [...((await idsOf(two)) ?? []), ...((await idsOf(three)) ?? [])];
       expect(owned.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
       expect(await idsOf(one)).toEqual([]);
@@ -75,6 +79,11 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await one?.cluster.transfer([waiting.id], "c3")).toEqual([]);
       expect([await idsOf(one), await idsOf(two)]).toEqual([[running.id], [waiting.id]]);
       expect(await three?.cluster.ownerOf(waiting.id)).toBe("c2");
+      expect((await two?.cluster.owned([waiting.id, running.id]))?.map(({ id }) => id)).toEqual([waiting.id]);
+      expect([await two?.cluster.ownedIds("", 9), await two?.cluster.ownedIds(waiting.id, 9)]).toEqual([
+        [waiting.id],
+        [],
+      ]);
     });
 
     it("take over the attempt that an Island brings, if it is the present one", async () => {
@@ -86,7 +95,7 @@ function describeCluster(database: PostgresDatabase): void {
       expect(await two?.cluster.claim({ ...attempt, islandId: "another" })).toBeUndefined();
       expect(await two?.cluster.claim(attempt)).toMatchObject({ id: job.id, state: "running", isClientBound: false });
       await two?.jobs.end(makeEnding(job, { output: "done" }));
-      await expect(one?.jobs.end(makeEnding(job, { output: "late" }))).rejects.toMatchObject({ from: "completed" });
+      await expect(one?.jobs.end(makeEnding(job, { output: "late" }))).rejects.toMatchObject({ ownerId: "c2" });
       expect(await three?.cluster.claim(attempt)).toBeUndefined();
       expect(await three?.cluster.ownerOf(job.id)).toBeUndefined();
     });

@@ -1,0 +1,45 @@
+import type { ActiveJobs } from "./active-jobs.ts";
+import type { MutableJob } from "./mutable-job.ts";
+
+/** Commands for jobs that go to another coordinator. What they say has happened in storage, or is about to. */
+export class JobMoves {
+  readonly #active: ActiveJobs;
+
+  constructor(active: ActiveJobs) {
+    this.#active = active;
+  }
+
+  /** Takes waiting jobs out of the competition, until {@link end}. Returns those that may move: durable ones that wait. */
+  begin(jobIds: readonly string[]): string[] {
+    const jobs = jobIds.flatMap((id) => this.#active.byId.get(id) ?? []);
+    const moving = jobs.filter((job) => job.state === "pending" && job.stored === null && !job.isMoving);
+    for (const job of moving) {
+      job.isMoving = true;
+      this.#active.emit({ type: "job_withdrawn", job });
+    }
+    return moving.map(({ id }) => id);
+  }
+
+  /** A move is over. `toId`: who has the job now; null if it stays, and competes again. Ignored for a job that is gone. */
+  end(jobId: string, toId: string | null): void {
+    const job = this.#active.byId.get(jobId);
+    if (job?.isMoving !== true) return undefined;
+    job.isMoving = false;
+    if (toId !== null) return this.#active.drop(job, toId);
+    return this.#competeOn(job);
+  }
+
+  /** Another coordinator has the job. Ignored for one that is not here, that ended, and that is being stored. */
+  drop(jobId: string): void {
+    const job = this.#active.byId.get(jobId);
+    // What has ended learns it from the write of its end.
+    if (job !== undefined && job.stored === null && !job.hasEnded) this.#active.drop(job, null);
+  }
+
+  /** A parked one waits on. */
+  #competeOn(job: MutableJob): void {
+    if (job.state !== "pending" || !job.hasPlace) return undefined;
+    if (!this.#active.hasCargo(job)) return void this.#active.failWithoutCargo(job);
+    return this.#active.compete(job);
+  }
+}

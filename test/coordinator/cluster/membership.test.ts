@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { Membership } from "../../../coordinator/cluster/membership.ts";
+import type { ClusterStore, Peer } from "../../../coordinator/store/cluster-store.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const LEASE_MS = 10_000;
+const RENEW_MS = 2_000;
+const SELF = { address: "http://a", version: "1" };
+const peer = (id: string): Peer => ({ id, ...SELF });
+const AWAY = new ServiceError("storage_unavailable", "away");
+
+/** A member whose storage answers what the test says; everything that it did, in order. */
+function openMember(): {
+  members: Membership;
+  did: string[];
+  facts: { isAway: boolean; wasValid: boolean; peers: Peer[]; adoptable: string[][] };
+  pass: (ms: number) => Promise<void>;
+} {
+  const clock = new ManualClock();
+  const did: string[] = [];
+  const facts = { isAway: false, wasValid: true, peers: [peer("a")], adoptable: [] as string[][] };
+  const answer = async <T>(deed: string, value: T): Promise<T> => {
+    if (facts.isAway) throw AWAY;
+    did.push(deed);
+    return value;
+  };
+  const cluster: Partial<ClusterStore> = {
+    selfId: "a",
+    renew: () => answer("renew", facts.wasValid),
+    peers: () => answer("peers", facts.peers),
+    reap: () => answer("reap", 0),
+    adopt: () => answer("adopt", facts.adoptable.shift() ?? []),
+    leave: () => answer("leave", undefined),
+  };
+  const members = new Membership({
+    cluster: cluster as ClusterStore,
+    self: SELF,
+    mover: {
+      takeIn: async (ids) => void did.push(`take in ${ids.join()}`),
+      reconcile: async () => void did.push("reconcile"),
+    },
+    clock,
+    networkClock: { set: async () => undefined },
+    log: { warn: () => undefined },
+    leaseMs: LEASE_MS,
+    leaseRenewMs: RENEW_MS,
+  });
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= RENEW_MS) {
+      clock.advance(Math.min(left, RENEW_MS));
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { members, did, facts, pass };
+}
+
+describe("a member", () => {
+  it("takes in, at its start, what those left who are gone, part by part", async () => {
+    const { members, did, facts } = openMember();
+    facts.wasValid = false;
+    facts.adoptable = [["1", "2"], ["3"]];
+    await members.start();
+    expect(did).toEqual(["renew", "peers", "adopt", "take in 1,2", "adopt", "take in 3", "adopt"]);
+  });
+
+  it("ends no other lease before it has renewed its own for the time of one: all may be coming back at once", async () => {
+    const { members, did, facts, pass } = openMember();
+    await members.start();
+    await pass(LEASE_MS - RENEW_MS);
+    expect(did).not.toContain("reap");
+    await pass(RENEW_MS);
+    expect(did).toContain("reap");
+    facts.isAway = true;
+    await pass(LEASE_MS + RENEW_MS);
+    facts.isAway = false;
+    did.length = 0;
+    await pass(LEASE_MS);
+    expect(did).toContain("adopt");
+    expect(did).not.toContain("reap");
+    await pass(RENEW_MS);
+    expect(did).toContain("reap");
+  });
+
+  it("whose lease was over looks which jobs are still its own", async () => {
+    const { members, did, facts, pass } = openMember();
+    await members.start();
+    await pass(RENEW_MS);
+    expect(did).not.toContain("reconcile");
+    facts.wasValid = false;
+    await pass(RENEW_MS);
+    facts.wasValid = true;
+    await pass(RENEW_MS);
+    expect(did.filter((deed) => deed === "reconcile")).toHaveLength(1);
+  });
+
+  it("compares memory and storage every minute", async () => {
+    const { members, did, pass } = openMember();
+    await members.start();
+    await pass(180_000);
+    expect(did.filter((deed) => deed === "reconcile")).toHaveLength(3);
+  });
+
+  it("tells when the living change, and keeps them while storage is away", async () => {
+    const { members, facts, pass } = openMember();
+    await members.start();
+    const seen: string[][] = [];
+    const unsubscribe = members.onChange(() => seen.push(members.living.map(({ id }) => id)));
+    facts.peers = [peer("a"), peer("b")];
+    await pass(2 * RENEW_MS);
+    facts.isAway = true;
+    await pass(3 * LEASE_MS);
+    expect(members.living).toHaveLength(2);
+    facts.isAway = false;
+    facts.peers = [peer("a")];
+    await pass(RENEW_MS);
+    unsubscribe();
+    facts.peers = [peer("a"), peer("c")];
+    await pass(RENEW_MS);
+    expect(seen).toEqual([["a", "b"], ["a"]]);
+  });
+
+  it("renews no more once it has left", async () => {
+    const { members, did, pass } = openMember();
+    await members.start();
+    await pass(RENEW_MS);
+    await members.leave();
+    await members.leave();
+    did.splice(0, did.indexOf("leave"));
+    await pass(LEASE_MS);
+    expect(did).toEqual(["leave"]);
+  });
+});

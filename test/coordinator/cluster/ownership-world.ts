@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "vitest";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import type { DroppedJob } from "../../../coordinator/cluster/job-mover.ts";
+import { MovedJobs } from "../../../coordinator/cluster/moved-jobs.ts";
+import type { PostgresStore } from "../../../coordinator/store/postgres/postgres-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import type { PostgresDatabase } from "../../support/postgres-database.ts";
+import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
+import { GRANT_MICRO } from "../jobs/open-job-world.ts";
+import { makeAccount } from "../store/contract/store-builders.ts";
+
+export const LEASE_MS = 60_000;
+export const SELF = { address: "http://127.0.0.1:1", version: "1" };
+
+/** A coordinator without HTTP and sockets, one of several on a PostgreSQL. */
+export interface Member {
+  readonly store: PostgresStore;
+  readonly world: JobWorld;
+  readonly mover: MovedJobs;
+  readonly dropped: DroppedJob[];
+}
+
+/** Two coordinators, `a` and `b`, which share secrets, a bus and a clock; and an account with 1,000 credits. */
+export class OwnershipWorld {
+  readonly clock = new ManualClock();
+  readonly bus = new LocalBus();
+  readonly a: Member;
+  readonly b: Member;
+  accountId = "";
+
+  private constructor(database: PostgresDatabase) {
+    const secret = randomBytes(32);
+    [this.a, this.b] = [this.#member(database, "a", secret), this.#member(database, "b", secret)];
+  }
+
+  static async open(database: PostgresDatabase): Promise<OwnershipWorld> {
+    await database.empty();
+    const opened = new OwnershipWorld(database);
+    for (const { store } of opened.members) await store.cluster.renew(SELF, LEASE_MS);
+    opened.accountId = await makeAccount(opened.a.store, { grantMicro: GRANT_MICRO });
+    return opened;
+  }
+
+  get members(): readonly [Member, Member] {
+    return [this.a, this.b];
+  }
+
+  async submit({ world }: Member, more: object = {}): Promise<string> {
+    const request = {
+      accountId: this.accountId,
+      slug: "cheap",
+      input: { prompt: "Hi" },
+      priority: 0,
+      idempotency: null,
+    };
+    const { record } = await world.jobs.submit({ ...request, ...more });
+    return record.id;
+  }
+
+  /** The job as it is stored. */
+  stored(jobId: string): ReturnType<PostgresStore["jobs"]["get"]> {
+    return this.b.store.jobs.get(jobId);
+  }
+
+  /** No write failed, and the books are right. */
+  async close(): Promise<void> {
+    for (const { world } of this.members) world.close();
+    expect(this.members.map(({ world }) => world.fatal)).toEqual([[], []]);
+    expect(await this.b.store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongHolds: [], wrongBalances: [] });
+    for (const { store } of this.members) await store.close();
+  }
+
+  #member(database: PostgresDatabase, id: string, secret: Buffer): Member {
+    const { clock, bus } = this;
+    const store = database.store(clock, id);
+    const world = new JobWorld(store, clock, secret);
+    const { registry: jobs, islands, batches } = world;
+    const log = { info: () => undefined };
+    const graceMs = (): number => GRACE_MS;
+    const mover = new MovedJobs({ cluster: store.cluster, store, jobs, islands, batches, bus, clock, log, graceMs });
+    world.claims = mover;
+    const dropped: DroppedJob[] = [];
+    mover.onDropped((job) => dropped.push(job));
+    return { store, world, mover, dropped };
+  }
+}
