@@ -1,5 +1,6 @@
 import type { Bench } from "./harness/bench.ts";
 import { bursts } from "./suite/bursts.ts";
+import { cluster } from "./suite/cluster.ts";
 import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
 import { floor } from "./suite/floor.ts";
@@ -26,6 +27,7 @@ export const BENCHES: readonly Bench[] = [
   dispatch,
   restart,
   realIsland,
+  cluster,
 ];
 
 /** Most runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */

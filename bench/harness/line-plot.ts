@@ -21,7 +21,7 @@ export interface PlotLine {
 }
 
 const PANEL = { width: 300, height: 180, left: 58, right: 12, top: 44, bottom: 44 };
-const COLOURS = ["#0b6e99", "#d9730d", "#6c757d"];
+const COLOURS = ["#0b6e99", "#d9730d", "#6c757d", "#a3195b"];
 const TICKS = 4;
 const MAX_MARKS = 8;
 

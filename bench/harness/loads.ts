@@ -21,7 +21,7 @@ export const startClients = (): Promise<Worker<ClientsApi>> => Worker.start(join
 export const startIslandsProcess = (): Promise<Worker<IslandsApi>> => Worker.start(join(LOAD, "scripted-islands.ts"));
 
 /** Places for Islands, of as many accounts as they need. */
-export function makeSeats(server: Server, count: number, from = 0): IslandSeat[] {
+export function makeSeats(server: Pick<Server, "account">, count: number, from = 0): IslandSeat[] {
   const seats: IslandSeat[] = [];
   const perAccount = count <= FEW_SEATS ? 1 : SEATS_PER_ACCOUNT;
   let token = "";

@@ -31,6 +31,20 @@ export function workerThreadSeconds(pid: number): number {
   return ns / NS_PER_S;
 }
 
+/** CPU time of a process and of its children that live, in seconds. Linux only. */
+export function familyCpuSeconds(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  let seconds = cpuSeconds(pid);
+  for (const child of children) {
+    try {
+      seconds += familyCpuSeconds(Number(child));
+    } catch {
+      // The child has ended since it was listed.
+    }
+  }
+  return seconds;
+}
+
 /** What the main thread of a process has run, and waited for a core while it could have run, in seconds. Linux only. */
 export function mainThreadSeconds(pid: number): { runS: number; waitS: number } {
   const [runNs, waitNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);

@@ -17,10 +17,10 @@ export interface Server extends AsyncDisposable {
 
 export type ServerKind = "atoll" | "bare";
 
-const NO_LIMITS = { requestsPerMinute: 1e9, concurrentJobs: 1e6, concurrentStreams: 1e6 };
-const CREDITS = 1e9;
+export const NO_LIMITS = { requestsPerMinute: 1e9, concurrentJobs: 1e6, concurrentStreams: 1e6 };
+export const CREDITS = 1e9;
 /** Islands that a test means to keep waiting or many, and jobs that are held back on purpose. */
-const PATIENT = [
+export const PATIENT = [
   ["--island-sessions-per-token", "1000"],
   ["--island-sessions-per-account", "1000"],
   ["--accept-limit-s", "60"],

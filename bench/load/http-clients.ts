@@ -19,6 +19,8 @@ export interface ClientLoad {
   readonly intervalMs?: number;
   /** Pause after each answer. */
   readonly pauseMs?: number;
+  /** Notes when each token comes, for `takeReceived`. */
+  readonly isTimed?: boolean;
   readonly expect: Expectation;
 }
 export interface Expectation {
@@ -62,6 +64,7 @@ const state = {
   tokens: 0,
   latenciesMs: [] as number[],
   firstTokensMs: [] as number[],
+  receivedAtMs: [] as number[],
 };
 
 /** Why an answer is not what was expected; null when it is. */
@@ -111,6 +114,9 @@ async function runClient(load: ClientLoad, connection: HttpConnection, index: nu
       const tokens = countTokens(text);
       state.tokens += tokens;
       if (tokens > 0) firstTokenMs ??= machineMs() - beganMs;
+      if (load.isTimed === true) {
+        for (let token = 0; token < tokens; token += 1) state.receivedAtMs.push(machineMs());
+      }
     };
     const isStream = load.expect.streamedText !== undefined;
     try {
@@ -167,6 +173,10 @@ const api = {
       firstTokenP50Ms: first.p50,
       firstTokenP99Ms: first.p99,
     };
+  },
+  /** When each token since the last call came, by {@link machineMs}; only of a load that is timed. */
+  takeReceived(): number[] {
+    return state.receivedAtMs.splice(0);
   },
   /** Resolves when what was begun is answered. @throws if any request failed. */
   async stop(): Promise<void> {

@@ -21,6 +21,8 @@ export interface Script {
   readonly gapMs: number;
   /** Begins each job, and ends it only when told to. */
   readonly isHeld?: boolean;
+  /** Notes when each token is sent, for `takeSent`. */
+  readonly isTimed?: boolean;
 }
 export interface IslandFigures {
   readonly assigned: number;
@@ -36,6 +38,7 @@ const HEARTBEAT_MS = 10_000;
 const HEARTBEAT = pack({ type: "heartbeat", state: makeIslandState() });
 const counts = { assigned: 0, acknowledged: 0, framesSent: 0, acks: 0 };
 const assignedAt: { jobId: string; atMs: number }[] = [];
+const sentAtMs: number[] = [];
 const islands: ScriptedIsland[] = [];
 const faults: string[] = [];
 let script: Script = { tokens: 1, gapMs: 0 };
@@ -106,6 +109,7 @@ class ScriptedIsland {
   }
 
   #stream(jobId: string, index: number, beganMs: number): void {
+    if (script.isTimed === true) sentAtMs.push(machineMs());
     this.#send(frames.tokens[index] as PreparedFrames, jobId);
     if (index === script.tokens - 1) return;
     // By the clock, so that late timers do not make the stream slower.
@@ -167,6 +171,10 @@ const api = {
   /** When each job since the last call was assigned, by {@link machineMs}. */
   takeAssigned(): { jobId: string; atMs: number }[] {
     return assignedAt.splice(0);
+  },
+  /** When each token since the last call was sent, by {@link machineMs}; only of a script that is timed. */
+  takeSent(): number[] {
+    return sentAtMs.splice(0);
   },
   /** One held job after the other ends; gives the milliseconds from its end to the next `assign` of that Island. */
   async turnOver({ count }: { count: number }): Promise<number[]> {

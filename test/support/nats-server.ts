@@ -24,6 +24,10 @@ export class NatsServer implements AsyncDisposable {
     return server;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get address(): string {
     return `nats://127.0.0.1:${this.port}`;
   }

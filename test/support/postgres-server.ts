@@ -61,6 +61,11 @@ export class PostgresServer implements AsyncDisposable {
     return server;
   }
 
+  /** Of the process whose children serve the connections. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   addressOf(database: string): string {
     return `postgres://atoll@127.0.0.1:${this.port}/${database}`;
   }

@@ -1,0 +1,83 @@
+import { formatNumber } from "../harness/format-number.ts";
+import type { LinePlot } from "../harness/line-plot.ts";
+import type { CellFigures } from "./figures.ts";
+
+export interface StoredScenario {
+  readonly title: string;
+  readonly islands: number;
+  readonly slots: number;
+  readonly jobs: number;
+  readonly runs: readonly CellFigures[];
+}
+
+type Column = readonly [head: string, of: (run: CellFigures) => number];
+
+const WAITING: readonly Column[] = [
+  ["Wait, mean, ms", ({ waitMs }) => waitMs.mean],
+  ["Wait, p99, ms", ({ waitMs }) => waitMs.p99],
+  ["Wait of small accounts, p99, ms", ({ smallWaitMs }) => smallWaitMs.p99],
+  ["Wait while a fitting slot is free, p99, ms", ({ idleWaitMs }) => idleWaitMs.p99],
+  ["The same, longest, ms", ({ idleWaitMs }) => idleWaitMs.max],
+];
+const ORDER: readonly Column[] = [
+  ["Stolen, % of jobs", ({ stolen }) => stolen * 100],
+  ["Moved again, % of jobs", ({ movedAgain }) => movedAgain * 100],
+  ["Slot time of other accounts, %", ({ misplaced }) => misplaced * 100],
+  ["Least served, % of its share", ({ leastServed }) => leastServed * 100],
+  ["Started before an earlier due job, %", ({ outOfOrder }) => outOfOrder * 100],
+];
+const TRAFFIC: readonly Column[] = [
+  ["Messages published, /s, all", ({ publishedPerS }) => publishedPerS],
+  ["Requests, /s, all", ({ requestsPerS }) => requestsPerS],
+  ["Messages received, /s, each", ({ receivedPerS }) => receivedPerS],
+  ["Received, kB/s, each", ({ kbPerS }) => kbPerS],
+];
+
+/** A table in Markdown: a column for each number of coordinators. */
+export function describeScenario({ title, islands, slots, jobs, runs }: StoredScenario): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const rows = [...WAITING, ...ORDER, ...TRAFFIC];
+  const size = `${inFull(islands)} Islands with ${inFull(slots)} slots, ${inFull(jobs)} jobs`;
+  return [
+    `## ${title}`,
+    `${size}.\n`,
+    row(["Coordinators", ...runs.map(({ coordinators }) => String(coordinators))]),
+    `|---|${runs.map(() => "---:|").join("")}`,
+    ...rows.map(([head, of]) => row([head, ...runs.map((run) => formatNumber(of(run)))])),
+  ].join("\n");
+}
+
+/** The page with all tables. */
+export function describeAll(scenarios: Readonly<Record<string, StoredScenario>>): string {
+  const intro = "Written by `npm run bench:cells`. [scale.md](../scale.md) says what the rows mean.";
+  return [`# Figures of simulated coordinators\n\n${intro}`, ...Object.values(scenarios).map(describeScenario)]
+    .join("\n\n")
+    .concat("\n");
+}
+
+const inFull = (count: number): string => count.toLocaleString("en-US");
+
+/** One plot for each subject, a line for each scenario. */
+export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): LinePlot[] {
+  const all = Object.entries(scenarios);
+  const sizes = all[0]?.[1].runs.map(({ coordinators }) => coordinators) ?? [];
+  const comparable = all.filter(([, { runs }]) => runs.length === sizes.length);
+  const plot = (name: string, title: string, columns: readonly Column[]): LinePlot => ({
+    name,
+    title,
+    x: { label: "coordinators", values: sizes },
+    panels: columns.map(([label, of]) => ({
+      label,
+      lines: comparable.map(([name, { runs }]) => ({ name, points: runs.map((run) => [of(run)]) })),
+    })),
+  });
+  return [
+    plot("waiting", "How long jobs wait", WAITING.slice(1)),
+    plot(
+      "order",
+      "How far from one scheduler",
+      ORDER.filter((_, index) => index !== 1),
+    ),
+    plot("traffic", "What the coordinators say to each other", TRAFFIC),
+  ];
+}

@@ -1,0 +1,161 @@
+import { dueAtMs } from "../../coordinator/scheduler/job-queue.ts";
+import { IndexedHeap, type HeapItem } from "../../coordinator/scheduler/indexed-heap.ts";
+import type { Fleet } from "./fleet.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+import type { Workload } from "./workload.ts";
+
+/** Time in which slots are contended, and shares are compared. */
+export interface Window {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+interface QueuedDue extends HeapItem {
+  readonly job: number;
+  readonly dueMs: number;
+}
+
+/** Jobs may wait so long; their priority counts for half of it. */
+export const WAIT_LIMIT_MS = 3_600_000;
+const NEW = 0;
+const WAITING = 1;
+const RUNNING = 2;
+const DONE = 3;
+
+function isDueFirst(a: QueuedDue, b: QueuedDue): boolean {
+  return a.dueMs === b.dueMs ? a.job < b.job : a.dueMs < b.dueMs;
+}
+
+/** Sees all coordinators at once, which none of them can, and notes what happens to each job. @throws when a job is lost or runs twice. */
+export class Observer {
+  readonly startMs: Float64Array;
+  /** Of each job's wait, the part in which a slot that fits was free somewhere. */
+  readonly idleWaitMs: Float64Array;
+  /** How often each job went to another coordinator. */
+  readonly moves: Uint8Array;
+  /** Slot time of each account in the window. */
+  readonly serviceMs: Float64Array;
+  /** Starts while a job of the same account, class and Cargo waited somewhere that was due earlier. */
+  outOfOrder = 0;
+  started = 0;
+  readonly #clock: VirtualClock;
+  readonly #fleet: Fleet;
+  readonly #workload: Workload;
+  readonly #window: Window;
+  readonly #state: Uint8Array;
+  readonly #freeSlots: number[];
+  /** By Cargo: free slots that fit, time until now in which there were some, and since when there are. */
+  readonly #fitting: { free: number; totalMs: number; sinceMs: number }[];
+  readonly #queues = new Map<number, IndexedHeap<QueuedDue>>();
+  readonly #queued = new Map<number, QueuedDue>();
+
+  constructor(clock: VirtualClock, fleet: Fleet, workload: Workload, window: Window) {
+    this.#clock = clock;
+    this.#fleet = fleet;
+    this.#workload = workload;
+    this.#window = window;
+    this.startMs = new Float64Array(workload.jobs);
+    this.idleWaitMs = new Float64Array(workload.jobs);
+    this.moves = new Uint8Array(workload.jobs);
+    this.serviceMs = new Float64Array(workload.accounts);
+    this.#state = new Uint8Array(workload.jobs);
+    this.#freeSlots = Array.from({ length: fleet.classes }, () => 0);
+    this.#fitting = fleet.cargos.map(() => ({ free: 0, totalMs: 0, sinceMs: 0 }));
+  }
+
+  slotsCame(island: number, free: number): void {
+    this.#changeFree(this.#fleet.classOf(island), free);
+  }
+
+  submitted(job: number): void {
+    this.#advance(job, NEW, WAITING);
+    this.idleWaitMs[job] = -this.#idleMs(job);
+    const queued: QueuedDue = { heapIndex: -1, job, dueMs: dueMsOf(this.#workload, job) };
+    const key = this.#queueKey(job);
+    const queue = this.#queues.get(key) ?? new IndexedHeap(isDueFirst);
+    this.#queues.set(key, queue);
+    queue.push(queued);
+    this.#queued.set(job, queued);
+  }
+
+  moved(job: number): void {
+    this.#advance(job, WAITING, WAITING);
+    this.moves[job] = Math.min(255, (this.moves[job] ?? 0) + 1);
+  }
+
+  begun(job: number, island: number): void {
+    this.started += 1;
+    this.#advance(job, WAITING, RUNNING);
+    const nowMs = this.#clock.monotonicMs();
+    this.startMs[job] = nowMs;
+    // At most the difference of two sums: what is left of rounding is not waiting.
+    this.idleWaitMs[job] = Math.max(0, (this.idleWaitMs[job] ?? 0) + this.#idleMs(job));
+    this.#noteOrder(job);
+    this.#changeFree(this.#fleet.classOf(island), -1);
+    const { fromMs, toMs } = this.#window;
+    const endMs = nowMs + (this.#workload.runMs[job] ?? 0);
+    const account = this.#workload.account[job] as number;
+    const servedMs = Math.max(0, Math.min(endMs, toMs) - Math.max(nowMs, fromMs));
+    this.serviceMs[account] = (this.serviceMs[account] ?? 0) + servedMs;
+  }
+
+  ended(job: number): void {
+    this.#advance(job, RUNNING, DONE);
+  }
+
+  /** A slot of the Island is free. */
+  slotFreed(island: number): void {
+    this.#changeFree(this.#fleet.classOf(island), 1);
+  }
+
+  #advance(job: number, from: number, to: number): void {
+    if (this.#state[job] !== from) throw new Error(`Job ${job} is in state ${this.#state[job]}, and not ${from}`);
+    this.#state[job] = to;
+  }
+
+  #noteOrder(job: number): void {
+    const queue = this.#queues.get(this.#queueKey(job));
+    const queued = this.#queued.get(job);
+    if (queue === undefined || queued === undefined) throw new Error(`Job ${job} does not wait`);
+    const first = queue.peek();
+    if (first !== undefined && first.dueMs < queued.dueMs) this.outOfOrder += 1;
+    queue.remove(queued);
+    this.#queued.delete(job);
+    if (queue.size === 0) this.#queues.delete(this.#queueKey(job));
+  }
+
+  #queueKey(job: number): number {
+    const { account, cargo, isChat } = this.#workload;
+    const kind = (cargo[job] as number) * 2 + (isChat[job] as number);
+    return (account[job] as number) * this.#fleet.cargos.length * 2 + kind;
+  }
+
+  /** Time until now in which a slot that fits the job was free. */
+  #idleMs(job: number): number {
+    const fitting = this.#fitting[this.#workload.cargo[job] as number];
+    if (fitting === undefined) throw new Error(`Job ${job} is of no Cargo`);
+    return fitting.totalMs + (fitting.free > 0 ? this.#clock.monotonicMs() - fitting.sinceMs : 0);
+  }
+
+  #changeFree(classIndex: number, by: number): void {
+    const before = this.#freeSlots[classIndex] as number;
+    if (before + by < 0) throw new Error(`Class ${classIndex} has ${before + by} free slots`);
+    this.#freeSlots[classIndex] = before + by;
+    const nowMs = this.#clock.monotonicMs();
+    for (const [index, { fitsClass }] of this.#fleet.cargos.entries()) {
+      const fitting = this.#fitting[index];
+      if (fitting === undefined || !fitsClass[classIndex]) continue;
+      if (fitting.free === 0) fitting.sinceMs = nowMs;
+      fitting.free += by;
+      if (fitting.free === 0) fitting.totalMs += nowMs - fitting.sinceMs;
+    }
+  }
+}
+
+function dueMsOf({ arrivalMs, priority }: Workload, job: number): number {
+  return dueAtMs({
+    createdAtMs: arrivalMs[job] as number,
+    priority: priority[job] as number,
+    waitLimitMs: WAIT_LIMIT_MS,
+  });
+}

@@ -1,0 +1,56 @@
+import type { Window } from "./observer.ts";
+import type { Phase } from "./workload.ts";
+
+/** Where Islands and requests are, and how much is asked for. */
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  /** `ramp`: from nearly none at the first coordinator to twice the average at the last, as after a rolling restart. */
+  readonly islands: "even" | "ramp";
+  /** `account`: all requests of an account go to one coordinator. `request`: each goes to any. */
+  readonly doors: "account" | "request";
+  readonly phases: readonly Phase[];
+  readonly window: Window;
+}
+
+const STEADY = { phases: [{ fromMs: 0, load: 0.9 }], window: { fromMs: 20_000, toMs: 100_000 } };
+/** Twice of what the slots can do for a while: what waits then is served while three quarters are asked for. */
+const SURGE = {
+  phases: [
+    { fromMs: 0, load: 0.75 },
+    { fromMs: 15_000, load: 2 },
+    { fromMs: 30_000, load: 0.75 },
+  ],
+  window: { fromMs: 18_000, toMs: 60_000 },
+};
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "even",
+    title: "Load 0.9; Islands and requests spread evenly",
+    islands: "even",
+    doors: "request",
+    ...STEADY,
+  },
+  {
+    name: "restarted",
+    title: "Load 0.9; requests spread evenly, Islands as after a rolling restart",
+    islands: "ramp",
+    doors: "request",
+    ...STEADY,
+  },
+  {
+    name: "surge",
+    title: "Twice the capacity for 15 s; Islands spread evenly, each account at one coordinator",
+    islands: "even",
+    doors: "account",
+    ...SURGE,
+  },
+  {
+    name: "surge-restarted",
+    title: "Twice the capacity for 15 s; Islands as after a rolling restart, each account at one coordinator",
+    islands: "ramp",
+    doors: "account",
+    ...SURGE,
+  },
+];

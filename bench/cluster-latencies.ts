@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { NatsBus } from "../coordinator/bus/nats-bus.ts";
+import { openPostgresStore } from "../coordinator/store/postgres/postgres-store.ts";
+import { SecretBox } from "../coordinator/store/secret-box.ts";
+import { systemClock } from "../shared/clock.ts";
+import { makeAccount, makeJob } from "../test/coordinator/store/contract/store-builders.ts";
+import { NatsServer } from "../test/support/nats-server.ts";
+import { PostgresServer } from "../test/support/postgres-server.ts";
+import { p50AndP99 } from "./harness/statistics.ts";
+import { machineMs } from "./load/frames.ts";
+
+/** What `cells/latency.ts` says that coordinators wait for, on this machine, with a sync for each commit. */
+
+const ROUNDS = 300;
+const LEASE_MS = 600_000;
+const log = { warn: () => undefined, info: () => undefined };
+
+async function measure(name: string, rounds: number, one: (round: number) => Promise<unknown>): Promise<void> {
+  const tookMs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const beganMs = machineMs();
+    await one(round);
+    tookMs.push(machineMs() - beganMs);
+  }
+  // The first ones run code that is not compiled yet.
+  const { p50, p99 } = p50AndP99(tookMs.slice(Math.floor(rounds / 10)));
+  console.log(`${name.padEnd(44)} p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`);
+}
+
+await using opened = new AsyncDisposableStack();
+const nats = await NatsServer.start();
+const postgres = await PostgresServer.start({ isDurable: true });
+if (nats === null || postgres === null) throw new Error("PostgreSQL and nats-server must be installed");
+opened.use(nats);
+opened.use(postgres);
+
+const [asker, answerer] = await Promise.all(
+  ["asker", "answerer"].map((name) => NatsBus.open({ servers: nats.address }, name, log)),
+);
+if (asker === undefined || answerer === undefined) throw new Error("The bus is not open");
+opened.defer(async () => void (await Promise.all([asker.close(), answerer.close()])));
+answerer.answer("latency", async (message) => message);
+// An answer tells that the server knows of the subscription.
+await asker.request("latency", {}, 5_000).catch(() => systemClock.sleep(100));
+await measure("bus: request and answer (two messages)", 5 * ROUNDS, () => asker.request("latency", { jobs: 1 }, 5_000));
+
+const address = await postgres.createDatabase("bench");
+const secrets = new SecretBox(randomBytes(32));
+const [one, two] = await Promise.all(
+  ["bench_1", "bench_2"].map((ownerId) => openPostgresStore({ address, clock: systemClock, ownerId, secrets })),
+);
+if (one === undefined || two === undefined) throw new Error("The stores are not open");
+opened.defer(async () => void (await Promise.all([one.close(), two.close()])));
+for (const store of [one, two]) await store.cluster.renew({ address: "http://127.0.0.1:1", version: "1" }, LEASE_MS);
+const accountId = await makeAccount(one, { grantMicro: 1_000_000_000_000 });
+await measure("submission, one at a time", ROUNDS, () => one.jobs.submit(makeJob(accountId)));
+for (const count of [1, 16, 256]) {
+  const jobs = Array.from({ length: count }, () => makeJob(accountId));
+  await Promise.all(jobs.map((job) => one.jobs.submit(job)));
+  const ids = jobs.map(({ id }) => id);
+  const name = `${count} ${count === 1 ? "job" : "jobs"}`;
+  await measure(`transfer of ${name}`, ROUNDS, async (round) => {
+    const [from, toId] = round % 2 === 0 ? [one, "bench_2"] : [two, "bench_1"];
+    const moved = await from.cluster.transfer(ids, toId);
+    if (moved.length !== count) throw new Error(`${moved.length} of ${count} jobs were transferred`);
+  });
+  await measure(`read of ${name} that came`, ROUNDS, () => one.cluster.owned(ids));
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { insertAccount, type NewAccount } from "../../test/support/account-rows.ts";
+import { NatsServer } from "../../test/support/nats-server.ts";
+import { postgresPrograms, PostgresServer } from "../../test/support/postgres-server.ts";
+import { Program } from "../../test/support/program.ts";
+import { smallCatalog } from "../../test/support/small-catalog.ts";
+import { cpuSeconds, familyCpuSeconds } from "./process-facts.ts";
+import { CREDITS, coordinatorProgram, NO_LIMITS, PATIENT, startAtoll, type Server } from "./servers.ts";
+
+/** Coordinators of one network, on one machine. */
+export interface Cluster extends Pick<Server, "account">, AsyncDisposable {
+  readonly coordinators: readonly Server[];
+  readCosts(): Promise<Costs>;
+}
+/** Until now, of all processes of a kind together. */
+export interface Costs {
+  readonly coordinatorsS: number;
+  readonly postgresS: number;
+  readonly natsS: number;
+  /** Of the database; 0 with SQLite. */
+  readonly commits: number;
+}
+
+const DATABASE = "bench";
+
+/** Null when what several coordinators need is installed. */
+export async function whyNoCluster(): Promise<string | null> {
+  if ((await postgresPrograms()) === null)
+    return "Several coordinators were not measured: PostgreSQL is not installed.";
+  if (spawnSync("nats-server", ["--version"]).status !== 0)
+    return "Several coordinators were not measured: nats-server is not installed.";
+  return null;
+}
+
+/** @param size coordinators on PostgreSQL, with NATS if there are several; 0: one on SQLite. */
+export async function startCluster(size: number): Promise<Cluster> {
+  if (size === 0) return onSqlite();
+  await using opened = new AsyncDisposableStack();
+  const postgres = installed(await PostgresServer.start({ isDurable: true }));
+  opened.use(postgres);
+  const nats = size === 1 ? null : opened.use(installed(await NatsServer.start()));
+  const store = await postgres.createDatabase(DATABASE);
+  const key = randomBytes(32);
+  const programs: Program[] = [];
+  const coordinators: Server[] = [];
+  const account = (name: string): NewAccount =>
+    insertAccount({ address: store, key }, `${unique(name)}@example.com`, CREDITS, NO_LIMITS);
+  for (let index = 0; index < size; index += 1) {
+    const bus = nats === null ? [] : ["--bus", nats.address];
+    const catalog = ["--catalog-directory", smallCatalog()];
+    const args = ["serve", "--port", "0", "--store", store, ...bus, "--log-level", "warn", ...catalog, ...PATIENT];
+    const program = opened.use(new Program(coordinatorProgram(), args, { ATOLL_CLUSTER_KEY: key.toString("hex") }));
+    const url = (await program.printed(/listening on (\S+)\n/))[1] as string;
+    programs.push(program);
+    coordinators.push({ url, pid: pidOf(program.process), data: null, account, [Symbol.asyncDispose]: async () => {} });
+  }
+  const all = opened.move();
+  return {
+    coordinators,
+    account,
+    async readCosts() {
+      const { rows } = await postgres.query(`SELECT xact_commit FROM pg_stat_database WHERE datname = '${DATABASE}'`);
+      return {
+        coordinatorsS: programs.reduce((sum, { process }) => sum + cpuSeconds(pidOf(process)), 0),
+        postgresS: familyCpuSeconds(pidOf(postgres)),
+        natsS: nats === null ? 0 : cpuSeconds(pidOf(nats)),
+        commits: Number((rows[0] as { xact_commit: string }).xact_commit),
+      };
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+async function onSqlite(): Promise<Cluster> {
+  const server = await startAtoll();
+  const account = (name: string): Pick<NewAccount, "key" | "islandToken"> => server.account(unique(name));
+  return {
+    coordinators: [{ ...server, account }],
+    account,
+    readCosts: async () => ({ coordinatorsS: cpuSeconds(server.pid), postgresS: 0, natsS: 0, commits: 0 }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Each measurement has accounts of its own. */
+const unique = (name: string): string => `${name}-${randomUUID()}`;
+
+function installed<T>(server: T | null): T {
+  if (server === null) throw new Error("A server that several coordinators need is not installed");
+  return server;
+}
+
+function pidOf({ pid }: { readonly pid?: number | undefined }): number {
+  if (pid === undefined) throw new Error("A process did not start");
+  return pid;
+}

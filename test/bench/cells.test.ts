@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { figuresOf } from "../../bench/cells/figures.ts";
+import { Fleet } from "../../bench/cells/fleet.ts";
+import { LOCAL_LATENCIES } from "../../bench/cells/latency.ts";
+import { SHARINGS } from "../../bench/cells/sharings.ts";
+import { simulate, type Outcome, type Sharing } from "../../bench/cells/simulation.ts";
+import { VirtualClock } from "../../bench/cells/virtual-clock.ts";
+import { Workload } from "../../bench/cells/workload.ts";
+
+const SEED = 7;
+const fleet = new Fleet(200, SEED);
+const phases = [{ fromMs: 0, load: 0.9 }];
+const workload = new Workload(fleet, { jobs: 1_500, accounts: 40, phases, seed: SEED });
+const scenario = { islands: "ramp", doors: "request", phases, window: { fromMs: 0, toMs: 60_000 } } as const;
+
+function run(coordinators: number, sharing: Sharing): Promise<Outcome> {
+  return simulate({ coordinators, fleet, workload, scenario, sharing, latencies: LOCAL_LATENCIES, seed: SEED });
+}
+
+const named = (name: string): Sharing => SHARINGS[name] as Sharing;
+
+it("VirtualClock runs what falls due in its order, with all that promises lead to before time passes", async () => {
+  const clock = new VirtualClock();
+  const seen: string[] = [];
+  const log = (what: string): number => seen.push(`${what} at ${clock.monotonicMs()}`);
+  const work = async (): Promise<void> => {
+    await clock.sleep(5);
+    log("slept");
+    await Promise.resolve();
+    await clock.sleep(0);
+    log("slept again");
+  };
+  void work();
+  clock.after(6, () => log("later"));
+  clock.after(5, () => log("same time")).cancel();
+  clock.after(6, () => log("last"));
+  await clock.runUntil(() => seen.length === 4);
+  expect(seen).toEqual(["slept at 5", "slept again at 5", "later at 6", "last at 6"]);
+});
+
+describe("simulate()", () => {
+  it("has nothing to share with one coordinator, and starts jobs in the order of one scheduler", async () => {
+    const one = await run(1, named("stealing"));
+    const figures = figuresOf(1, workload, one, one);
+    expect(figures).toMatchObject({ stolen: 0, misplaced: 0, outOfOrder: 0, idleWaitMs: { max: 0 } });
+  });
+
+  it("starts every job once, and none waits for more than a second while a slot that fits is free anywhere", async () => {
+    const figures = figuresOf(4, workload, await run(4, named("stealing")), await run(1, named("stealing")));
+    expect(figures.stolen).toBeGreaterThan(0.1);
+    expect(figures.idleOverSecond).toBe(0);
+  });
+
+  it("gives the same outcome for the same seed", async () => {
+    const [first, second] = [await run(3, named("stealing")), await run(3, named("stealing"))];
+    expect([second.traffic, second.tookMs]).toEqual([first.traffic, first.tookMs]);
+    expect(second.observer.startMs).toEqual(first.observer.startMs);
+  });
+
+  it("sees that jobs wait beside free slots where nothing is shared", async () => {
+    // Each coordinator has Islands; only some have those that large Cargos need.
+    const figures = figuresOf(2, workload, await run(2, named("none")), await run(1, named("none")));
+    expect(figures.stolen).toBe(0);
+    expect(figures.idleOverSecond).toBeGreaterThan(0);
+  });
+});
