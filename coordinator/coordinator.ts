@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
@@ -12,10 +11,8 @@ import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
+import { ClusterMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
-import { NetworkQuota } from "./cluster/network-quota.ts";
-import { NewestSessions } from "./cluster/newest-sessions.ts";
-import { Ownership } from "./cluster/ownership.ts";
 import { SharedJobs } from "./cluster/shared-jobs.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
@@ -28,11 +25,8 @@ import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf } from "./http/http-options.ts";
-import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/listener.ts";
-import { IntakeBudget } from "./islands/intake-budget.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
-import { IslandGateway } from "./islands/gateway.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
 import { webhookPayload } from "./http/schemas/webhook-payload.ts";
@@ -44,6 +38,7 @@ import { Submissions } from "./jobs/submissions.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
+import { openGateway } from "./open-gateway.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -138,14 +133,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     onFatal,
   });
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
-  const gate = new BatchGate({
-    jobs: registry,
-    quota: jobQuota,
-    places: cluster?.places,
-    clock,
-    limitOf,
-    onFatal,
-  });
+  const places = cluster?.places;
+  const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log });
@@ -154,9 +143,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
-  const ownership =
-    cluster && new Ownership({ cluster, store, jobs: registry, islands, batches, bus, self, log, ...times });
-  const sessions = cluster && new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
+  const own = { store, jobs: registry, islands, batches, scheduler };
+  const member = cluster && new ClusterMember({ cluster, bus, self, log, ...own, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
@@ -170,7 +158,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     letDown: schedule,
     hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
     log,
-    claims: ownership?.mover,
+    claims: member?.claims,
   });
   const connections = new IslandConnections({
     store,
@@ -184,7 +172,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
-  await stored(() => ownership?.start());
+  await stored(() => member?.start());
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
@@ -196,7 +184,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     periods: config,
     onlineIslands: () => islands.connectedIds(),
     endAccount: async (accountId) => {
-      await registry.cancelAll(accountId);
+      await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
       await cargos.removeAll(accountId);
     },
   });
@@ -222,7 +210,10 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     waitMs: config.chatWaitMs,
     onFatal,
   });
-  await conversations.resume();
+  const answers = (): Promise<unknown> => conversations.resume();
+  if (member === null) await answers();
+  const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
+  member?.share(schedule, steps);
   const recommendations = new Recommender({
     store,
     catalog,
@@ -232,23 +223,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
     policyOf: (hostId) => islands.get(hostId)?.policy,
   });
-  const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
-  const { publicKey } = signer;
-  const caps = { perToken: config.islandSessionsPerToken, perAccount: config.islandSessionsPerAccount };
-  const intake = new IntakeBudget(memory);
-  const gateway = new IslandGateway({
-    connections,
-    clock,
-    log,
-    heartbeatMs,
-    intake,
-    accounts,
-    publicKey,
-    addressOf,
-    caps,
-  });
+  const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
-  const quota = ownership === null ? undefined : new NetworkQuota({ members: ownership.members, bus, clock });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version });
   const app = createApp({
     metrics,
@@ -262,7 +238,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     retention,
     store,
     bus: config.busAddress === null ? null : bus,
-    quota,
+    quota: member?.quota,
     credentials,
     clock,
     log,
@@ -278,10 +254,10 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     uwsModule: config.uwsModule,
   });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
-  const keyHeader = { [PUBLIC_KEY_HEADER]: publicKey };
+  const keyHeader = { [PUBLIC_KEY_HEADER]: signer.publicKey };
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
   const url = `http://${urlHost(config.host)}:${listener.port}`;
-  ownership?.members.setAddress(config.peerUrl ?? url);
+  member?.setAddress(config.peerUrl ?? url);
   return {
     url,
     async close() {
@@ -292,8 +268,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       await listener.finishAnswers(deadline.signal);
       // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
       await abortable(registry.settled(), deadline.signal).catch(() => undefined);
-      await ownership?.handOverWaiting(() => undefined);
-      await gateway.close(RETURN_AFTER_MS, ownership?.peerAddresses);
+      await gateway.close(RETURN_AFTER_MS, await member?.handOver());
       await listener.close(deadline.signal);
       limit.cancel();
       await catalogSync.close();
@@ -301,13 +276,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       dispatcher.close();
       islands.close();
       gate.close();
+      await member?.closeTakeOver();
       await webhooks.close();
       await retention.close();
       await accounts.settled();
-      quota?.close();
-      sessions?.close();
       credentials?.close();
-      await ownership?.leave();
+      await member?.leave();
       shared?.close();
       await bus.close();
       await store.close();

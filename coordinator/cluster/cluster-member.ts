@@ -1,0 +1,89 @@
+import type { SchedulerEvent } from "../scheduler/events.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { AccountEndings } from "./account-endings.ts";
+import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
+import { NetworkQuota } from "./network-quota.ts";
+import { NewestSessions } from "./newest-sessions.ts";
+import { Ownership, type OwnershipDeps } from "./ownership.ts";
+import { TakeOver, type TakeOverDeps } from "./take-over.ts";
+import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
+
+export interface ClusterMemberDeps extends OwnershipDeps {
+  readonly scheduler: Pick<Scheduler, "shared">;
+  readonly log: OwnershipDeps["log"] & TakeOverDeps["log"];
+}
+
+/**
+ * What a coordinator of several has and one that is alone does not: a lease, jobs that move, limits and sessions of Islands that are
+ * counted for the network, work that is shared, and what others leave behind.
+ */
+export class ClusterMember {
+  readonly quota: NetworkQuota;
+  readonly #deps: ClusterMemberDeps;
+  readonly #ownership: Ownership;
+  readonly #sessions: NewestSessions;
+  readonly #endings: AccountEndings;
+  #sharing: WorkSharing | null = null;
+  #takeOver: TakeOver | null = null;
+
+  constructor(deps: ClusterMemberDeps) {
+    this.#deps = deps;
+    const { bus, cluster, islands, jobs, clock, log } = deps;
+    this.#ownership = new Ownership(deps);
+    const { members } = this.#ownership;
+    this.quota = new NetworkQuota({ members, bus, clock });
+    this.#sessions = new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
+    this.#endings = new AccountEndings({ bus, members, log, endHere: (accountId) => jobs.cancelAll(accountId) });
+  }
+
+  /** Jobs that Islands hold, wherever those were connected. */
+  get claims(): HeldJobClaims {
+    return this.#ownership.mover;
+  }
+
+  /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
+  start(): Promise<void> {
+    return this.#ownership.start();
+  }
+
+  /** Shares work from now on, and takes over what others leave. `schedule`: tells the scheduler, and carries out what it decides. */
+  share(schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void, steps: TakeOverDeps["steps"]): void {
+    const { bus, clock, log, leaseMs, scheduler } = this.#deps;
+    const { members, mover } = this.#ownership;
+    const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
+    this.#sharing = new WorkSharing(sharing);
+    this.#takeOver = new TakeOver({ members, clock, log, settleMs: 2 * leaseMs, steps });
+    this.#takeOver.start();
+  }
+
+  /** Others learn where this coordinator is reached. */
+  setAddress(address: string): void {
+    this.#ownership.members.setAddress(address);
+  }
+
+  /** Cancels the unfinished jobs of an account, whichever coordinator has them. */
+  endJobsOf(accountId: string): Promise<void> {
+    return this.#endings.end(accountId);
+  }
+
+  /** The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go. */
+  async handOver(): Promise<readonly string[]> {
+    const sharing = this.#sharing;
+    await sharing?.close();
+    await this.#ownership.handOverWaiting(() => sharing?.freestPeer());
+    return this.#ownership.peerAddresses;
+  }
+
+  /** Nothing is taken over any more. Before what its steps use is closed. */
+  async closeTakeOver(): Promise<void> {
+    await this.#takeOver?.close();
+    this.#endings.close();
+  }
+
+  /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */
+  async leave(): Promise<void> {
+    this.quota.close();
+    this.#sessions.close();
+    await this.#ownership.leave();
+  }
+}
