@@ -130,14 +130,8 @@ export class JobWorld {
       heartbeatMs,
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    const submissions = new Submissions({
-      store,
-      catalog,
-      clock,
-      webhookAllowPrivate: false,
-      priorityPrice: 1,
-      dailyStorage,
-    });
+    const prices = { webhookAllowPrivate: false, priorityPrice: 1 };
+    const submissions = new Submissions({ store, catalog, clock, dailyStorage, ...prices });
     const explainWait = waitReasons.of.bind(waitReasons);
     this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
