@@ -8,14 +8,15 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { NatsServer } from "../support/nats-server.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
+import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
 const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
-const postgres = await PostgresServer.start();
-const nats = await NatsServer.start();
+const postgres = IS_FULL_SOAK ? await PostgresServer.start() : null;
+const nats = postgres === null ? null : await NatsServer.start();
 
 if (postgres === null || nats === null) {
-  it.skip("limits of two coordinators [PostgreSQL or NATS is not installed]", () => undefined);
+  it.skip("limits of two coordinators [in a full run, with PostgreSQL and NATS]", () => undefined);
 } else describeLimits(postgres, nats);
 
 function describeLimits(postgres: PostgresServer, nats: NatsServer): void {

@@ -47,6 +47,8 @@ function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  // Its events are over: the client left while its key was looked up.
+  if (incoming.destroyed) return Promise.reject(gone());
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes();
     const settle = (act: () => void): void => {
@@ -64,17 +66,13 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
       body.add(chunk);
     };
     const onEnd = (): void => settle(() => resolve(body.bytes));
-    const onGone = (): void =>
-      settle(() =>
-        reject(
-          new ServiceError(
-            "bad_request",
-            "The connection closed before the whole body arrived; send the request again",
-          ),
-        ),
-      );
+    const onGone = (): void => settle(() => reject(gone()));
     incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
+}
+
+function gone(): ServiceError {
+  return new ServiceError("bad_request", "The connection closed before the whole body arrived; send the request again");
 }
 
 function tooLarge(maxBytes: number): ServiceError {

@@ -18,3 +18,10 @@ it("readJson() keeps no chunk after the first: a million of one byte would take 
   incoming.emit("end");
   await expect(read).resolves.toEqual(JSON.parse(body));
 });
+
+it("readJson() does not wait for a client that left before", async () => {
+  const incoming = Object.assign(new PassThrough(), { headers: {} });
+  incoming.destroy();
+  await new Promise((resolve) => incoming.once("close", resolve));
+  await expect(readJson(incoming as unknown as IncomingMessage)).rejects.toThrow("send the request again");
+});

@@ -90,16 +90,33 @@ describe("POST /chat/completions with stream", () => {
     expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  it("takes a client that ends its side of the connection for gone", async () => {
-    api.jobs.onSubmit = (feed) => feed.push([token("a")]);
-    const body = JSON.stringify({ messages: MESSAGES, stream: true });
-    const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
-    const ended = once(client, "end");
-    client.resume();
-    client.end(
-      `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    await eventually(() => api.jobs.cancelled.length === 1);
-    await ended;
+  describe("takes a client that ends its side of the connection for gone", () => {
+    const connection = () => {
+      const body = JSON.stringify({ messages: MESSAGES, stream: true });
+      const head = `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n`;
+      const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
+      client.resume();
+      return { client, request: `${head}Content-Length: ${body.length}\r\n\r\n${body}` };
+    };
+
+    it("after its job was submitted", async () => {
+      api.jobs.onSubmit = (feed) => feed.push([token("a")]);
+      const { client, request } = connection();
+      const ended = once(client, "end");
+      client.write(request);
+      await eventually(() => api.jobs.submitted.length === 1);
+      client.end();
+      await eventually(() => api.jobs.cancelled.length === 1);
+      await ended;
+    });
+
+    it("with its request: what was submitted is cancelled, and the coordinator can stop", async () => {
+      api.jobs.onSubmit = (feed) => feed.push([token("a")]);
+      const { client, request } = connection();
+      const ended = once(client, "end");
+      client.end(request);
+      await ended;
+      await eventually(() => api.jobs.cancelled.length === api.jobs.submitted.length);
+    });
   });
 });

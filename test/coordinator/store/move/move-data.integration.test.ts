@@ -129,20 +129,25 @@ else {
       });
     });
 
-    it("goes on where it was interrupted, and neither end can be opened until it is done, nor the source afterwards", async () => {
-      const [from, to] = [folder.file("from"), await newDatabase()];
-      await withStore(from, fillStore);
-      await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
-      await expect(openStore(from, clock)).rejects.toThrow(/its data is being moved to postgres:.*coordinator migrate/);
-      await expect(openStore(to, clock)).rejects.toThrow(/it has a part of the data of .*from/);
-      await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(/is being moved to postgres/);
-      await expect(move(to, folder.file("other"))).rejects.toThrow(/only a part/);
-      const { rows } = await move(from, to);
-      expect(rows["jobs"]).toBe(10);
-      await expect(openStore(from, clock)).rejects.toThrow(/its data was moved to postgres/);
-      await expect(move(from, to)).rejects.toThrow(/was moved to postgres.* already/);
-      await withStore(to, (store) => store.check());
-    });
+    itInFullRun(
+      "goes on where it was interrupted, and neither end can be opened until it is done, nor the source afterwards",
+      async () => {
+        const [from, to] = [folder.file("from"), await newDatabase()];
+        await withStore(from, fillStore);
+        await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
+        await expect(openStore(from, clock)).rejects.toThrow(
+          /its data is being moved to postgres:.*coordinator migrate/,
+        );
+        await expect(openStore(to, clock)).rejects.toThrow(/it has a part of the data of .*from/);
+        await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(/is being moved to postgres/);
+        await expect(move(to, folder.file("other"))).rejects.toThrow(/only a part/);
+        const { rows } = await move(from, to);
+        expect(rows["jobs"]).toBe(10);
+        await expect(openStore(from, clock)).rejects.toThrow(/its data was moved to postgres/);
+        await expect(move(from, to)).rejects.toThrow(/was moved to postgres.* already/);
+        await withStore(to, (store) => store.check());
+      },
+    );
 
     itInFullRun("can be given up: the source is opened again, and what was copied stays closed", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
@@ -155,7 +160,7 @@ else {
       await expect(move(from, to)).rejects.toThrow(/belongs to another move/);
     });
 
-    it("is refused while either end is in use, and where the target is not empty", async () => {
+    itInFullRun("is refused while either end is in use, and where the target is not empty", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       const lock = lockForServing(from);
