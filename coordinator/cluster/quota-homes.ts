@@ -54,10 +54,15 @@ export class QuotaHomes {
     return home;
   }
 
+  /** No other coordinator can be asked. */
+  get isCutOff(): boolean {
+    return this.#deps.bus.downBecause !== null;
+  }
+
   /** Whether the home can be asked now; always, if it is this coordinator and others can reach it. */
   isInReach(homeId: string): boolean {
-    const { bus, members, clock } = this.#deps;
-    if (bus.downBecause !== null) return members.living.length <= 1;
+    const { members, clock } = this.#deps;
+    if (this.isCutOff) return members.living.length <= 1;
     return homeId === this.selfId || clock.monotonicMs() >= (this.#silentUntilMs.get(homeId) ?? -Infinity);
   }
 

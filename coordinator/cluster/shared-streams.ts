@@ -92,9 +92,17 @@ export class SharedStreams {
   /** Undefined if the home must be asked. */
   #openHere(accountId: string, limit: number): ReleaseStream | undefined {
     const homeId = this.#homes.of(accountId);
-    if (!this.#homes.isInReach(homeId)) return this.#enter(accountId, this.#homes.partOf(limit));
+    if (!this.#homes.isInReach(homeId)) return this.#enter(accountId, this.#partOf(limit));
     if (homeId !== this.#homes.selfId) return undefined;
     return this.#enter(accountId, limit - this.#countElsewhere(accountId));
+  }
+
+  /**
+   * What may be open here while nobody counts for all. A home that died is another one after its lease, and until then its streams go on
+   * at the others, perhaps all at one: none is refused for it.
+   */
+  #partOf(limit: number): number {
+    return this.#homes.isCutOff ? this.#homes.partOf(limit) : limit;
   }
 
   async #openAtHome(accountId: string, limit: number): Promise<ReleaseStream> {
@@ -106,7 +114,7 @@ export class SharedStreams {
     const answer = await this.#ask(homeId, { accountId, open, limit });
     if (answer === undefined) {
       this.#retryLater();
-      return this.#enter(accountId, this.#homes.partOf(limit));
+      return this.#enter(accountId, this.#partOf(limit));
     }
     this.#noteTold(accountId, homeId, answer.granted ? open + 1 : open);
     if (!answer.granted) throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);

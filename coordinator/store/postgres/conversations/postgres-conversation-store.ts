@@ -176,12 +176,19 @@ export class PostgresConversationStore implements ConversationStore {
 
   unfinishedAnswers(): Promise<UnfinishedAnswer[]> {
     return this.#db.untilDone(async (session) => {
-      await session.run(
-        `UPDATE messages SET keeper_id = $1 WHERE id = ANY (ARRAY(
-           SELECT id FROM messages WHERE state = 'in_progress' AND keeper_id <> $1 AND ${isGone("keeper_id")}
-           ORDER BY id FOR UPDATE SKIP LOCKED))`,
+      // Named, as a condition on another table is not looked at again for a row that somebody else has just changed.
+      const gone = await session.all<{ id: string }>(
+        `SELECT DISTINCT keeper_id AS id FROM messages WHERE state = 'in_progress' AND keeper_id <> $1 AND ${isGone("keeper_id")}`,
         [this.#selfId],
       );
+      if (gone.length > 0) {
+        await session.run(
+          `UPDATE messages SET keeper_id = $1 WHERE id = ANY (ARRAY(
+             SELECT id FROM messages WHERE state = 'in_progress' AND keeper_id = ANY ($2)
+             ORDER BY id FOR UPDATE SKIP LOCKED))`,
+          [this.#selfId, gone.map(({ id }) => id)],
+        );
+      }
       return session.all<UnfinishedAnswer>(
         `SELECT account_id AS "accountId", conversation_id AS "conversationId", messages.id AS "answerId", job_id AS "jobId"
          FROM messages JOIN conversations ON conversations.id = conversation_id

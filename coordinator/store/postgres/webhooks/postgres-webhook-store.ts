@@ -60,14 +60,20 @@ export class PostgresWebhookStore implements WebhookStore {
 
   adopt(): Promise<PendingWebhook[]> {
     return this.#db.use(async (session) => {
+      // Named, as a condition on another table is not looked at again for a row that somebody else has just changed.
+      const gone = await session.all<{ id: string }>(
+        `SELECT DISTINCT sender_id AS id FROM webhooks WHERE state = 'pending' AND sender_id <> $1 AND ${isGone("sender_id")}`,
+        [this.#selfId],
+      );
+      if (gone.length === 0) return [];
       const adopted: PendingWebhook[] = [];
       for (let count = ADOPTED_AT_ONCE; count === ADOPTED_AT_ONCE;) {
         const rows = await session.all<PendingWebhook>(
           `UPDATE webhooks SET sender_id = $1 WHERE id = ANY (ARRAY(
-             SELECT id FROM webhooks WHERE state = 'pending' AND sender_id <> $1 AND ${isGone("sender_id")}
+             SELECT id FROM webhooks WHERE state = 'pending' AND sender_id = ANY ($2)
              ORDER BY id LIMIT ${ADOPTED_AT_ONCE} FOR UPDATE SKIP LOCKED))
            RETURNING ${PENDING}`,
-          [this.#selfId],
+          [this.#selfId, gone.map(({ id }) => id)],
         );
         adopted.push(...rows);
         count = rows.length;
