@@ -61,6 +61,11 @@ describe("open streams, with several coordinators", () => {
     for (const account of accounts) expect(await fill(account, ["c2", "c3"])).toHaveLength(LIMIT - 2);
   });
 
+  it("all go on at one other coordinator while their home is silent", async () => {
+    network.bus.frozen.add("c1");
+    for (const account of accounts) expect(await fill(account, ["c2"])).toHaveLength(LIMIT);
+  });
+
   it("count at the home that a new coordinator is", async () => {
     for (const account of accounts) await open("c2", account);
     network.join("c4");
