@@ -72,8 +72,10 @@ export class Membership implements Members {
    */
   async start(): Promise<void> {
     await this.#renew();
-    await this.#care();
-    this.#renewLater();
+    // From now on, as there may be many jobs to take in.
+    if (this.#timer === null) this.#renewLater();
+    this.#isCaring = true;
+    await this.#care().finally(() => (this.#isCaring = false));
   }
 
   /** Ends the lease: what this coordinator still owns is anybody's. May be called twice, and before {@link start}. */

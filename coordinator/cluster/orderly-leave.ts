@@ -14,7 +14,7 @@ export interface HandOverDeps {
   readonly members: Members;
   readonly mover: Pick<JobMover, "handOver">;
   readonly jobs: Pick<JobRegistry, "list">;
-  readonly bus: Pick<Bus, "request">;
+  readonly bus: Pick<Bus, "request" | "downBecause">;
   /** The living peer with most free slots; undefined where nobody knows. */
   readonly freestPeer: () => Peer | undefined;
   readonly log: Pick<Logger, "info" | "warn">;
@@ -34,7 +34,8 @@ export function answerTakes(bus: Pick<Bus, "answer">, selfId: string, mover: Pic
  */
 export async function handOverWaiting({ members, mover, jobs, bus, freestPeer, log }: HandOverDeps): Promise<number> {
   const peer = freestPeer() ?? members.living.find(({ id }) => id !== members.self.id);
-  if (peer === undefined) return 0;
+  // A peer that is not told of its jobs would not run them.
+  if (peer === undefined || bus.downBecause !== null) return 0;
   const waiting = [...jobs.list()].filter(({ state }) => state === "pending").map(({ id }) => id);
   let count = 0;
   try {

@@ -133,7 +133,7 @@ export class IslandRegistry {
 
   /**
    * Takes in attempts of an Island that is away: it had them when the coordinator last stopped, or with another coordinator. Its grace
-   * begins. If it is here, it came without them.
+   * begins. If it is here, it came without those that it does not have.
    */
   awaitReturn(
     hostId: string,
@@ -142,7 +142,11 @@ export class IslandRegistry {
     graceMs: number = this.#deps.restartGraceMs,
   ): void {
     const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
-    if (island.isConnected) return this.#emitLost(island, attempts, CAME_WITHOUT, false);
+    if (island.isConnected) {
+      // It may have come while the jobs were read, and go on with some of them.
+      const missing = attempts.filter((attempt) => !island.has(attempt));
+      return this.#emitLost(island, missing, CAME_WITHOUT, false);
+    }
     this.#islands.set(island.hostId, island);
     for (const attempt of attempts) island.takeSlot(attempt);
     island.grace?.cancel();

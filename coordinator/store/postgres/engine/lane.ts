@@ -130,10 +130,16 @@ export class Lane {
     // A connection that ends is replaced by the next write.
     client.on("error", () => (this.#client = null));
     client.on("end", () => (this.#client = null));
-    await client.connect();
-    await client.query(PLANS);
-    await client.query(jobFunctions(this.#ownerId));
-    return client;
+    try {
+      await client.connect();
+      await client.query(PLANS);
+      await client.query(jobFunctions(this.#ownerId));
+      return client;
+    } catch (error) {
+      // A server that refuses only the functions, as a standby does, would keep each of these connections.
+      void client.end().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Puts back what has happened already, in its order, and refuses the rest. */
