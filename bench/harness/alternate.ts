@@ -38,6 +38,15 @@ export function valuesOf(samples: Samples, variant: string, metric: string): rea
   return values;
 }
 
+/** One figure of each run, combined of what was measured in it. */
+export function ofEachRun(
+  combine: (...values: number[]) => number,
+  ...measured: readonly (readonly number[])[]
+): number[] {
+  const [first = [], ...others] = measured;
+  return first.map((value, run) => combine(value, ...others.map((values) => values[run] ?? Number.NaN)));
+}
+
 /** How a figure is made of samples. */
 export interface FigureRecipe {
   readonly what: string;

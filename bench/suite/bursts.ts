@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { alternate, figureOf, type Metrics, type Samples, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget } from "../harness/bench.ts";
 import { measureCeiling } from "../harness/ceiling.ts";
 import {
@@ -69,8 +69,10 @@ export const bursts: Bench = {
 function possible(samples: Samples, level: number): number[] {
   const storageUs = valuesOf(samples, "atoll", `storage µs ${level}`);
   const generatorsUs = valuesOf(samples, "atoll", `generators µs ${level}`);
-  return valuesOf(samples, "bare", `cpu µs ${level}`).map(
-    (us, run) => (CORES * 1e6) / (us + (storageUs[run] ?? Number.NaN) + (generatorsUs[run] ?? Number.NaN)),
+  const bareUs = valuesOf(samples, "bare", `cpu µs ${level}`);
+  return ofEachRun(
+    (bare, storage, generators) => (CORES * 1e6) / (bare + storage + generators),
+    ...[bareUs, storageUs, generatorsUs],
   );
 }
 

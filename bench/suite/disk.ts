@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
-import { alternate, figureOf, type Metrics, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { chatLoad, joinIslands, startClients } from "../harness/loads.ts";
 import { databaseMb, diskBytesWritten } from "../harness/process-facts.ts";
@@ -43,9 +43,7 @@ export const disk: Bench = {
     /** `per`: bytes of the unit, and what they are divided by. */
     const alone = (of: string, per: (perChat: number) => number) => ({
       name: "its commits, of one short row each",
-      values: valuesOf(samples, of, "commits per chat").map((commits, run) =>
-        per(commits * (rowBytes[run] ?? Number.NaN)),
-      ),
+      values: ofEachRun((commits, bytes) => per(commits * bytes), valuesOf(samples, of, "commits per chat"), rowBytes),
     });
     const ofChat = (what: string, of: string) =>
       figureOf(samples, {

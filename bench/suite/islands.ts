@@ -1,5 +1,5 @@
 import { systemClock } from "../../shared/clock.ts";
-import { alternate, figureOf, lineOf, type Metrics, type Samples, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, lineOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Figure } from "../harness/bench.ts";
 import type { LinePlot, Panel } from "../harness/line-plot.ts";
 import { chatLoad, makeSeats, measureWindow, startClients, startIslandsProcess, underLoad } from "../harness/loads.ts";
@@ -93,8 +93,8 @@ function figures(samples: Samples, levels: readonly number[]): Figure[] {
   const [few, many] = [levels[0] as number, levels.at(-1) as number];
   const of = (variant: string, metric: string): readonly number[] => valuesOf(samples, variant, metric);
   const started = of("bare", "started MB");
-  const sockets = of("bare", `resident MB ${many}`).map((mb, run) => mb - (started[run] ?? Number.NaN));
-  const withSockets = of("atoll", "started MB").map((mb, run) => mb + (sockets[run] ?? Number.NaN));
+  const sockets = ofEachRun((all, own) => all - own, of("bare", `resident MB ${many}`), started);
+  const withSockets = ofEachRun((own, added) => own + added, of("atoll", "started MB"), sockets);
   const count = many.toLocaleString("en-US");
   const withFew = (metric: string) => ({ variant: "atoll", name: `${few} Island`, metric: `${metric} ${few}` });
   const apiBudget = {

@@ -1,5 +1,5 @@
 import { openQueue, whyNot, type QueueName } from "../baselines/queue-servers.ts";
-import { alternate, figureOf, type Metrics, type Samples, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
 import { measureCommits } from "../harness/commits-alone.ts";
 import { BATCH_JOBS, batchLoad, jobLoad, makeSeats, startClients, startIslandsProcess } from "../harness/loads.ts";
@@ -73,10 +73,7 @@ function figures(samples: Samples, variant: QueueName): Figure[] {
         budget: {
           text: `≥ ${DESIGN_JOBS_PER_S}, > BullMQ (DESIGN §9)`,
           isMet: ({ median, ratio }) => median >= DESIGN_JOBS_PER_S && !(ratio <= 1),
-          ...alone(
-            "submissions as they are, then commits alone",
-            commits.map((rate, run) => both(submitted[run] ?? Number.NaN, rate)),
-          ),
+          ...alone("submissions as they are, then commits alone", ofEachRun(both, submitted, commits)),
         },
       }
     : {};

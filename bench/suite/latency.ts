@@ -1,5 +1,5 @@
 import { openQueue, whyNot, type QueueName } from "../baselines/queue-servers.ts";
-import { alternate, figureOf, type Metrics, type Samples, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget } from "../harness/bench.ts";
 import { measureIdleSteps } from "../harness/idle-steps.ts";
 import { jobLoad, joinIslands, startClients } from "../harness/loads.ts";
@@ -34,10 +34,11 @@ export const latency: Bench = {
 function figures(samples: Samples) {
   const bare = { variant: "bare", name: "bare loop" };
   const of = (variant: string) => (variant in samples ? [variant] : []);
-  const step = (variant: string, metric: string, run: number): number =>
-    valuesOf(samples, variant, metric)[run] ?? Number.NaN;
-  const possible = valuesOf(samples, "bare", "assign p50").map(
-    (ms, run) => ms + step("steps", "thread p50", run) + step("steps", "fdatasync p50", run),
+  const possible = ofEachRun(
+    (bare, thread, sync) => bare + thread + sync,
+    valuesOf(samples, "bare", "assign p50"),
+    valuesOf(samples, "steps", "thread p50"),
+    valuesOf(samples, "steps", "fdatasync p50"),
   );
   const toStart = { what: "Submit → `assign`, p50", unit: "ms", metric: "assign p50" };
   return [

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { hasLlamaServer, startLlamaServer } from "../baselines/llama-server.ts";
 import type { LlamaDirectApi } from "../baselines/llama-direct.ts";
-import { alternate, figureOf, type Metrics, type Samples, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
 import { measureIdleSteps } from "../harness/idle-steps.ts";
 import { chatLoad, joinIslands, startClients, underLoad } from "../harness/loads.ts";
@@ -59,15 +59,15 @@ export const realIsland: Bench = {
 
 function figures(samples: Samples): Figure[] {
   const direct = { variant: "direct", name: "node-llama-cpp" };
-  const of = (variant: string, metric: string, run: number): number =>
-    valuesOf(samples, variant, metric)[run] ?? Number.NaN;
-  const commitMs = (run: number): number => of("steps", "thread p50", run) + of("steps", "fdatasync p50", run);
-  const hostMs = (run: number): number => of("steps", "process p50", run);
+  const of = (variant: string, metric: string): readonly number[] => valuesOf(samples, variant, metric);
+  const hostMs = of("steps", "process p50");
+  const commitMs = ofEachRun((thread, sync) => thread + sync, of("steps", "thread p50"), of("steps", "fdatasync p50"));
   /** One chat after the other: the model, the way there and back, the process of the model, and two commits. */
-  const possible = valuesOf(samples, "direct", "chats/s 1").map(
-    (rate, run) => 1_000 / (1_000 / rate + of("bare", "chat ms", run) + hostMs(run) + 2 * commitMs(run)),
+  const possible = ofEachRun(
+    (rate, chat, host, commit) => 1_000 / (1_000 / rate + chat + host + 2 * commit),
+    ...[of("direct", "chats/s 1"), of("bare", "chat ms"), hostMs, commitMs],
   );
-  const added = valuesOf(samples, "bare", "first ms").map((ms, run) => ms + hostMs(run) + commitMs(run));
+  const added = ofEachRun((first, host, commit) => first + host + commit, of("bare", "first ms"), hostMs, commitMs);
   const name = "bare loop with a scripted Island, messages to a process and to a thread, fdatasync";
   const atLeast = (share: number, clients: number): Budget => ({
     text: `≥ ${share}`,
@@ -96,7 +96,6 @@ function figures(samples: Samples): Figure[] {
         : []),
     ];
   });
-  const [island, alone] = [valuesOf(samples, "atoll", "first ms"), valuesOf(samples, "direct", "first ms")];
   return [
     ...all,
     figureOf(samples, {
@@ -118,7 +117,7 @@ function figures(samples: Samples): Figure[] {
     {
       what: "Added to the first token, idle Island, p50",
       unit: "ms",
-      values: island.map((ms, run) => ms - (alone[run] ?? Number.NaN)),
+      values: ofEachRun((island, alone) => island - alone, of("atoll", "first ms"), of("direct", "first ms")),
       budget: {
         text: `≤ ${MAX_ADDED_MS} ms`,
         isMet: ({ median }) => median <= MAX_ADDED_MS,

@@ -1,4 +1,4 @@
-import { alternate, figureOf, type Metrics, valuesOf } from "../harness/alternate.ts";
+import { alternate, figureOf, type Metrics, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
 import { measureCeiling } from "../harness/ceiling.ts";
 import {
@@ -32,9 +32,8 @@ export const relay: Bench = {
     );
     const against = { variant: "bare", name: "bare loop" };
     const storageS = valuesOf(samples, "atoll", "storage s/token");
-    const possible = valuesOf(samples, "bare", "tokens/core s").map(
-      (rate, run) => 1 / (1 / rate + (storageS[run] ?? Number.NaN)),
-    );
+    const bareRates = valuesOf(samples, "bare", "tokens/core s");
+    const possible = ofEachRun((rate, seconds) => 1 / (1 / rate + seconds), bareRates, storageS);
     return {
       figures: [
         figureOf(samples, {

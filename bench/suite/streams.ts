@@ -5,6 +5,7 @@ import {
   lineOf,
   type Metrics,
   type Samples,
+  ofEachRun,
   valuesOf,
 } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
@@ -107,7 +108,7 @@ function figuresOf(samples: Samples, level: number, hasBudget: boolean): Figure[
     isMet: ({ ratio }) => ratio <= MAX_CPU_RATIO,
     limit: {
       name: "bare loop and storage thread",
-      values: bareUs.map((us, run) => us + (storageUs[run] ?? Number.NaN)),
+      values: ofEachRun((bare, storage) => bare + storage, bareUs, storageUs),
     },
   };
   return [

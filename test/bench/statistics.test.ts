@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { summarizeFigure } from "../../bench/harness/bench.ts";
-import { valuesOf } from "../../bench/harness/alternate.ts";
+import { ofEachRun, valuesOf } from "../../bench/harness/alternate.ts";
 import { drawLinePlot } from "../../bench/harness/line-plot.ts";
 import { pairedRatios, summarize } from "../../bench/harness/statistics.ts";
 
@@ -23,6 +23,13 @@ describe("valuesOf()", () => {
   it("refuses what was not measured", () => {
     expect(() => valuesOf({ atoll: { ms: [1] } }, "atoll", "MB")).toThrow("No run of atoll measured MB");
     expect(() => valuesOf({ atoll: { ms: [Number.NaN] } }, "atoll", "ms")).toThrow("ms of atoll is NaN");
+  });
+});
+
+describe("ofEachRun()", () => {
+  it("combines what was measured in the same run; what is missing there is no number", () => {
+    expect(ofEachRun((a, b, c) => a - b + c, [5, 9], [1, 2], [0.5, 0.25])).toEqual([4.5, 7.25]);
+    expect(ofEachRun((a, b) => a + b, [1, 2], [1])).toEqual([2, Number.NaN]);
   });
 });
 
