@@ -1,29 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LargeJson } from "../../../coordinator/store/large-json.ts";
-import { FeedWorld, textOf, token, type FeedSide } from "./feed-world.ts";
-import { TestReader } from "./test-reader.ts";
+import { textOf, token } from "./feed-world.ts";
+import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
 
-let world: FeedWorld;
-let [owner, here, third]: FeedSide[] = [];
-const side = (one: FeedSide | undefined): FeedSide => one ?? expect.fail("There is no such side");
-
-beforeEach(() => {
-  world = new FeedWorld();
-  [owner, here, third] = [world.side(), world.side(), world.side()];
-});
-afterEach(() => {
-  expect(world.sides.flatMap(({ warnings }) => warnings)).toEqual([]);
-  world.close();
-  expect(world.clock.pendingTimers).toBe(0);
-});
-
-/** Reads `job_1` at a side, and is connected. */
-async function readAt(at: FeedSide | undefined): Promise<TestReader> {
-  const reader = new TestReader();
-  await reader.connect(side(at));
-  await world.settle();
-  return reader;
-}
+openForEachTest();
 
 describe("what does not fit a message", () => {
   it("is read from storage: a large value once it is written, a large token with all before it", async () => {

@@ -1,28 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DONE, FeedWorld, status, textOf, token, type FeedSide } from "./feed-world.ts";
+import { describe, expect, it } from "vitest";
+import { DONE, status, textOf, token } from "./feed-world.ts";
+import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
 import { TestReader } from "./test-reader.ts";
 
-let world: FeedWorld;
-let [owner, here, third]: FeedSide[] = [];
-const side = (one: FeedSide | undefined): FeedSide => one ?? expect.fail("There is no such side");
-
-beforeEach(() => {
-  world = new FeedWorld();
-  [owner, here, third] = [world.side(), world.side(), world.side()];
-});
-afterEach(() => {
-  expect(world.sides.flatMap(({ warnings }) => warnings)).toEqual([]);
-  world.close();
-  expect(world.clock.pendingTimers).toBe(0);
-});
-
-/** Reads `job_1` at a side, and is connected. */
-async function readAt(at: FeedSide | undefined): Promise<TestReader> {
-  const reader = new TestReader();
-  await reader.connect(side(at));
-  await world.settle();
-  return reader;
-}
+openForEachTest();
 
 describe("a followed feed", () => {
   it("gives readers elsewhere what was said, what follows, and the end", async () => {
