@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { insertAccount, type NewAccount } from "../../test/support/account-rows.ts";
+import { missingServers } from "../../test/support/missing-servers.ts";
 import { NatsServer } from "../../test/support/nats-server.ts";
-import { postgresPrograms, PostgresServer } from "../../test/support/postgres-server.ts";
+import { PostgresServer } from "../../test/support/postgres-server.ts";
 import { Program } from "../../test/support/program.ts";
 import { smallCatalog } from "../../test/support/small-catalog.ts";
 import { cpuSeconds, familyCpuSeconds } from "./process-facts.ts";
@@ -26,11 +26,8 @@ const DATABASE = "bench";
 
 /** Null when what several coordinators need is installed. */
 export async function whyNoCluster(): Promise<string | null> {
-  if ((await postgresPrograms()) === null)
-    return "Several coordinators were not measured: PostgreSQL is not installed.";
-  if (spawnSync("nats-server", ["--version"]).status !== 0)
-    return "Several coordinators were not measured: nats-server is not installed.";
-  return null;
+  const missing = await missingServers();
+  return missing === null ? null : `Several coordinators were not measured: ${missing}.`;
 }
 
 /** @param size coordinators on PostgreSQL, with NATS if there are several; 0: one on SQLite. */

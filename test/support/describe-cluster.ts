@@ -1,13 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { describe } from "vitest";
-import { postgresPrograms } from "./postgres-server.ts";
+import { missingServers } from "./missing-servers.ts";
 import { IS_FULL_SOAK } from "./soak-rounds.ts";
 
-const missing = [
-  ...((await postgresPrograms()) === null ? ["postgresql"] : []),
-  ...(spawnSync("nats-server", ["--version"]).status === 0 ? [] : ["nats-server"]),
-];
-const problem = missing.length > 0 ? `not installed (Debian): ${missing.join(", ")}` : null;
+const problem = await missingServers();
 if (problem !== null) process.stderr.write(`Tests of several coordinators are skipped: ${problem}\n`);
 
 /** Tests with a cluster of processes, which take much CPU: they run in a full run, where PostgreSQL and NATS are installed. */

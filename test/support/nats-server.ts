@@ -6,6 +6,8 @@ import { freePort } from "./free-port.ts";
 
 const MAX_START_MS = 20_000;
 
+export const hasNats = (): boolean => spawnSync("nats-server", ["--version"]).status === 0;
+
 /** A NATS server on its own port. */
 export class NatsServer implements AsyncDisposable {
   readonly port: number;
@@ -18,7 +20,7 @@ export class NatsServer implements AsyncDisposable {
 
   /** Null where nats-server is not installed. */
   static async start(): Promise<NatsServer | null> {
-    if (spawnSync("nats-server", ["--version"]).status !== 0) return null;
+    if (!hasNats()) return null;
     const server = new NatsServer(await freePort());
     await server.#untilReady();
     return server;

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PostgresDatabase } from "../../support/postgres-database.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { runCommand } from "../../support/run-command.ts";
+import { withDatabase } from "../../support/with-servers.ts";
 
-const database = await PostgresDatabase.open();
-
-if (database === null) it.skip("commands with --store [PostgreSQL is not installed]", () => undefined);
-else describeCommands(database);
+await withDatabase("commands with --store", describeCommands);
 
 function describeCommands(database: PostgresDatabase): void {
   beforeEach(async () => {
@@ -14,7 +12,6 @@ function describeCommands(database: PostgresDatabase): void {
     vi.stubEnv("ATOLL_CLUSTER_KEY", randomBytes(32).toString("hex"));
   });
   afterEach(() => vi.unstubAllEnvs());
-  afterAll(() => database[Symbol.asyncDispose]());
 
   const run = (...args: string[]) => runCommand(...args, "--store", database.address);
   const createAccount = () => run("account", "create", "--email", "a@example.com", "--password", "correct horse");

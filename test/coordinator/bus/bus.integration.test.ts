@@ -1,7 +1,8 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { NatsBus } from "../../../coordinator/bus/nats-bus.ts";
-import { NatsServer } from "../../support/nats-server.ts";
+import type { NatsServer } from "../../support/nats-server.ts";
+import { withNats } from "../../support/with-servers.ts";
 import { describeBus } from "./bus.contract.ts";
 
 describeBus("local", async () => {
@@ -9,14 +10,9 @@ describeBus("local", async () => {
   return [bus, bus];
 });
 
-const server = await NatsServer.start();
-if (server === null) {
-  process.stderr.write("Tests of the bus on NATS are skipped: nats-server is not installed\n");
-  it.skip("the bus on NATS [nats-server is not installed]", () => undefined);
-} else describeNats(server);
+await withNats("the bus on NATS", describeNats);
 
 function describeNats(nats: NatsServer): void {
-  afterAll(() => nats[Symbol.asyncDispose]());
   const log = { warn: () => undefined, info: () => undefined };
   const open = () => NatsBus.open({ servers: nats.address }, "test", log);
   describeBus("NATS", async () => [await open(), await open()]);

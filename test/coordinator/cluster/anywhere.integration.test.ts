@@ -2,20 +2,18 @@ import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
-import { NatsServer } from "../../support/nats-server.ts";
-import { PostgresServer } from "../../support/postgres-server.ts";
+import type { NatsServer } from "../../support/nats-server.ts";
+import type { PostgresServer } from "../../support/postgres-server.ts";
 import { readSse } from "../../support/read-sse.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { withNats, withPostgres } from "../../support/with-servers.ts";
 
-const nats = await NatsServer.start();
-const postgres = nats === null ? null : await PostgresServer.start();
-if (nats === null || postgres === null) {
-  await nats?.[Symbol.asyncDispose]();
-  it.skip("two coordinators on PostgreSQL and NATS [not installed]", () => undefined);
-} else {
+await withNats("two coordinators on PostgreSQL and NATS", (bus) =>
+  withPostgres("two coordinators on PostgreSQL and NATS", (server) => describeAnywhere(bus, server)),
+);
+
+function describeAnywhere(bus: NatsServer, server: PostgresServer): void {
   it("A job that was submitted at one coordinator is read and streamed at another, also after the first has stopped", async () => {
-    await using bus = nats;
-    await using server = postgres;
     const place = { address: await server.createDatabase("anywhere"), key: randomBytes(32) };
     const open = () => TestCoordinator.open({ bus: bus.address }, {}, place);
     await using first = await open();

@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { itInFullRun } from "../../support/soak-rounds.ts";
-import { PostgresDatabase } from "../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../support/postgres-database.ts";
+import { withDatabase } from "../../support/with-servers.ts";
 import { FIRST_PAUSE_MS, GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { OwnershipWorld, SELF, type Member } from "./ownership-world.ts";
 
-const database = await PostgresDatabase.open();
-if (database === null) it.skip("jobs of two coordinators [PostgreSQL is not installed]", () => undefined);
-else describeOwnership(database);
+await withDatabase("jobs of two coordinators", describeOwnership);
 
 function describeOwnership(database: PostgresDatabase): void {
   let net: OwnershipWorld;
@@ -20,7 +19,6 @@ function describeOwnership(database: PostgresDatabase): void {
     ({ a, b } = net);
   });
   afterEach(() => net.close());
-  afterAll(() => database[Symbol.asyncDispose]());
 
   const at = (member: Member | undefined): Member => {
     if (member === undefined) throw new Error("not open");

@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { PostgresDatabase } from "../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../support/postgres-database.ts";
+import { withDatabase } from "../../support/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { OwnershipWorld, SELF, type Member } from "./ownership-world.ts";
 
-const database = await PostgresDatabase.open();
-if (database === null) it.skip("jobs of other coordinators [PostgreSQL is not installed]", () => undefined);
-else describeSharedJobs(database);
+await withDatabase("jobs of other coordinators", describeSharedJobs);
 
 function describeSharedJobs(database: PostgresDatabase): void {
   let net: OwnershipWorld;
@@ -17,7 +16,6 @@ function describeSharedJobs(database: PostgresDatabase): void {
     ({ a, b } = net);
   });
   afterEach(() => net.close());
-  afterAll(() => database[Symbol.asyncDispose]());
 
   const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
   const jobsOf = (member: Member | undefined) => at(member).world.jobs;

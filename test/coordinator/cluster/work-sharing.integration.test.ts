@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Members } from "../../../coordinator/cluster/members.ts";
 import { WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
 import { runFrames } from "../../support/attempt-frames.ts";
-import { PostgresDatabase } from "../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../support/postgres-database.ts";
+import { withDatabase } from "../../support/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { OwnershipWorld, SELF, type Member } from "./ownership-world.ts";
 
-const database = await PostgresDatabase.open();
-if (database === null) it.skip("work of two coordinators [PostgreSQL is not installed]", () => undefined);
-else describeSharing(database);
+await withDatabase("work of two coordinators", describeSharing);
 
 function describeSharing(database: PostgresDatabase): void {
   let net: OwnershipWorld;
@@ -23,7 +22,6 @@ function describeSharing(database: PostgresDatabase): void {
     await net.close();
     expect(warnings).toEqual([]);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
 
   function share({ store, mover, world }: Member): WorkSharing {
     const living = ["a", "b"].map((id) => ({ id, ...SELF }));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DATABASE_FILE, openStore } from "../../../../coordinator/store/open-store.ts";
 import { COPIED_TABLES } from "../../../../coordinator/store/move/copied-tables.ts";
 import type { DataEnd } from "../../../../coordinator/store/move/data-end.ts";
@@ -13,8 +13,9 @@ import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serv
 import type { StorePlace } from "../../../../coordinator/store/store-place.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresServer } from "../../../support/postgres-server.ts";
+import type { PostgresServer } from "../../../support/postgres-server.ts";
 import { itInFullRun } from "../../../support/soak-rounds.ts";
+import { withPostgres } from "../../../support/with-servers.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../contract/store-builders.ts";
 import { expectCovered } from "./copied-columns.ts";
 import { fillStore, pictureOf } from "./move-world.ts";
@@ -37,7 +38,6 @@ const OWN_OF_POSTGRES = [
   "turns.*",
   "webhooks.sender_id",
 ];
-const server = await PostgresServer.start();
 const clock = new ManualClock();
 const key = randomBytes(32);
 let databases = 0;
@@ -81,9 +81,9 @@ function failingAt(pages: number): (end: DataEnd) => DataEnd {
     });
 }
 
-if (server === null) it.skip("a move of all data [PostgreSQL is not installed]", () => undefined);
-else {
-  afterAll(() => server[Symbol.asyncDispose]());
+await withPostgres("a move of all data", describeMove);
+
+function describeMove(server: PostgresServer): void {
   const newDatabase = async (): Promise<StorePlace> => {
     databases += 1;
     return { address: await server.createDatabase(`moved${databases}`), key };

@@ -1,16 +1,14 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NotOwnerError } from "../../../../coordinator/store/cluster-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
 import { ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "../contract/store-builders.ts";
 
 const LEASE_MS = 60_000;
 const SELF = { address: "http://127.0.0.1:1", version: "1" };
-const database = await PostgresDatabase.open();
-
-if (database === null) it.skip("coordinators on one PostgreSQL [PostgreSQL is not installed]", () => undefined);
-else describeCluster(database);
+await withDatabase("coordinators on one PostgreSQL", describeCluster);
 
 function describeCluster(database: PostgresDatabase): void {
   let [one, two, three]: PostgresStore[] = [];
@@ -21,7 +19,6 @@ function describeCluster(database: PostgresDatabase): void {
     for (const store of all()) await store.cluster.renew(SELF, LEASE_MS);
   });
   afterEach(() => Promise.all(all().map((store) => store.close())));
-  afterAll(() => database[Symbol.asyncDispose]());
   const idsOf = async (store: PostgresStore | undefined) => (await store?.jobs.unfinished())?.map(({ id }) => id);
 
   describe("coordinators on one PostgreSQL", () => {

@@ -1,19 +1,14 @@
 import { afterAll, expect, it } from "vitest";
 import { Database } from "../../../../coordinator/store/postgres/engine/database.ts";
 import { systemClock } from "../../../../shared/clock.ts";
-import { PostgresServer } from "../../../support/postgres-server.ts";
+import type { PostgresServer } from "../../../support/postgres-server.ts";
+import { withPostgres } from "../../../support/with-servers.ts";
 
-const server = await PostgresServer.start();
-
-if (server === null) it.skip("the pool of PostgreSQL [PostgreSQL is not installed]", () => undefined);
-else describeDatabase(server);
+await withPostgres("the pool of PostgreSQL", describeDatabase);
 
 function describeDatabase(server: PostgresServer): void {
   const db = new Database(server.addressOf("postgres"), systemClock, () => undefined);
-  afterAll(async () => {
-    await db.close();
-    await server[Symbol.asyncDispose]();
-  });
+  afterAll(() => db.close());
 
   it("transact() outlives the loss of its connection between two statements", async () => {
     let tries = 0;

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import type { JobFilter } from "../../../../coordinator/store/job-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
 import { ISLAND_ID, MADE_AT_MS, makeEnding, makeJob } from "../contract/store-builders.ts";
 import { REALISTIC_ROWS } from "./realistic-rows.ts";
-
-const database = await PostgresDatabase.open();
 
 const ACCOUNT = "user_000007";
 const [BATCH, CONVERSATION] = ["batch_00000007", "conv_00000007"];
@@ -53,8 +52,9 @@ interface Plan {
 /** Of every statement that ran, those inside of functions too. */
 const plans: { readonly "Query Text": string; readonly Plan: Plan }[] = [];
 
-if (database === null) it.skip("plans of PostgreSQL [PostgreSQL is not installed]", () => undefined);
-else {
+await withDatabase("plans of PostgreSQL", describePlans);
+
+function describePlans(database: PostgresDatabase): void {
   const { connect } = pg.Client.prototype as unknown as { connect: (this: pg.Client, ...args: unknown[]) => unknown };
   beforeAll(async () => {
     await database.server.query(REALISTIC_ROWS, "test");
@@ -67,10 +67,7 @@ else {
     });
   });
   beforeEach(() => void (plans.length = 0));
-  afterAll(async () => {
-    vi.restoreAllMocks();
-    await database[Symbol.asyncDispose]();
-  });
+  afterAll(() => void vi.restoreAllMocks());
   // A prepared statement gets the second kind after some uses, if PostgreSQL thinks that it is as good.
   describe("no call of the store reads a whole table", () => {
     it.each(Object.entries(ROUNDS))("with %s", async (mode, round) => {

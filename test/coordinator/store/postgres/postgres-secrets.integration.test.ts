@@ -1,18 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
 import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
 import { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
 import { describeSecrets } from "../contract/shared-secrets.cases.ts";
 
-const database = await PostgresDatabase.open();
-
-if (database === null) it.skip("secrets in PostgreSQL [PostgreSQL is not installed]", () => undefined);
-else describePostgresSecrets(database);
+await withDatabase("secrets in PostgreSQL", describePostgresSecrets);
 
 function describePostgresSecrets(database: PostgresDatabase): void {
   let [one, two]: PostgresStore[] = [];
@@ -22,7 +20,6 @@ function describePostgresSecrets(database: PostgresDatabase): void {
     [one, two] = ["c1", "c2"].map((id) => database.store(new ManualClock(), id));
   });
   afterEach(() => Promise.all(both().map((store) => store.close())));
-  afterAll(() => database[Symbol.asyncDispose]());
 
   describe("PostgresSecrets", () => {
     describeSecrets(async () => [both()[0].secrets, both()[1].secrets]);

@@ -1,15 +1,13 @@
 import pg from "pg";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { jobFunctions } from "../../../../coordinator/store/postgres/operations/job-functions.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
 import { ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob } from "../contract/store-builders.ts";
 
-const database = await PostgresDatabase.open();
-
-if (database === null) it.skip("writes that are sent again [PostgreSQL is not installed]", () => undefined);
-else describeRepeats(database);
+await withDatabase("writes that are sent again", describeRepeats);
 
 function describeRepeats(database: PostgresDatabase): void {
   let store: PostgresStore;
@@ -17,7 +15,6 @@ function describeRepeats(database: PostgresDatabase): void {
     await database.empty();
     store = database.store(new ManualClock());
   });
-  afterAll(() => database[Symbol.asyncDispose]());
 
   describe("writes that are sent again, as the answer to the first try was lost", () => {
     it("succeed and change nothing, with the webhooks that they made due; others are refused", async () => {

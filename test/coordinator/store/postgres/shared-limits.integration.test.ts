@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashSecret } from "../../../../coordinator/accounts/secrets.ts";
 import type { NewBatch } from "../../../../coordinator/store/batch-store.ts";
 import type { NewJob } from "../../../../coordinator/store/job-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
 import {
   ISLAND_ID,
   MADE_AT_MS,
@@ -19,11 +20,7 @@ import {
 const LEASE_MS = 60_000;
 const SELF = { address: "http://127.0.0.1:1", version: "1" };
 const LIMIT = 10;
-const database = await PostgresDatabase.open();
-
-if (database === null)
-  it.skip("limits of two coordinators on one PostgreSQL [PostgreSQL is not installed]", () => undefined);
-else describeLimits(database);
+await withDatabase("limits of two coordinators on one PostgreSQL", describeLimits);
 
 function describeLimits(database: PostgresDatabase): void {
   let one: PostgresStore;
@@ -36,7 +33,6 @@ function describeLimits(database: PostgresDatabase): void {
     accountId = await makeAccount(one, { grantMicro: 1_000_000_000 });
   });
   afterEach(() => Promise.all([one.close(), two.close()]));
-  afterAll(() => database[Symbol.asyncDispose]());
 
   const job = (override: Partial<NewJob> = {}): NewJob => makeJob(accountId, { maxJobs: LIMIT, ...override });
   /** Submits jobs at both at the same time; returns those that were stored. */

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileURLToPath } from "node:url";
 import { CatalogSync } from "../../../../coordinator/catalog/catalog-sync.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { PostgresDatabase } from "../../../support/postgres-database.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
 import { ONNX_FILE } from "../../catalog/cargo-builders.ts";
 import { eventually } from "../../http/api.ts";
 import { makeWebhook } from "../contract/batch-store.cases.ts";
@@ -14,10 +15,7 @@ const LEASE_MS = 60_000;
 const directory = fileURLToPath(new URL("../../../../catalog", import.meta.url));
 const HOUR_MS = 3_600_000;
 const SELF = { address: "http://127.0.0.1:1", version: "1" };
-const database = await PostgresDatabase.open();
-
-if (database === null) it.skip("work that coordinators share [PostgreSQL is not installed]", () => undefined);
-else describeSharedWork(database);
+await withDatabase("work that coordinators share", describeSharedWork);
 
 function describeSharedWork(database: PostgresDatabase): void {
   let one: PostgresStore;
@@ -30,7 +28,6 @@ function describeSharedWork(database: PostgresDatabase): void {
     for (const store of [one, two, three]) await store.cluster.renew(SELF, LEASE_MS);
   });
   afterEach(async () => void (await Promise.all([one, two, three].map((store) => store.close()))));
-  afterAll(() => database[Symbol.asyncDispose]());
 
   describe("of several coordinators on one PostgreSQL", () => {
     it("each delivers the webhooks whose end it stored; those of one that is gone have one new sender each", async () => {
