@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { DroppedJob } from "../../../coordinator/cluster/job-mover.ts";
 import { MovedJobs } from "../../../coordinator/cluster/moved-jobs.ts";
 import { SharedJobs } from "../../../coordinator/cluster/shared-jobs.ts";
 import type { PostgresStore } from "../../../coordinator/store/postgres/postgres-store.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
 import { GRANT_MICRO } from "../jobs/open-job-world.ts";
+import { PlayedIsland } from "../jobs/played-island.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 export const LEASE_MS = 60_000;
@@ -21,6 +24,30 @@ export interface Member {
   readonly mover: MovedJobs;
   readonly shared: SharedJobs;
   readonly dropped: DroppedJob[];
+}
+
+/** Of the test that runs, with its two coordinators. */
+export let net: OwnershipWorld;
+export let [a, b]: Member[] = [];
+
+/** A world for each test that is declared with `database`. */
+export function openForEachTest(database: PostgresDatabase): void {
+  beforeEach(async () => {
+    net = await OwnershipWorld.open(database);
+    ({ a, b } = net);
+  });
+  afterEach(() => net.close());
+}
+
+export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
+
+/** A job that an Island of `a` has begun, with the first part of its answer. */
+export async function begin(): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
+  const island = await PlayedIsland.join(at(a).world, net.accountId);
+  const jobId = await net.submit(at(a));
+  await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
+  await island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "one "));
+  return { island, assign: island.assign, jobId };
 }
 
 /** Two coordinators, `a` and `b`, which share secrets, a bus and a clock; and an account with 1,000 credits. */

@@ -1,40 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
-import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { itInFullRun } from "../../support/soak-rounds.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { withDatabase } from "../../support/with-servers.ts";
 import { FIRST_PAUSE_MS, GRACE_MS } from "../jobs/job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
-import { OwnershipWorld, SELF, type Member } from "./ownership-world.ts";
+import { a, at, b, begin, net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
 
 await withDatabase("jobs of two coordinators", describeOwnership);
 
 function describeOwnership(database: PostgresDatabase): void {
-  let net: OwnershipWorld;
-  let [a, b]: Member[] = [];
-  beforeEach(async () => {
-    net = await OwnershipWorld.open(database);
-    ({ a, b } = net);
-  });
-  afterEach(() => net.close());
+  openForEachTest(database);
 
-  const at = (member: Member | undefined): Member => {
-    if (member === undefined) throw new Error("not open");
-    return member;
-  };
   const join = (member: Member | undefined): Promise<PlayedIsland> =>
     PlayedIsland.join(at(member).world, net.accountId);
   const stateOf = async (jobId: string): Promise<string | undefined> => (await net.stored(jobId))?.state;
-  /** A job that an Island of `a` has begun, with the first part of its answer. */
-  async function begin(): Promise<{ island: PlayedIsland; assign: Assign }> {
-    const island = await join(a);
-    const jobId = await net.submit(at(a));
-    await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
-    await island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "one "));
-    return { island, assign: island.assign };
-  }
   const adopt = async (): Promise<void> => {
     await at(a).store.cluster.renew(SELF, -1);
     await at(b).store.cluster.reap();

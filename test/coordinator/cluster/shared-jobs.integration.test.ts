@@ -1,34 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Feed } from "../../../coordinator/jobs/feed.ts";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { withDatabase } from "../../support/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
-import { OwnershipWorld, SELF, type Member } from "./ownership-world.ts";
+import { a, at, b, begin, net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
 
 await withDatabase("jobs of other coordinators", describeSharedJobs);
 
 function describeSharedJobs(database: PostgresDatabase): void {
-  let net: OwnershipWorld;
-  let [a, b]: Member[] = [];
-  beforeEach(async () => {
-    net = await OwnershipWorld.open(database);
-    ({ a, b } = net);
-  });
-  afterEach(() => net.close());
+  openForEachTest(database);
 
-  const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
   const jobsOf = (member: Member | undefined) => at(member).world.jobs;
   const openAt = (member: Member | undefined, jobId: string): Promise<Feed> =>
     jobsOf(member).openFeed(net.accountId, jobId);
-  /** A job that an Island of `a` has begun, with the first part of its answer. */
-  async function begin(): Promise<{ island: PlayedIsland; jobId: string }> {
-    const island = await PlayedIsland.join(at(a).world, net.accountId);
-    const jobId = await net.submit(at(a));
-    await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
-    await island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "one "));
-    return { island, jobId };
-  }
   /** Lets messages leave that wait for others. */
   const untilText = (feed: Feed, text: string) =>
     expect

@@ -5,21 +5,17 @@ import { runFrames } from "../../support/attempt-frames.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { withDatabase } from "../../support/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
-import { OwnershipWorld, SELF, type Member } from "./ownership-world.ts";
+import { net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
 
 await withDatabase("work of two coordinators", describeSharing);
 
 function describeSharing(database: PostgresDatabase): void {
-  let net: OwnershipWorld;
+  openForEachTest(database);
   let sharings: WorkSharing[];
   const warnings: string[] = [];
-  beforeEach(async () => {
-    net = await OwnershipWorld.open(database);
-    sharings = [share(net.a), share(net.b)];
-  });
+  beforeEach(() => void (sharings = [share(net.a), share(net.b)]));
   afterEach(async () => {
     await Promise.all(sharings.map((sharing) => sharing.close()));
-    await net.close();
     expect(warnings).toEqual([]);
   });
 
