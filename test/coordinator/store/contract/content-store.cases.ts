@@ -1,29 +1,15 @@
 import { expect } from "vitest";
 import type { RemovalSubject } from "../../../../coordinator/store/content-store.ts";
-import type { Store } from "../../../../coordinator/store/store.ts";
-import { type Check, makeAccount, makeEnding, makeJob, MADE_AT_MS, runJob } from "./store-builders.ts";
+import { type Check, completeJob, makeAccount, makeEnding, makeJob, MADE_AT_MS, runJob } from "./store-builders.ts";
 
 const BOTH = { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS + 9 } as const;
-
-async function complete(store: Store, accountId: string): Promise<string> {
-  const job = makeJob(accountId);
-  await runJob(store, job);
-  await store.jobs.appendFeed({
-    jobId: job.id,
-    attempt: 1,
-    seq: 1,
-    items: [{ type: "token", content: "a", count: 1 }],
-  });
-  await store.jobs.end(makeEnding(job, { output: "a" }));
-  return job.id;
-}
 
 export function describeContent(check: Check): void {
   check(
     "content.remove() removes the parts of ended jobs, keeps their facts, and changes nothing when repeated",
     async (store) => {
       const accountId = await makeAccount(store);
-      const jobId = await complete(store, accountId);
+      const jobId = await completeJob(store, accountId);
       const before = await store.jobs.get(jobId);
       expect(await store.content.remove([jobId], { ...BOTH, parts: ["input"] })).toBe(1);
       expect(await store.jobs.get(jobId)).toEqual({ ...before, input: {}, inputRemovedAtMs: BOTH.atMs });
@@ -44,7 +30,7 @@ export function describeContent(check: Check): void {
 
   check("content.finish() ends a removal once nothing of its subject is unfinished", async (store) => {
     const accountId = await makeAccount(store);
-    const [ended, running] = [await complete(store, accountId), makeJob(accountId)];
+    const [ended, running] = [await completeJob(store, accountId), makeJob(accountId)];
     await runJob(store, running);
     const subject: RemovalSubject = { kind: "account", id: accountId };
     await store.content.begin(subject, MADE_AT_MS);
@@ -64,9 +50,9 @@ export function describeContent(check: Check): void {
   check("content.expired() names jobs that ended by then and have the part, some at a time", async (store) => {
     const accountId = await makeAccount(store);
     const jobIds = [
-      await complete(store, accountId),
-      await complete(store, accountId),
-      await complete(store, accountId),
+      await completeJob(store, accountId),
+      await completeJob(store, accountId),
+      await completeJob(store, accountId),
     ];
     const endedMs = MADE_AT_MS + 5_000;
     expect(await store.content.expired("output", endedMs - 1, 10)).toEqual([]);

@@ -105,6 +105,16 @@ export async function runJob(store: Store, job: NewJob, attempt = 1): Promise<vo
   await store.jobs.move({ jobId: job.id, event: "start", attempt, islandId: null, atMs: MADE_AT_MS + 2_000 });
 }
 
+/** Runs a job of the account to its end, with the output "a". Returns its id. */
+export async function completeJob(store: Store, accountId: string): Promise<string> {
+  const job = makeJob(accountId);
+  await runJob(store, job);
+  const items = [{ type: "token", content: "a", count: 1 }] as const;
+  await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items });
+  await store.jobs.end(makeEnding(job, { output: "a" }));
+  return job.id;
+}
+
 /** What an account may spend. */
 export async function balanceOf(store: Store, accountId: string): Promise<number | undefined> {
   return (await store.accounts.get(accountId))?.balanceMicro;

@@ -16,7 +16,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresServer } from "../../../support/postgres-server.ts";
 import { itInFullRun } from "../../../support/soak-rounds.ts";
 import { withPostgres } from "../../../support/with-servers.ts";
-import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../contract/store-builders.ts";
+import { completeJob, makeAccount, temporaryFolder } from "../contract/store-builders.ts";
 import { expectCovered } from "./copied-columns.ts";
 import { fillStore, pictureOf } from "./move-world.ts";
 
@@ -192,18 +192,10 @@ const nameOf = (place: StorePlace): string =>
 
 /** A job runs and is paid, a question is asked: with new keys after those that were copied. */
 async function goOn(store: Store, accountId: string): Promise<void> {
-  const job = makeJob(accountId);
-  await runJob(store, job);
-  await store.jobs.appendFeed({
-    jobId: job.id,
-    attempt: 1,
-    seq: 1,
-    items: [{ type: "token", content: "x", count: 1 }],
-  });
-  await store.jobs.end(makeEnding(job));
-  expect((await store.ledger.list(accountId, { limit: 1, offset: 0 })).lines[0]).toMatchObject({ jobId: job.id });
+  const jobId = await completeJob(store, accountId);
+  expect((await store.ledger.list(accountId, { limit: 1, offset: 0 })).lines[0]).toMatchObject({ jobId });
   expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
-  expect(await store.jobs.feed(job.id)).toHaveLength(1);
+  expect(await store.jobs.feed(jobId)).toHaveLength(1);
 }
 
 /** As an earlier version wrote it: all items as JSON, without a text. */
