@@ -1,5 +1,5 @@
 import type { Cluster } from "../support/cluster.ts";
-import type { ClusterMember } from "../support/cluster-member.ts";
+import type { CoordinatorProcess } from "../support/coordinator-process.ts";
 import type { Random } from "../support/random.ts";
 
 /** What may happen to coordinators of a cluster, and to what they share. */
@@ -46,7 +46,7 @@ export class ClusterFaults {
     this.#noteEnds();
   }
 
-  async #inflict(kind: ClusterFaultKind, member: ClusterMember): Promise<void> {
+  async #inflict(kind: ClusterFaultKind, member: CoordinatorProcess): Promise<void> {
     switch (kind) {
       case "kill":
         await member.end("SIGKILL");
@@ -79,7 +79,7 @@ export class ClusterFaults {
     }
   }
 
-  async #startAgain(member: ClusterMember): Promise<void> {
+  async #startAgain(member: CoordinatorProcess): Promise<void> {
     await wait(AWAY_MS);
     await member.start();
   }

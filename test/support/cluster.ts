@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import { Link } from "../chaos/link.ts";
 import { insertAccount, type NewAccount } from "./account-rows.ts";
-import { ClusterMember } from "./cluster-member.ts";
+import { CoordinatorProcess } from "./coordinator-process.ts";
 import { NatsServer } from "./nats-server.ts";
 import { PostgresServer } from "./postgres-server.ts";
 import { Program, type ProgramResult } from "./program.ts";
@@ -32,7 +32,7 @@ export interface ClusterOptions {
 export class Cluster implements AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly nats: NatsServer;
-  readonly members: readonly ClusterMember[];
+  readonly members: readonly CoordinatorProcess[];
   /** One address for all: each connection goes to the next coordinator that is up, as with a load balancer. */
   readonly balancer: Link;
   readonly #key: Buffer;
@@ -42,7 +42,7 @@ export class Cluster implements AsyncDisposable {
   private constructor(
     postgres: PostgresServer,
     nats: NatsServer,
-    members: readonly ClusterMember[],
+    members: readonly CoordinatorProcess[],
     balancer: Link,
     key: Buffer,
   ) {
@@ -64,11 +64,11 @@ export class Cluster implements AsyncDisposable {
     await postgres.createDatabase(DATABASE);
     const key = randomBytes(32);
     const catalog = ["--catalog-directory", smallCatalog()];
-    const members: ClusterMember[] = [];
+    const members: CoordinatorProcess[] = [];
     let turn = 0;
     const balancer = opened.use(await Link.open(() => nextUp(members, (turn += 1)).port));
     const opening = Array.from({ length: coordinators }, (_, index) =>
-      ClusterMember.open({
+      CoordinatorProcess.open({
         store: { port: postgres.port, database: DATABASE },
         busPort: nats.port,
         flags: [...QUICK, ...catalog, ...flags],
@@ -87,7 +87,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** A member by its number. */
-  at(index: number): ClusterMember {
+  at(index: number): CoordinatorProcess {
     const member = this.members[index % this.members.length];
     if (member === undefined) throw new Error(`There is no coordinator ${index}`);
     return member;
@@ -134,7 +134,7 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-function nextUp(members: readonly ClusterMember[], turn: number): ClusterMember {
+function nextUp(members: readonly CoordinatorProcess[], turn: number): CoordinatorProcess {
   const up = members.filter(({ isUp }) => isUp);
   // With none up, the connection is refused by the first.
   const member = up[turn % Math.max(1, up.length)] ?? members[0];

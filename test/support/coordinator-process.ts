@@ -13,7 +13,7 @@ export interface MemberOptions {
 }
 
 /** A coordinator of a cluster: a process that is started again at will. Everything that it talks to is behind a link of its own. */
-export class ClusterMember implements AsyncDisposable {
+export class CoordinatorProcess implements AsyncDisposable {
   readonly clients: Link;
   readonly islands: Link;
   readonly store: Link;
@@ -29,10 +29,10 @@ export class ClusterMember implements AsyncDisposable {
     [this.clients, this.islands, this.store, this.bus] = links as [Link, Link, Link, Link];
   }
 
-  static async open(options: MemberOptions): Promise<ClusterMember> {
+  static async open(options: MemberOptions): Promise<CoordinatorProcess> {
     const port = await freePort();
     const targets = [port, port, options.store.port, options.busPort];
-    const member = new ClusterMember(options, port, await Promise.all(targets.map((target) => Link.open(target))));
+    const member = new CoordinatorProcess(options, port, await Promise.all(targets.map((target) => Link.open(target))));
     await member.start();
     return member;
   }
