@@ -32,7 +32,7 @@ export interface CellFigures {
   readonly kbPerS: number;
 }
 
-export interface Quantiles {
+interface Quantiles {
   readonly mean: number;
   readonly p50: number;
   readonly p99: number;

@@ -34,7 +34,7 @@ const SIZES = [
 const VARIANTS = 4;
 const MAX_RTT_MS = 200;
 
-export interface SimulatedCargo {
+interface SimulatedCargo {
   readonly manifest: CargoManifest;
   /** Of all jobs. */
   readonly part: number;

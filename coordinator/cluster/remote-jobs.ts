@@ -22,7 +22,7 @@ export interface RemoteJobsDeps {
 }
 
 /** Request `<owner>.job`. */
-export interface JobQuestion {
+interface JobQuestion {
   readonly ask: "describe" | "cancel";
   readonly jobId: string;
 }

@@ -7,7 +7,7 @@ import type { FeedPlace, FeedSlice } from "./feed-tail.ts";
  * What became of a slice. `gap`: items before it are missing. `lost`: the copy has output that the job went on without; README,
  * "Positions". `ended`: the copy is whole.
  */
-export type Mirrored = "taken" | "gap" | "lost" | "ended";
+type Mirrored = "taken" | "gap" | "lost" | "ended";
 
 /**
  * Keeps a feed equal to that of a job which another coordinator has, from slices of a source: that coordinator's feed, or storage. Another

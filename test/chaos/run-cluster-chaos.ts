@@ -24,7 +24,7 @@ export interface ClusterChaosOptions {
   readonly streams: number;
 }
 
-export interface ClusterChaosResult {
+interface ClusterChaosResult {
   readonly violations: readonly string[];
   readonly faults: Partial<Record<ClusterFaultKind, number>>;
   readonly jobs: number;

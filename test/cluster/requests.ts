@@ -45,7 +45,7 @@ export function running(url: string, key: string, jobId: string): Promise<unknow
 export const eventsAt = (url: string, key: string, jobId: string): Promise<SseEvent[]> =>
   collect(jobEvents(url, key, jobId));
 
-export interface Followed {
+interface Followed {
   readonly text: string;
   /** Types of the events that end a stream. */
   readonly endings: readonly string[];

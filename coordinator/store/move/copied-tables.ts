@@ -235,7 +235,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
 export const REVISIONS = ["catalog_revision", "credentials_revision"] as const;
 
 /** Rows that are read at once, at most; of long ones fewer. */
-export const PAGE_ROWS = 500;
+const PAGE_ROWS = 500;
 
 /** The next rows of a table in the order of its key, as FROM and what follows; the last key's values are $1, $2, … unless it is the first page. */
 export function nextRowsSql({ name, key }: CopiedTable, isFirst: boolean): string {

@@ -3,7 +3,7 @@ import type { ManualClock } from "../../support/manual-clock.ts";
 import type { Random } from "../../support/random.ts";
 
 /** What may go wrong; probabilities. */
-export interface BusFaults {
+interface BusFaults {
   /** A message, a request or an answer is lost. */
   readonly lose: number;
   /** A message or a request comes twice. */
