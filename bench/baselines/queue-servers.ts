@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { systemClock } from "../../shared/clock.ts";
 import { freePort } from "../../test/support/free-port.ts";
+import { postgresPrograms, PostgresServer } from "../../test/support/postgres-server.ts";
 import { Worker } from "../harness/worker.ts";
 import type { QueueApi } from "../queues/queue-api.ts";
 
@@ -20,17 +21,17 @@ export type QueueName = "bullmq" | "graphile-worker";
 
 const run = promisify(execFile);
 const QUEUES = join(import.meta.dirname, "..", "queues");
-const POSTGRES_VERSIONS = "/usr/lib/postgresql";
 const MAX_START_MS = 20_000;
 
-/** Why a queue cannot be measured here; null if it can. */
-export async function whyNot(name: QueueName): Promise<string | null> {
-  if (name === "bullmq") {
-    const found = await run("redis-server", ["--version"]).catch(() => null);
-    return found === null ? "BullMQ: redis-server is not installed (apt-get install redis-server)" : null;
-  }
-  const bin = await postgresBin();
-  return bin === null ? "graphile-worker: PostgreSQL is not installed (apt-get install postgresql)" : null;
+/** The queues that can be measured here, and why the others cannot. */
+export async function findQueues(): Promise<{ readonly names: QueueName[]; readonly notes: string[] }> {
+  const names: QueueName[] = [];
+  const notes: string[] = [];
+  if ((await run("redis-server", ["--version"]).catch(() => null)) !== null) names.push("bullmq");
+  else notes.push("BullMQ: redis-server is not installed (apt-get install redis-server)");
+  if ((await postgresPrograms()) !== null) names.push("graphile-worker");
+  else notes.push("graphile-worker: PostgreSQL is not installed (apt-get install postgresql)");
+  return { names, notes };
 }
 
 /** Installs the packages of `queues/` by their lockfile, where they are not there yet. No install script runs. */
@@ -70,32 +71,9 @@ async function startRedis(): Promise<StoreServer> {
 }
 
 async function startPostgres(): Promise<StoreServer> {
-  const bin = await postgresBin();
-  if (bin === null) throw new Error("PostgreSQL is not installed");
-  const directory = await mkdtemp(join(tmpdir(), "atoll-bench-postgres-"));
-  const port = await freePort();
-  // The server refuses to run as root: the package's own user owns it there.
-  const identity = process.getuid?.() === 0 ? await postgresUser() : null;
-  if (identity !== null) await chown(directory, identity.uid, identity.gid);
-  const as = identity ?? {};
-  const initdb = ["-D", directory, "-U", "bench", "--auth=trust", "--no-instructions"];
-  await run(join(bin, "initdb"), initdb, { ...as, cwd: directory });
-  const server = ["-D", directory, "-p", String(port), "-k", directory, "-c", "listen_addresses=127.0.0.1"];
-  const child = spawn(join(bin, "postgres"), server, { ...as, cwd: directory, stdio: "ignore" });
-  await untilListening(port, child);
-  const address = `postgres://bench@127.0.0.1:${port}/postgres`;
-  return { address, [Symbol.asyncDispose]: () => end(child, directory) };
-}
-
-async function postgresUser(): Promise<{ uid: number; gid: number }> {
-  const id = async (flag: string): Promise<number> => Number((await run("id", [flag, "postgres"])).stdout);
-  return { uid: await id("-u"), gid: await id("-g") };
-}
-
-async function postgresBin(): Promise<string | null> {
-  const versions = await readdir(POSTGRES_VERSIONS).catch(() => []);
-  const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
-  return newest === undefined ? null : join(POSTGRES_VERSIONS, newest, "bin");
+  const server = await PostgresServer.start({ isDurable: true });
+  if (server === null) throw new Error("PostgreSQL is not installed");
+  return { address: server.addressOf("postgres"), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 /** Resolves when the port takes connections. @throws when the program ends first. */
@@ -118,7 +96,6 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
 async function end(child: ChildProcess, directory: string): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const ended = once(child, "exit");
-    // PostgreSQL ends at once by SIGINT ("fast"), Redis too.
     child.kill("SIGINT");
     const late = systemClock.schedule(MAX_START_MS, () => child.kill("SIGKILL"));
     await ended;

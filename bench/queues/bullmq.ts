@@ -1,7 +1,7 @@
-import { once, type EventEmitter } from "node:events";
-import { systemClock } from "../../shared/clock.ts";
+import type { EventEmitter } from "node:events";
 import { machineMs } from "../load/frames.ts";
 import { serveWorker } from "../harness/worker.ts";
+import { measureIdleStarts } from "./idle-starts.ts";
 import { loadPackage } from "./load-package.ts";
 import { PAYLOAD, RESULT, type QueueApi } from "./queue-api.ts";
 
@@ -79,15 +79,12 @@ const api: QueueApi = {
     };
     const worker = new bullmq.Worker(NAME, processor, { ...options, concurrency: 1 });
     await worker.waitUntilReady();
-    const tookMs: number[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const ended = once(worker, "completed");
-      const addedMs = machineMs();
-      await queue.add(NAME, PAYLOAD);
-      await ended;
-      tookMs.push(startedMs - addedMs);
-      await systemClock.sleep(5);
-    }
+    const tookMs = await measureIdleStarts(count, {
+      add: () => queue.add(NAME, PAYLOAD),
+      startedMs: () => startedMs,
+      events: worker,
+      event: "completed",
+    });
     await worker.close();
     return tookMs;
   },

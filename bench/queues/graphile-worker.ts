@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
-import { systemClock } from "../../shared/clock.ts";
 import { machineMs } from "../load/frames.ts";
 import { serveWorker } from "../harness/worker.ts";
+import { measureIdleStarts } from "./idle-starts.ts";
 import { loadPackage } from "./load-package.ts";
 import { PAYLOAD, type QueueApi } from "./queue-api.ts";
 
@@ -88,15 +88,12 @@ const api: QueueApi = {
     const listening = once(events, "pool:listen:success");
     const runner = await graphile.run({ ...shared, connectionString, concurrency: 1, taskList, events });
     await listening;
-    const tookMs: number[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const ended = once(events, "job:complete");
-      const addedMs = machineMs();
-      await utils.addJob(NAME, PAYLOAD);
-      await ended;
-      tookMs.push(startedMs - addedMs);
-      await systemClock.sleep(5);
-    }
+    const tookMs = await measureIdleStarts(count, {
+      add: () => utils.addJob(NAME, PAYLOAD),
+      startedMs: () => startedMs,
+      events,
+      event: "job:complete",
+    });
     await runner.stop();
     return tookMs;
   },

@@ -1,4 +1,4 @@
-import { openQueue, whyNot, type QueueName } from "../baselines/queue-servers.ts";
+import { findQueues, openQueue, type QueueName } from "../baselines/queue-servers.ts";
 import { alternate, figureOf, type Metrics, type Samples, ofEachRun, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult, Budget, Figure } from "../harness/bench.ts";
 import { measureCommits } from "../harness/commits-alone.ts";
@@ -29,12 +29,8 @@ export const jobs: Bench = {
       atoll: () => measure(options),
       commits: () => measureCommits(options),
     };
-    const notes: string[] = [];
-    for (const name of ["bullmq", "graphile-worker"] as const) {
-      const missing = await whyNot(name);
-      if (missing === null) variants[name] = () => measureQueue(name, options);
-      else notes.push(missing);
-    }
+    const { names, notes } = await findQueues();
+    for (const name of names) variants[name] = () => measureQueue(name, options);
     const samples = await alternate(options.runs, variants, options.log);
     return { figures: [...figures(samples, "bullmq"), ...figures(samples, "graphile-worker")], notes };
   },
