@@ -87,7 +87,16 @@ export class OwnershipWorld {
     world.claims = mover;
     const warnings = { warn: (...line: unknown[]) => void world.fatal.push(line) };
     const { cluster } = store;
-    const shared = new SharedJobs({ cluster, store, jobs, bus, explainWait: world.explainWait, clock, log: warnings });
+    const shared = new SharedJobs({
+      cluster,
+      store,
+      jobs,
+      bus,
+      isLiving: () => true,
+      explainWait: world.explainWait,
+      clock,
+      log: warnings,
+    });
     world.router = shared.router;
     const dropped: DroppedJob[] = [];
     mover.onDropped((job) => dropped.push(job));

@@ -30,9 +30,9 @@ function describeOwnership(database: PostgresDatabase): void {
     PlayedIsland.join(at(member).world, net.accountId);
   const stateOf = async (jobId: string): Promise<string | undefined> => (await net.stored(jobId))?.state;
   /** A job that an Island of `a` has begun, with the first part of its answer. */
-  async function begin(): Promise<{ island: PlayedIsland; assign: Assign }> {
+  async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign }> {
     const island = await join(a);
-    const jobId = await net.submit(at(a));
+    const jobId = await net.submit(at(a), more);
     await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
     await island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "one "));
     return { island, assign: island.assign };
@@ -89,6 +89,27 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(island.dismissals).toEqual([["a job that it has belongs to another coordinator now", 0]]);
       await returned.say(outputFrame(assign, 2, "two"), finishedFrame(assign, 3, { completionTokens: 2 }));
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
+    });
+
+    it("is cancelled there if it is a chat that nobody reads any more", async () => {
+      const { island, assign } = await begin({ isClientBound: true });
+      await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      net.clock.advance(GRACE_MS);
+      await expect.poll(() => stateOf(assign.jobId)).toBe("cancelled");
+    });
+
+    it("goes on there if it is a chat whose client is still at the first", async () => {
+      const { island, assign } = await begin({ isClientBound: true });
+      const { feed } = at(a).world.registry.get(assign.jobId) ?? expect.fail("It is not there");
+      feed.subscribe(() => undefined);
+      const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      at(a).world.registry.moves.drop(assign.jobId);
+      await expect
+        .poll(() => (net.clock.advance(10), b?.world.registry.get(assign.jobId)?.feed))
+        .toHaveProperty("readers", 1);
+      net.clock.advance(GRACE_MS);
+      await returned.say(outputFrame(assign, 2, "two"));
+      expect(await stateOf(assign.jobId)).toBe("running");
     });
 
     itInFullRun("goes on there also after the first gave it up", async () => {
