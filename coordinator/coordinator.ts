@@ -137,7 +137,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
-  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log });
+  const isLiving = (id: string): boolean => member?.isLiving(id) ?? false;
+  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, isLiving, explainWait, clock, log });
   const others = shared === null ? {} : { router: shared.router };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });

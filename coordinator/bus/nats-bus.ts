@@ -27,7 +27,7 @@ export class NatsBus implements Bus {
     this.#log = log;
   }
 
-  /** While no server can be reached the bus is down, and tries. @throws when the servers do not let us in. */
+  /** While no server can be reached the bus is down, and tries. @throws {ConfigError} when the servers do not let us in. */
   static async open(
     options: NatsOptions,
     name: string,
@@ -38,7 +38,12 @@ export class NatsBus implements Bus {
     const open = (part: string): Promise<NatsLink> =>
       NatsLink.open({ options, name: `${name} ${part}`, clock, log, onChange: () => bus.#noteChange() });
     bus.#control = await open("control");
-    bus.#bulk = await open("bulk");
+    try {
+      bus.#bulk = await open("bulk");
+    } catch (error) {
+      await bus.#control.close();
+      throw error;
+    }
     bus.#wasDown = bus.downBecause !== null;
     if (bus.#wasDown) log.warn({ because: bus.downBecause }, DOWN);
     return bus;
@@ -56,13 +61,13 @@ export class NatsBus implements Bus {
   publish(subject: string, message: unknown): void {
     // The client would keep it, without bound, until the server is back.
     if (this.downBecause !== null || this.#isClosing) return;
-    this.#linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message));
+    this.#guarded(subject, () => this.#linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message)));
   }
 
   subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe {
     // With a callback: an iterator keeps what is not taken, without bound.
     return this.#linkFor(subject).subscribe(PREFIX + subject, (error, message) => {
-      if (error === null) listener(packr.unpack(message.data));
+      if (error === null) this.#guarded(subject, () => listener(packr.unpack(message.data)));
       else this.#log.warn({ err: error, subject }, "A subscription of the bus failed");
     });
   }
@@ -76,6 +81,10 @@ export class NatsBus implements Bus {
     try {
       reply = await connection.request(PREFIX + subject, packr.pack(message), { timeout: timeoutMs });
     } catch (cause) {
+      // Such as a message that is too large.
+      if (cause instanceof errors.InvalidArgumentError) {
+        throw new BusError("refused", `${subject} cannot be asked: ${cause.message}`, { cause });
+      }
       const isNobody = cause instanceof errors.NoRespondersError || cause instanceof errors.RequestError;
       const kind = isNobody || this.#isClosing ? "unreachable" : "timeout";
       throw new BusError(kind, `${subject} was not answered: ${String(cause)}`, { cause });
@@ -98,13 +107,24 @@ export class NatsBus implements Bus {
   }
 
   async #answer(message: Msg, handler: (message: unknown) => Promise<unknown>): Promise<void> {
-    let answer: Answer;
+    const respond = (answer: Answer): void => {
+      if (!this.#isClosing) message.respond(packr.pack(answer));
+    };
     try {
-      answer = [true, await handler(packr.unpack(message.data))];
+      respond([true, await handler(packr.unpack(message.data))]);
     } catch (error) {
-      answer = [false, error instanceof Error ? error.message : String(error)];
+      // Of the handler, or as its answer is too large for a message.
+      this.#guarded(message.subject, () => respond([false, error instanceof Error ? error.message : String(error)]));
     }
-    if (!this.#isClosing) message.respond(packr.pack(answer));
+  }
+
+  /** Runs what must not throw into the client: its reading would end for good. */
+  #guarded(subject: string, task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.#log.warn({ err: error, subject }, "A message of the bus could not be sent or handled");
+    }
   }
 
   #linkFor(subject: string): NatsLink {

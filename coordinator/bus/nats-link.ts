@@ -1,6 +1,5 @@
 import {
   connect,
-  errors,
   type Msg,
   type NatsConnection,
   type NodeConnectionOptions,
@@ -9,7 +8,13 @@ import {
 } from "@nats-io/transport-node";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { ConfigError } from "../../shared/settings.ts";
 import type { Unsubscribe } from "./bus.ts";
+import { describeFault, NEEDED_PAYLOAD_BYTES, settingFaultOf, SmallPayloadError } from "./nats-faults.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** What was published leaves within this time, or not at all. */
+const MAX_DRAIN_MS = 2_000;
 
 const RECONNECT_MS = 250;
 /** Between tries where there is no connection that tries by itself. */
@@ -50,11 +55,12 @@ export class NatsLink {
     this.#deps = deps;
   }
 
-  /** Tries once; if no server answers, it goes on trying. @throws when the servers do not let us in. */
+  /** Tries once; if no server answers, it goes on trying. @throws {ConfigError} when the servers do not let us in. */
   static async open(deps: NatsLinkDeps): Promise<NatsLink> {
     const link = new NatsLink(deps);
     const fault = await link.#connect();
-    if (fault instanceof errors.AuthorizationError) throw fault;
+    const settingFault = settingFaultOf(fault);
+    if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
     if (fault !== null) link.#tryLater();
     return link;
   }
@@ -77,12 +83,25 @@ export class NatsLink {
     };
   }
 
+  /** Never rejects. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#retry?.cancel();
-    // Draining waits for the server, which may be away.
-    if (this.#downBecause === null) await this.#connection?.drain();
-    else await this.#connection?.close();
+    const connection = this.#connection;
+    if (connection === null) return;
+    // Draining waits for the server, which may be away or stand still.
+    if (this.#downBecause === null) await this.#drain(connection);
+    await connection.close().catch(() => undefined);
+  }
+
+  async #drain(connection: NatsConnection): Promise<void> {
+    const { clock, log } = this.#deps;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const limit = clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not answer")));
+    connection.drain().then(() => resolve(null), resolve);
+    const fault = await promise;
+    limit.cancel();
+    if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may be lost");
   }
 
   /** Why not; null if there is a connection now. */
@@ -93,13 +112,21 @@ export class NatsLink {
       connection = await connect({
         ...options,
         name,
+        timeout: CONNECT_TIMEOUT_MS,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RECONNECT_MS,
         pingInterval: PING_MS,
       });
     } catch (error) {
-      this.#setDown(error instanceof Error ? error.message : String(error));
+      this.#setDown(describeFault(error, options.tls !== undefined));
       return error;
+    }
+    const maxPayloadBytes = connection.info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
+    if (maxPayloadBytes < NEEDED_PAYLOAD_BYTES) {
+      await connection.close();
+      const fault = new SmallPayloadError(maxPayloadBytes);
+      this.#setDown(fault.message);
+      return fault;
     }
     if (this.#isClosing) {
       await connection.close();

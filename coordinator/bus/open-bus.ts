@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { ConfigError } from "../../shared/settings.ts";
 import type { Bus } from "./bus.ts";
 import { LocalBus } from "./local-bus.ts";
+import type { NatsOptions } from "./nats-link.ts";
 
 /** NATS servers, and who we are there. */
 export interface BusPlace {
@@ -12,7 +14,12 @@ export interface BusPlace {
   readonly password: string | null;
   readonly token: string | null;
   readonly credentialsFile: string | null;
+  /** With the seed of an nkey. */
+  readonly nkeyFile: string | null;
   readonly caFile: string | null;
+  /** Our certificate and its key. */
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
   /** Only connections with TLS. */
   readonly isTls: boolean;
 }
@@ -22,26 +29,52 @@ interface OpenBusDeps {
   readonly log: Pick<Logger, "warn" | "info">;
 }
 
-/** The bus of a network; null: of a coordinator that is alone. `name`: shown by the servers. */
+/**
+ * The bus of a network; null: of a coordinator that is alone. `name`: shown by the servers.
+ * @throws {ConfigError} when the servers do not let us in. @throws a system error for a file that cannot be read.
+ */
 export async function openBus(place: BusPlace | null, name: string, { clock, log }: OpenBusDeps): Promise<Bus> {
   if (place === null) return new LocalBus();
   // Loaded here, because a coordinator that is alone needs none of it.
-  const [{ NatsBus }, { credsAuthenticator }] = await Promise.all([
-    import("./nats-bus.ts"),
-    import("@nats-io/transport-node"),
-  ]);
-  const { servers, user, password, token, credentialsFile, caFile, isTls } = place;
+  const { NatsBus } = await import("./nats-bus.ts");
+  const { servers, user, password, token } = place;
   return NatsBus.open(
     {
       servers: [...servers],
       ...(user === null ? {} : { user }),
       ...(password === null ? {} : { pass: password }),
       ...(token === null ? {} : { token }),
-      ...(credentialsFile === null ? {} : { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),
-      ...(isTls || caFile !== null ? { tls: caFile === null ? {} : { caFile } } : {}),
+      ...(await authenticatorOf(place)),
+      ...(await tlsOf(place)),
     },
     name,
     log,
     clock,
   );
+}
+
+async function authenticatorOf({ credentialsFile, nkeyFile }: BusPlace): Promise<Pick<NatsOptions, "authenticator">> {
+  const { credsAuthenticator, nkeyAuthenticator } = await import("@nats-io/transport-node");
+  const file = credentialsFile ?? nkeyFile;
+  if (file === null) return {};
+  const text = (await readFile(file, "utf8")).trim();
+  // Credentials are only found when their last line has an end.
+  const secret = new TextEncoder().encode(credentialsFile === null ? text : `${text}\n`);
+  const authenticator = credentialsFile === null ? nkeyAuthenticator(secret) : credsAuthenticator(secret);
+  try {
+    // As for a server, so that a file of another kind is told at once.
+    authenticator("nonce");
+  } catch (cause) {
+    const kind = credentialsFile === null ? "seed of an nkey" : "credentials of NATS";
+    throw new ConfigError([`${file}: has no ${kind}`], { cause });
+  }
+  return { authenticator };
+}
+
+/** The files are read here, so that one that is missing is told as such. */
+async function tlsOf({ isTls, caFile, certFile, keyFile }: BusPlace): Promise<Pick<NatsOptions, "tls">> {
+  if (!isTls && caFile === null && certFile === null) return {};
+  const read = async (name: "ca" | "cert" | "key", path: string | null): Promise<object> =>
+    path === null ? {} : { [name]: await readFile(path, "utf8") };
+  return { tls: { ...(await read("ca", caFile)), ...(await read("cert", certFile)), ...(await read("key", keyFile)) } };
 }

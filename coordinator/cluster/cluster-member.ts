@@ -41,6 +41,11 @@ export class ClusterMember {
     return this.#ownership.mover;
   }
 
+  /** Whether that coordinator has a lease, as this one saw last. */
+  isLiving(coordinatorId: string): boolean {
+    return this.#ownership.members.living.some(({ id }) => id === coordinatorId);
+  }
+
   /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
   start(): Promise<void> {
     return this.#ownership.start();

@@ -9,16 +9,23 @@ export interface FeedPublisherDeps {
   readonly selfId: string;
   readonly bus: Pick<Bus, "answer" | "publish">;
   readonly jobs: Pick<JobRegistry, "get" | "noteReader" | "awaitReaders">;
+  /** Whether that coordinator has a lease. */
+  readonly isLiving: (coordinatorId: string) => boolean;
   readonly clock: FollowerStreamsDeps["clock"];
 }
 
-/** A follower that has not said for so long what it wants is gone, or stands still; it gets nothing until it opens its feeds anew. */
+/** A follower that has not said for so long what it wants gets nothing until it opens its feeds anew. */
 const INTEREST_MS = 5_000;
 
 /** Sends the feeds of this coordinator's jobs to those coordinators whose clients read them. */
 export class FeedPublisher {
   readonly #deps: FeedPublisherDeps;
   readonly #followers = new Map<string, FollowerStreams>();
+  /**
+   * Silent followers, with the jobs of clients that they read. Such a follower is dead, cut off or stands still; its clients are gone
+   * only if it is dead.
+   */
+  readonly #silent = new Map<string, readonly string[]>();
   readonly #stops: readonly Unsubscribe[];
   #timer: Timer | null = null;
   #isClosed = false;
@@ -43,11 +50,13 @@ export class FeedPublisher {
     for (const stop of this.#stops) stop();
     for (const follower of this.#followers.values()) follower.close();
     this.#followers.clear();
+    this.#silent.clear();
     this.#timer?.cancel();
   }
 
   async #open({ follower, stream, jobId, after }: OpenFeed): Promise<OpenedFeed> {
     const { jobs } = this.#deps;
+    this.#noteBack(follower);
     const job = jobs.get(jobId);
     if (job === undefined) return { is: "gone" };
     jobs.noteReader(jobId);
@@ -68,6 +77,7 @@ export class FeedPublisher {
   }
 
   #renew(request: RenewFeeds): RenewedFeeds {
+    this.#noteBack(request.follower);
     const known = this.#followers.get(request.follower);
     const broken = known?.renew(request) ?? request.streams.map(([number]) => number);
     return { broken };
@@ -85,20 +95,30 @@ export class FeedPublisher {
   }
 
   #sweep(): void {
-    const { clock } = this.#deps;
+    const { clock, jobs, isLiving } = this.#deps;
     const untilMs = clock.monotonicMs() - INTEREST_MS;
     for (const [id, follower] of this.#followers) {
       if (follower.renewedMs > untilMs) continue;
-      this.#noteGone(follower.jobIds);
+      this.#silent.set(
+        id,
+        follower.jobIds.filter((jobId) => jobs.get(jobId)?.isClientBound === true),
+      );
       follower.clear();
       this.#followers.delete(id);
     }
-    this.#timer = this.#followers.size === 0 ? null : clock.schedule(INTEREST_MS, () => this.#sweep());
+    for (const id of this.#silent.keys()) if (!isLiving(id)) this.#endSilence(id);
+    this.#timer =
+      this.#followers.size + this.#silent.size === 0 ? null : clock.schedule(INTEREST_MS, () => this.#sweep());
   }
 
-  /** Clients that waited at a coordinator which died are gone: their jobs are cancelled unless somebody reads them again. */
-  #noteGone(jobIds: readonly string[]): void {
-    const { jobs } = this.#deps;
-    jobs.awaitReaders(jobIds.filter((id) => jobs.get(id)?.isClientBound === true));
+  /** A client may have left while its coordinator could not say so. The follower opens the feeds again that it still wants. */
+  #noteBack(id: string): void {
+    if (this.#silent.has(id)) this.#endSilence(id);
+  }
+
+  /** The jobs of the follower's clients are cancelled unless somebody reads them again. */
+  #endSilence(id: string): void {
+    this.#deps.jobs.awaitReaders(this.#silent.get(id) ?? []);
+    this.#silent.delete(id);
   }
 }

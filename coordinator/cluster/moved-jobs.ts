@@ -124,6 +124,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     // Should the Island leave before it is welcome, the attempt has its grace.
     if (islands.get(hostId)?.isConnected === true) islands.takeSlot(hostId, { jobId, attempt });
     else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs());
+    if (record.isClientBound) jobs.awaitReaders([jobId]);
     await this.#noteHere([record]);
   }
 

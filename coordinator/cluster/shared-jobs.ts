@@ -7,7 +7,7 @@ import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { Store } from "../store/store.ts";
-import { FeedPublisher } from "./feed-publisher.ts";
+import { FeedPublisher, type FeedPublisherDeps } from "./feed-publisher.ts";
 import { FollowedFeeds } from "./followed-feeds.ts";
 import { LoopbackBus } from "./loopback-bus.ts";
 import { RemoteJobs } from "./remote-jobs.ts";
@@ -17,6 +17,7 @@ export interface SharedJobsDeps {
   readonly store: Pick<Store, "jobs">;
   readonly jobs: JobRegistry;
   readonly bus: Bus;
+  readonly isLiving: FeedPublisherDeps["isLiving"];
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
@@ -30,10 +31,10 @@ export class SharedJobs {
   readonly #followed: FollowedFeeds;
   readonly #remote: RemoteJobs;
 
-  constructor({ cluster, store, jobs, explainWait, clock, log, ...deps }: SharedJobsDeps) {
+  constructor({ cluster, store, jobs, isLiving, explainWait, clock, log, ...deps }: SharedJobsDeps) {
     const { selfId } = cluster;
     const bus = new LoopbackBus(deps.bus, selfId);
-    this.#publisher = new FeedPublisher({ selfId, bus, jobs, clock });
+    this.#publisher = new FeedPublisher({ selfId, bus, jobs, isLiving, clock });
     this.#followed = new FollowedFeeds({ selfId, bus, cluster, store: store.jobs, clock, log });
     const feeds = this.#followed;
     this.#remote = new RemoteJobs({ selfId, bus, cluster, store: store.jobs, jobs, feeds, explainWait, clock });

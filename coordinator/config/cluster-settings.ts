@@ -7,6 +7,7 @@ const KEY_BYTES = 32;
 const KEY_ADVICE = "32 bytes in base64 or hex; make one with: openssl rand -hex 32";
 
 type BusAddress = Pick<BusPlace, "servers" | "user" | "password" | "isTls">;
+type BusSettings = "busAddress" | Extract<keyof typeof CLUSTER_SETTINGS, `nats${string}`>;
 
 /** Where several coordinators keep what they share, and how they reach each other. Unset: the coordinator is alone. */
 export const CLUSTER_SETTINGS = {
@@ -34,15 +35,33 @@ export const CLUSTER_SETTINGS = {
     parse: readBusAddress,
     meaning: "NATS servers over which coordinators reach each other; tls://host:port for TLS alone",
   }),
+  natsUser: setting.text("nats_user", { fallback: null, meaning: "User at the NATS servers, unless bus has one" }),
+  natsPassword: setting.text("nats_password", {
+    fallback: null,
+    isSecret: true,
+    meaning: "Password of that user",
+  }),
   natsToken: setting.text("nats_token", { fallback: null, isSecret: true, meaning: "Token for the NATS servers" }),
   natsCredentialsFile: setting.text("nats_credentials_file", {
     fallback: null,
     meaning: "File with the credentials of a NATS account (nsc generate creds)",
   }),
+  natsNkeyFile: setting.text("nats_nkey_file", {
+    fallback: null,
+    meaning: "File with the seed of an nkey, which is a user at the NATS servers",
+  }),
   natsCaFile: setting.text("nats_ca_file", {
     fallback: null,
     unsetMeans: "the authorities that Node.js trusts",
     meaning: "Certificate authority of the NATS servers, in PEM; asks for TLS",
+  }),
+  natsCertFile: setting.text("nats_cert_file", {
+    fallback: null,
+    meaning: "Certificate of the coordinator for NATS servers that ask for one, in PEM; asks for TLS",
+  }),
+  natsKeyFile: setting.text("nats_key_file", {
+    fallback: null,
+    meaning: "Private key of nats_cert_file, in PEM",
   }),
   peerUrl: setting.url("peer_url", {
     fallback: null,
@@ -72,9 +91,15 @@ type ClusterSettings = {
 };
 
 /** @throws {ConfigError} if settings do not go together. */
-export function assertCluster({ storeAddress, busAddress, leaseMs, leaseRenewMs }: ClusterSettings): void {
+export function assertCluster(settings: ClusterSettings): void {
+  const { storeAddress, busAddress, leaseMs, leaseRenewMs, natsCertFile, natsKeyFile } = settings;
   if (busAddress !== null && storeAddress === null) {
     throw new ConfigError(["bus: needs store, a database that the coordinators share"]);
+  }
+  if ((natsCertFile === null) !== (natsKeyFile === null)) {
+    throw new ConfigError([
+      "nats_cert_file, nats_key_file: a certificate needs its private key, and a key its certificate",
+    ]);
   }
   if (leaseRenewMs * 2 > leaseMs) {
     throw new ConfigError([`lease_renew_ms: ${leaseRenewMs} is more than half of lease_ms (${leaseMs})`]);
@@ -100,11 +125,20 @@ export async function storePlaceOf(
 }
 
 /** Where the other coordinators are reached; null: there are none. */
-export function busPlaceOf(
-  config: Pick<ClusterSettings, "busAddress" | "natsToken" | "natsCredentialsFile" | "natsCaFile">,
-): BusPlace | null {
-  const { busAddress, natsToken: token, natsCredentialsFile: credentialsFile, natsCaFile: caFile } = config;
-  return busAddress === null ? null : { ...busAddress, token, credentialsFile, caFile };
+export function busPlaceOf(config: Pick<ClusterSettings, BusSettings>): BusPlace | null {
+  const { busAddress } = config;
+  if (busAddress === null) return null;
+  return {
+    ...busAddress,
+    user: busAddress.user ?? config.natsUser,
+    password: busAddress.password ?? config.natsPassword,
+    token: config.natsToken,
+    credentialsFile: config.natsCredentialsFile,
+    nkeyFile: config.natsNkeyFile,
+    caFile: config.natsCaFile,
+    certFile: config.natsCertFile,
+    keyFile: config.natsKeyFile,
+  };
 }
 
 function readClusterKey(text: string): Buffer | undefined {

@@ -147,7 +147,7 @@ export class JobRegistry {
 
   /**
    * Takes note of restored jobs whose clients waited on a connection, which is gone. They are cancelled, as of clients that leave,
-   * unless a reader of theirs comes within the grace.
+   * unless a reader of theirs comes within the grace, or has come before.
    */
   awaitReaders(jobIds: readonly string[]): void {
     if (jobIds.length === 0) return;
@@ -231,7 +231,10 @@ export class JobRegistry {
   }
 
   #cancelUnread(jobIds: readonly string[]): void {
-    for (const id of jobIds) if (this.#unread.delete(id) && this.get(id)?.hasEnded === false) this.stop(id);
+    for (const id of jobIds) {
+      const job = this.#active.byId.get(id);
+      if (this.#unread.delete(id) && job?.hasEnded === false && job.feed.readers === 0) this.stop(id);
+    }
   }
 
   /** The job is durable. */

@@ -1,27 +1,36 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { freePort } from "./free-port.ts";
 
 const MAX_START_MS = 20_000;
+const CONFIG = "nats.conf";
 
 export const hasNats = (): boolean => spawnSync("nats-server", ["--version"]).status === 0;
 
 /** A NATS server on its own port. */
 export class NatsServer implements AsyncDisposable {
   readonly port: number;
+  /** With its configuration; null: it has none. */
+  readonly #directory: string | null;
   #child: ChildProcess;
 
-  private constructor(port: number) {
+  private constructor(port: number, directory: string | null) {
     this.port = port;
+    this.#directory = directory;
     this.#child = this.#spawn();
   }
 
-  /** Null where nats-server is not installed. */
-  static async start(): Promise<NatsServer | null> {
+  /** `config`: text of a configuration file. Null where nats-server is not installed. */
+  static async start(config?: string): Promise<NatsServer | null> {
     if (!hasNats()) return null;
-    const server = new NatsServer(await freePort());
+    const directory = config === undefined ? null : await mkdtemp(join(tmpdir(), "atoll-nats-"));
+    if (directory !== null && config !== undefined) await writeFile(join(directory, CONFIG), config);
+    const server = new NatsServer(await freePort(), directory);
     await server.#untilReady();
     return server;
   }
@@ -44,12 +53,22 @@ export class NatsServer implements AsyncDisposable {
     await this.#untilReady();
   }
 
+  freeze(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child.kill("SIGCONT");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end("SIGTERM");
+    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
   }
 
   #spawn(): ChildProcess {
-    return spawn("nats-server", ["-a", "127.0.0.1", "-p", String(this.port)], { stdio: "ignore" });
+    const config = this.#directory === null ? [] : ["-c", join(this.#directory, CONFIG)];
+    return spawn("nats-server", [...config, "-a", "127.0.0.1", "-p", String(this.port)], { stdio: "ignore" });
   }
 
   async #untilReady(): Promise<void> {

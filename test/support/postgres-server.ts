@@ -1,11 +1,12 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { systemClock } from "../../shared/clock.ts";
+import type { Certificate } from "./certificates.ts";
 import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
@@ -14,6 +15,13 @@ const MAX_START_MS = 20_000;
 
 /** Without a sync for each commit. Tests that kill the server want `isDurable`. */
 const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
+
+export interface PostgresOptions {
+  /** Commits are synced. */
+  readonly isDurable?: boolean;
+  /** Connections from elsewhere need TLS, and this password of the user `atoll`. */
+  readonly secured?: { readonly certificate: Certificate; readonly password: string };
+}
 
 /** The folder of Debian's newest PostgreSQL; null where none is installed. */
 export async function postgresPrograms(): Promise<string | null> {
@@ -47,7 +55,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /** Null where PostgreSQL is not installed. */
-  static async start({ isDurable = false } = {}): Promise<PostgresServer | null> {
+  static async start({ isDurable = false, secured }: PostgresOptions = {}): Promise<PostgresServer | null> {
     const bin = await postgresPrograms();
     if (bin === null) return null;
     const directory = await mkdtemp(join(tmpdir(), "atoll-postgres-"));
@@ -56,8 +64,13 @@ export class PostgresServer implements AsyncDisposable {
     if (identity.uid !== undefined) await chown(directory, identity.uid, identity.gid ?? identity.uid);
     const initdb = ["-D", directory, "-U", "atoll", "--auth=trust", "--no-instructions", "--no-sync", "-E", "UTF8"];
     await run(join(bin, "initdb"), initdb, { ...identity, cwd: directory });
-    const server = new PostgresServer(bin, directory, await freePort(), identity, isDurable ? [] : QUICK);
+    const tls = secured === undefined ? [] : await secure(directory, identity, secured.certificate);
+    const server = new PostgresServer(bin, directory, await freePort(), identity, [
+      ...(isDurable ? [] : QUICK),
+      ...tls,
+    ]);
     await server.#untilReady();
+    if (secured !== undefined) await server.query(`ALTER USER atoll PASSWORD '${secured.password}'`);
     return server;
   }
 
@@ -77,7 +90,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   async query(sql: string, database = "postgres"): Promise<pg.QueryResult> {
-    const client = new pg.Client(this.addressOf(database));
+    // By the socket, which needs no password.
+    const client = new pg.Client({ host: this.#directory, port: this.port, user: "atoll", database });
     await client.connect();
     try {
       return await client.query(sql);
@@ -132,6 +146,25 @@ export class PostgresServer implements AsyncDisposable {
     this.#child.kill(signal);
     await ended;
   }
+}
+
+/** What the server needs to ask for TLS and passwords: its settings, which name files of its own directory. */
+async function secure(
+  directory: string,
+  { uid, gid }: { uid?: number; gid?: number },
+  { certFile, keyFile }: Certificate,
+): Promise<string[]> {
+  for (const [from, name] of [
+    [certFile, "server.pem"],
+    [keyFile, "server.key"],
+  ] as const) {
+    const to = join(directory, name);
+    await copyFile(from, to);
+    await chmod(to, 0o600);
+    if (uid !== undefined) await chown(to, uid, gid ?? uid);
+  }
+  await writeFile(join(directory, "pg_hba.conf"), "local all all trust\nhostssl all all all scram-sha-256\n");
+  return ["-c", "ssl=on", "-c", "ssl_cert_file=server.pem", "-c", "ssl_key_file=server.key"];
 }
 
 async function postgresUser(): Promise<{ uid: number; gid: number }> {

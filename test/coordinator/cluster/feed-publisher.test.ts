@@ -52,7 +52,28 @@ describe("FeedPublisher", () => {
     await world.pass(4_000);
     expect(feed.readers).toBe(1);
     await world.pass(7_000);
-    expect([feed.readers, owner?.awaited]).toEqual([0, ["job_1"]]);
+    expect([feed.readers, [...(owner?.awaited ?? [])]]).toEqual([0, ["job_1"]]);
+  });
+
+  it("does not take a follower for gone while the bus is away, and asks for readers of what it wants no more", async () => {
+    for (const jobId of ["job_1", "job_2"]) {
+      world.job(side(owner), jobId);
+      owner?.clientBound.add(jobId);
+    }
+    const leaver = new TestReader("job_2");
+    await leaver.connect(side(here));
+    const reader = await readAt(here);
+    for (const { bus } of world.sides) bus.downBecause = "cut";
+    await world.pass(30_000);
+    expect([...side(owner).awaited]).toEqual([]);
+    leaver.disconnect();
+    await world.pass(6_000);
+    for (const { bus } of world.sides) bus.downBecause = null;
+    await world.pass(3_000);
+    expect([...side(owner).awaited]).toEqual(["job_2"]);
+    owner?.say("job_1", [token("a")]);
+    await world.pass(25);
+    expect(textOf(reader.items)).toBe("a");
   });
 
   it("sends its followers to the next owner when it closes", async () => {

@@ -40,7 +40,8 @@ export class FeedSide {
   readonly followed: FollowedFeeds;
   readonly feeds = new Map<string, JobFeed>();
   readonly clientBound = new Set<string>();
-  readonly awaited: string[] = [];
+  /** Jobs that end unless somebody reads them. */
+  readonly awaited = new Set<string>();
   readonly warnings: unknown[] = [];
   isDead = false;
   readonly #jobs = new Map<string, ActiveJob>();
@@ -61,10 +62,11 @@ export class FeedSide {
         this.#jobs.set(jobId, made);
         return made;
       },
-      noteReader: () => undefined,
-      awaitReaders: (jobIds: readonly string[]) => void this.awaited.push(...jobIds),
+      noteReader: (jobId: string) => void this.awaited.delete(jobId),
+      awaitReaders: (jobIds: readonly string[]) => jobIds.forEach((jobId) => this.awaited.add(jobId)),
     };
-    this.publisher = new FeedPublisher({ selfId: id, bus, jobs, clock });
+    const isLiving = (other: string): boolean => world.sides.some((side) => side.id === other && !side.isDead);
+    this.publisher = new FeedPublisher({ selfId: id, bus, jobs, isLiving, clock });
     const log = { warn: (...line: unknown[]) => void this.warnings.push(line) };
     this.followed = new FollowedFeeds({ selfId: id, bus, cluster: world, store: world, clock, log });
   }

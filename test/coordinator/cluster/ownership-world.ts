@@ -42,9 +42,9 @@ export function openForEachTest(database: PostgresDatabase): void {
 export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
 
 /** A job that an Island of `a` has begun, with the first part of its answer. */
-export async function begin(): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
+export async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
   const island = await PlayedIsland.join(at(a).world, net.accountId);
-  const jobId = await net.submit(at(a));
+  const jobId = await net.submit(at(a), more);
   await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
   await island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "one "));
   return { island, assign: island.assign, jobId };
@@ -114,7 +114,16 @@ export class OwnershipWorld {
     world.claims = mover;
     const warnings = { warn: (...line: unknown[]) => void world.fatal.push(line) };
     const { cluster } = store;
-    const shared = new SharedJobs({ cluster, store, jobs, bus, explainWait: world.explainWait, clock, log: warnings });
+    const shared = new SharedJobs({
+      cluster,
+      store,
+      jobs,
+      bus,
+      isLiving: () => true,
+      explainWait: world.explainWait,
+      clock,
+      log: warnings,
+    });
     world.router = shared.router;
     const dropped: DroppedJob[] = [];
     mover.onDropped((job) => dropped.push(job));

@@ -70,6 +70,27 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one two", attempt: 1 });
     });
 
+    it("is cancelled there if it is a chat that nobody reads any more", async () => {
+      const { island, assign } = await begin({ isClientBound: true });
+      await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      net.clock.advance(GRACE_MS);
+      await expect.poll(() => stateOf(assign.jobId)).toBe("cancelled");
+    });
+
+    it("goes on there if it is a chat whose client is still at the first", async () => {
+      const { island, assign } = await begin({ isClientBound: true });
+      const { feed } = at(a).world.registry.get(assign.jobId) ?? expect.fail("It is not there");
+      feed.subscribe(() => undefined);
+      const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      at(a).world.registry.moves.drop(assign.jobId);
+      await expect
+        .poll(() => (net.clock.advance(10), b?.world.registry.get(assign.jobId)?.feed))
+        .toHaveProperty("readers", 1);
+      net.clock.advance(GRACE_MS);
+      await returned.say(outputFrame(assign, 2, "two"));
+      expect(await stateOf(assign.jobId)).toBe("running");
+    });
+
     itInFullRun("goes on there also after the first gave it up", async () => {
       const { island, assign } = await begin();
       island.lose();

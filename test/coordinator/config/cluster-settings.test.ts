@@ -73,7 +73,8 @@ describe("the bus", () => {
 
   it("is nothing, or servers with who we are there", () => {
     expect(busPlaceOf(resolve({}))).toBeNull();
-    const none = { user: null, password: null, token: null, credentialsFile: null, caFile: null, isTls: false };
+    const identity = { user: null, password: null, token: null, credentialsFile: null, nkeyFile: null };
+    const none = { ...identity, caFile: null, certFile: null, keyFile: null, isTls: false };
     expect(place("nats://a:4222, nats://b")).toEqual({ ...none, servers: ["a:4222", "b"] });
     const [user, password] = ["me", "p@ss"];
     expect(place("tls://me:p%40ss@a:1,tls://b:2")).toEqual({
@@ -85,6 +86,11 @@ describe("the bus", () => {
     });
     const more = { ATOLL_NATS_TOKEN: "t", ATOLL_NATS_CREDENTIALS_FILE: "/c", ATOLL_NATS_CA_FILE: "/ca" };
     expect(place("nats://a", more)).toMatchObject({ token: "t", credentialsFile: "/c", caFile: "/ca" });
+    const own = { ATOLL_NATS_CERT_FILE: "/cert", ATOLL_NATS_KEY_FILE: "/key", ATOLL_NATS_NKEY_FILE: "/seed" };
+    expect(place("nats://a", own)).toMatchObject({ certFile: "/cert", keyFile: "/key", nkeyFile: "/seed" });
+    const named = { ATOLL_NATS_USER: "you", ATOLL_NATS_PASSWORD: "secret" };
+    expect(place("nats://a", named)).toMatchObject({ user: "you", password: "secret" });
+    expect(place("nats://me:p%40ss@a", named)).toMatchObject({ user, password });
   });
 
   it.each(["", "http://a", "nats://a,http://b", "nats://a,,nats://b", "a:4222"].filter(Boolean))("is not %s", (bus) => {
@@ -95,6 +101,9 @@ describe("the bus", () => {
 
   it("needs a store that others share, and leases that are renewed in time", () => {
     expect(problemsOf({ ATOLL_BUS: "nats://a" })).toEqual(["bus: needs store, a database that the coordinators share"]);
+    expect(problemsOf({ ATOLL_NATS_CERT_FILE: "/cert" })).toEqual([
+      "nats_cert_file, nats_key_file: a certificate needs its private key, and a key its certificate",
+    ]);
     expect(problemsOf({ ATOLL_LEASE_MS: "1000" })).toEqual([
       "lease_renew_ms: 2000 is more than half of lease_ms (1000)",
     ]);

@@ -190,6 +190,16 @@ describe("a chat whose coordinator was killed", () => {
     expect([feed.text(), feed.ending?.type]).toEqual(["one two", "done"]);
   });
 
+  it("goes on for a reader that came while the others were still restored", async () => {
+    const { assign } = await begin({ prompt: "Hi" }, CHAT);
+    await restart();
+    const feed = await world.jobs.openFeed(accountId, assign.jobId);
+    feed.subscribe(() => undefined);
+    world.registry.awaitReaders([assign.jobId]);
+    await pass(GRACE_MS);
+    expect((await view(assign)).state).toBe("running");
+  });
+
   it("is not cancelled if it was submitted as a job", async () => {
     const { assign } = await begin();
     await restart();
