@@ -18,8 +18,10 @@ export interface Costs {
   readonly coordinatorsS: number;
   readonly postgresS: number;
   readonly natsS: number;
-  /** Of the database; 0 with SQLite. */
+  /** As the coordinators count them: transactions of jobs and Islands. */
   readonly commits: number;
+  /** As PostgreSQL counts them: all commits, those of reads too; 0 with SQLite. */
+  readonly transactions: number;
 }
 
 const DATABASE = "bench";
@@ -62,7 +64,8 @@ export async function startCluster(size: number): Promise<Cluster> {
         coordinatorsS: programs.reduce((sum, { process }) => sum + cpuSeconds(pidOf(process)), 0),
         postgresS: familyCpuSeconds(pidOf(postgres)),
         natsS: nats === null ? 0 : cpuSeconds(pidOf(nats)),
-        commits: Number((rows[0] as { xact_commit: string }).xact_commit),
+        commits: await readCommits(coordinators),
+        transactions: Number((rows[0] as { xact_commit: string }).xact_commit),
       };
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -75,9 +78,22 @@ async function onSqlite(): Promise<Cluster> {
   return {
     coordinators: [{ ...server, account }],
     account,
-    readCosts: async () => ({ coordinatorsS: cpuSeconds(server.pid), postgresS: 0, natsS: 0, commits: 0 }),
+    readCosts: async () => {
+      const commits = await readCommits([server]);
+      return { coordinatorsS: cpuSeconds(server.pid), postgresS: 0, natsS: 0, commits, transactions: 0 };
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+async function readCommits(servers: readonly Pick<Server, "url">[]): Promise<number> {
+  const counts = servers.map(async ({ url }) => {
+    const metrics = await (await fetch(`${url}/api/v1/metrics`)).text();
+    const commits = Number(/^atoll_storage_commits_total (\d+)$/m.exec(metrics)?.[1]);
+    if (Number.isNaN(commits)) throw new Error(`${url} does not tell its commits`);
+    return commits;
+  });
+  return (await Promise.all(counts)).reduce((sum, commits) => sum + commits, 0);
 }
 
 /** Each measurement has accounts of its own. */

@@ -57,7 +57,8 @@ function figures(samples: Samples): Figure[] {
       figure(size, { what: "CPU per job", unit: "µs", metric: "job µs", against, ...within(size, MAX_JOB_RATIO) }),
       figure(size, { what: "CPU of PostgreSQL per job", unit: "µs", metric: "postgres µs" }),
       figure(size, { what: "CPU of NATS per job", unit: "µs", metric: "nats µs" }),
-      figure(size, { what: "Commits per job", unit: "", metric: "commits" }),
+      figure(size, { what: "Commits per job", unit: "", metric: "commits", against }),
+      figure(size, { what: "Transactions of PostgreSQL per job, with reads", unit: "", metric: "transactions" }),
       figure(size, { what: "Jobs completed", unit: "/s", metric: "jobs/s", against }),
       figure(size, { what: "Submit → `assign`, p50", unit: "ms", metric: "assign p50", against }),
       figure(size, { what: "CPU per spaced token", unit: "µs", metric: "token µs", against }),
@@ -137,6 +138,7 @@ async function measureJobs(cluster: Cluster, { isQuick }: BenchOptions): Promise
     "postgres µs": perJob("postgresS") * 1e6,
     "nats µs": perJob("natsS") * 1e6,
     commits: perJob("commits"),
+    transactions: perJob("transactions"),
     "jobs/s": count / seconds,
   };
 }

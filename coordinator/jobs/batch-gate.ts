@@ -23,6 +23,8 @@ export interface BatchGateDeps {
 const RECHECK_MS = 60_000;
 /** Nor do other coordinators, when jobs of theirs give places back. */
 const RECHECK_SHARED_MS = 1_000;
+/** Places that are asked for first. While all are given, all that wait are asked for, so that new batches do not come faster than places. */
+const FIRST_ASKED = 100;
 
 interface AccountQueue {
   readonly accountId: string;
@@ -31,6 +33,8 @@ interface AccountQueue {
   isAsking: boolean;
   /** There may be more room than when the question left. */
   hasNews: boolean;
+  /** Places to ask for at once. */
+  asks: number;
 }
 
 /**
@@ -82,7 +86,7 @@ export class BatchGate {
   #queueOf(accountId: string): AccountQueue {
     let queue = this.#queues.get(accountId);
     if (queue === undefined) {
-      queue = { accountId, jobs: new IndexedQueue(), isAsking: false, hasNews: false };
+      queue = { accountId, jobs: new IndexedQueue(), isAsking: false, hasNews: false, asks: FIRST_ASKED };
       this.#queues.set(accountId, queue);
     }
     return queue;
@@ -132,7 +136,7 @@ export class BatchGate {
   /** In the order of the queue, as many as the store gives places to. */
   async #admitFrom(places: JobPlaces, queue: AccountQueue, limit: number): Promise<void> {
     const { accountId, jobs } = queue;
-    const asked = jobs.firstOf(MAX_ASKED_PLACES);
+    const asked = jobs.firstOf(queue.asks);
     const placed = await places.take(accountId, asked, limit);
     if (!this.#isCurrent(queue)) return;
     for (const id of placed) {
@@ -141,7 +145,9 @@ export class BatchGate {
       this.leave({ id, accountId });
       if (this.#deps.jobs.get(id)?.hasPlace === false) this.#deps.jobs.admitParked(id);
     }
-    if (placed.length === asked.length && jobs.size > 0) queue.hasNews = true;
+    const isAll = placed.length === asked.length;
+    queue.asks = isAll ? MAX_ASKED_PLACES : FIRST_ASKED;
+    if (isAll && jobs.size > 0) queue.hasNews = true;
   }
 
   #isCurrent(queue: AccountQueue): boolean {

@@ -154,15 +154,18 @@ export class BatchService {
     }
     const id = newId("batch", common.createdAtMs);
     const jobs = checked.newJobs();
-    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs };
+    // Jobs that wait here go first.
+    const placeLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
+    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs, placeLimit };
     return submissions.commit([id, ...jobs.map((job) => job.id)], async () => {
       const outcome = await store.batches.submit(batch);
-      if (outcome.created) this.#begin(batch, checked);
+      if (outcome.created) this.#begin(batch, checked, outcome.placed);
       return outcome.batch;
     });
   }
 
-  #begin(batch: NewBatch, { cargo }: CheckedSubmission): void {
+  /** `placed`: so many jobs have a place, and compete at once; the others wait for one. */
+  #begin(batch: NewBatch, { cargo }: CheckedSubmission, placed: number): void {
     const unbegun = {
       batchId: batch.id,
       state: "pending",
@@ -176,7 +179,9 @@ export class BatchService {
       this.#add(batch, active);
       return active;
     });
-    this.#deps.gate.enter(parked);
+    // The end of one may end all.
+    for (const job of parked.slice(0, placed)) if (!job.hasEnded) this.#deps.jobs.admitParked(job.id);
+    this.#deps.gate.enter(parked.slice(placed).filter((job) => !job.hasEnded));
   }
 
   #add({ id, failMode }: Pick<ActiveBatchRecord, "id" | "failMode">, job: ActiveJob): void {

@@ -13,6 +13,11 @@ export interface NewBatch extends Submission {
   readonly failMode: FailMode;
   /** At least one; their ids sort in their order. */
   readonly jobs: readonly SubmittedJob[];
+  /**
+   * Most unfinished jobs that the account may have, where the store counts them (`job-places.ts`): the first jobs for which that leaves
+   * room take their places at once. Null: none does, because others wait before them.
+   */
+  readonly placeLimit: number | null;
 }
 
 export interface BatchRecord {
@@ -36,6 +41,8 @@ export interface BatchRecord {
 export interface SubmitBatchOutcome {
   readonly created: boolean;
   readonly batch: BatchRecord;
+  /** So many jobs, the first ones, have a place. 0 where the store counts none. */
+  readonly placed: number;
 }
 
 /** What the coordinator keeps in memory of an unfinished batch. */

@@ -1,6 +1,7 @@
 /**
  * Places of unfinished jobs under the limits of their accounts, in a store that several coordinators share. A job of its own takes its
- * place as it is stored (`NewJob.maxJobs`), and every job gives it back as its end is stored, whichever coordinator has it by then.
+ * place as it is stored (`NewJob.maxJobs`), and so do the jobs of a batch for which there is room (`NewBatch.placeLimit`). Every job gives
+ * it back as its end is stored, whichever coordinator has it by then.
  */
 export interface JobPlaces {
   /**
@@ -12,4 +13,4 @@ export interface JobPlaces {
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
-export const MAX_ASKED_PLACES = 100;
+export const MAX_ASKED_PLACES = 1_000;

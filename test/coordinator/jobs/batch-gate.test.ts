@@ -126,7 +126,7 @@ describe("BatchGate", () => {
 
 describe("BatchGate, with places that several coordinators share", () => {
   let room: number;
-  let asked: number;
+  let asked: number[];
   let fault: Error | null;
   const fatal: unknown[] = [];
   const shared = (): BatchGate =>
@@ -143,7 +143,7 @@ describe("BatchGate, with places that several coordinators share", () => {
       },
       places: {
         async take(_accountId, jobIds) {
-          asked += 1;
+          asked.push(jobIds.length);
           if (fault !== null) throw fault;
           const taken = jobIds.slice(0, room);
           room -= taken.length;
@@ -153,17 +153,20 @@ describe("BatchGate, with places that several coordinators share", () => {
       onFatal: (error) => fatal.push(error),
     });
   beforeEach(() => {
-    [room, asked, fault] = [0, 0, null];
+    [room, asked, fault] = [0, [], null];
     gate = shared();
   });
 
-  it("admits those that got a place, and asks again when more may have one", async () => {
-    room = 130;
-    enter(makeJobs("a", ...Array.from({ length: 140 }, (_, index) => `a${index}`)));
+  it("admits those that got a place, and asks for all others at once when there is room for more", async () => {
+    room = 900;
+    enter(makeJobs("a", ...Array.from({ length: 1_000 }, (_, index) => `a${index}`)));
     await settle();
-    expect(admitted).toHaveLength(130);
-    expect(asked).toBe(2);
-    expect(gate.waitingOf("a")).toBe(10);
+    expect(admitted).toHaveLength(900);
+    expect(asked).toEqual([100, 900]);
+    expect(gate.waitingOf("a")).toBe(100);
+    clock.advance(1_000);
+    await settle();
+    expect(asked).toEqual([100, 900, 100]);
   });
 
   it("asks every second for places that other coordinators give back, and at once for those of its own", async () => {

@@ -20,10 +20,11 @@ export class PostgresBatchStore implements BatchStore {
     return this.#db.track(async () => {
       const args = { ...batch, jobs, webhook: this.#secrets.sealIn(batch.webhook) };
       const made = await this.#writer.run(batch.accountId, "submitBatch", args);
-      const id = made === null ? batch.id : batchIdOf(made);
-      const stored = await this.#get(id);
-      if (stored === undefined) throw new Error(`The batch ${id} is missing from the database`);
-      return { created: made === null, batch: stored };
+      if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), placed: made };
+      const first = await this.#get(batchIdOf(made));
+      if (first === undefined)
+        throw new Error(`The batch of an Idempotency-Key is not in the database: ${batchIdOf(made)}`);
+      return { created: false, batch: first, placed: 0 };
     });
   }
 
@@ -77,4 +78,22 @@ export class PostgresBatchStore implements BatchStore {
       ]);
     });
   }
+}
+
+/** A batch right after its submission: equal to what would be read. */
+function newBatchRecord(batch: NewBatch): BatchRecord {
+  const { id, accountId, slug, workloadId, priority, failMode, createdAtMs, webhook, jobs } = batch;
+  return {
+    id,
+    accountId,
+    slug,
+    workloadId,
+    priority,
+    failMode,
+    createdAtMs,
+    cancelledAtMs: null,
+    completedAtMs: null,
+    webhookId: webhook?.id ?? null,
+    jobs: jobs.map((job) => ({ id: job.id, state: "pending" })),
+  };
 }

@@ -18,7 +18,6 @@ import type {
 } from "../../job-store.ts";
 import { MAX_INLINE_CHARS, OUTPUT_NAME, type LargeJson, type LargeRef } from "../../large-json.ts";
 import { assertPage, type Page } from "../../page.ts";
-import { REFUSALS } from "../../refusals.ts";
 import { splitChunk, type SplitChunk } from "../../feed-layout.ts";
 import type { Made } from "../../idempotency.ts";
 import { newJobRecord } from "../../new-job-record.ts";
@@ -28,6 +27,7 @@ import type { Database } from "../engine/database.ts";
 import { innerFromColumn, textToColumn } from "../engine/text.ts";
 import type { JobArgs } from "../operations/operations.ts";
 import { FeedReads } from "./feed-reads.ts";
+import { InputReads } from "./input-reads.ts";
 import { chunkToStore, outputToStore, piecesToStore } from "./job-args.ts";
 import { ACTIVE_COLUMNS, WHOLE_COLUMNS, WHOLE_TABLES, type JobRow } from "./job-columns.ts";
 import { readJobList } from "./job-lists.ts";
@@ -38,6 +38,7 @@ export class PostgresJobStore implements JobStore {
   readonly #secrets: Pick<SecretBox, "sealIn">;
   readonly #ownerId: string;
   readonly #feeds: FeedReads;
+  readonly #inputs: InputReads;
   /** Of chunks that are being stored, so that each is split once. */
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
 
@@ -47,6 +48,7 @@ export class PostgresJobStore implements JobStore {
     this.#writer = writer;
     this.#secrets = secrets;
     this.#feeds = new FeedReads(db);
+    this.#inputs = new InputReads(db);
   }
 
   submit(newJob: NewJob): Promise<SubmitOutcome> {
@@ -118,11 +120,7 @@ export class PostgresJobStore implements JobStore {
   }
 
   input(jobId: string): Promise<JobInput> {
-    return this.#db.untilDone(async (session) => {
-      const row = await session.one<{ input: string }>("SELECT input FROM job_inputs WHERE job_id = $1", [jobId]);
-      if (row === undefined) throw REFUSALS.no_job();
-      return JSON.parse(row.input) as JobInput;
-    });
+    return this.#inputs.read(jobId);
   }
 
   async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {

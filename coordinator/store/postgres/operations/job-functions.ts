@@ -38,8 +38,7 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
--- A job of a batch takes its place later.
-CREATE FUNCTION pg_temp.insert_job(j jsonb, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
+CREATE FUNCTION pg_temp.insert_job(j jsonb, with_place boolean, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
 BEGIN
   INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
     client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id)
@@ -48,16 +47,15 @@ BEGIN
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
     (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
-    batch IS NULL, webhook, conversation);
+    with_place, webhook, conversation);
   INSERT INTO job_inputs (job_id, input) VALUES (j->>'id', j->>'input');
 END $f$;
 
--- The part of a submission that jobs and batches share; the jobs follow. Returns null where they may be stored.
-CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text) RETURNS jsonb LANGUAGE plpgsql AS $f$
+-- The part of a submission that jobs and batches share; the jobs follow, and take so many places. Returns null where they may be stored.
+CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   made jsonb := pg_temp.find_repeat(a);
   holder text := 'client:' || (a->>'accountId');
-  places int := CASE subject_kind WHEN 'job' THEN 1 ELSE 0 END;
   w jsonb := a->'webhook';
 BEGIN
   IF made IS NULL AND (SELECT job_places + places > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
@@ -81,22 +79,25 @@ END $f$;
 
 CREATE FUNCTION pg_temp.submit_job(a jsonb, conversation text) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
-  made jsonb := pg_temp.begin_submission(a, 'job', a->>'id');
+  made jsonb := pg_temp.begin_submission(a, 'job', a->>'id', 1);
 BEGIN
-  IF made IS NULL THEN PERFORM pg_temp.insert_job(a, NULL, a->'webhook'->>'id', conversation); END IF;
+  IF made IS NULL THEN PERFORM pg_temp.insert_job(a, true, NULL, a->'webhook'->>'id', conversation); END IF;
   RETURN made;
 END $f$;
 
+-- The first jobs for which there is room have a place at once. Returns their number.
 CREATE FUNCTION pg_temp.submit_batch(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
-  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id');
+  room bigint := coalesce((a->>'placeLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
+  placed int := least(greatest(room, 0), jsonb_array_length(a->'jobs'));
+  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', placed);
 BEGIN
   IF made IS NOT NULL THEN RETURN made; END IF;
   INSERT INTO batches (id, account_id, slug, workload_id, priority, fail_mode, unfinished, created_at_ms, webhook_id)
   VALUES (a->>'id', a->>'accountId', a->>'slug', (a->>'workloadId')::bigint, (a->>'priority')::int, a->>'failMode',
     jsonb_array_length(a->'jobs'), (a->>'createdAtMs')::bigint, a->'webhook'->>'id');
-  PERFORM pg_temp.insert_job(j, a->>'id', NULL, NULL) FROM jsonb_array_elements(a->'jobs') j;
-  RETURN NULL;
+  PERFORM pg_temp.insert_job(j, n <= placed, a->>'id', NULL, NULL) FROM jsonb_array_elements(a->'jobs') WITH ORDINALITY AS job (j, n);
+  RETURN to_jsonb(placed);
 END $f$;
 
 CREATE FUNCTION pg_temp.ask_question(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$

@@ -28,7 +28,8 @@ export interface ChunkArgs {
 /** The writes that every job makes; they are written in batches. `job-functions.ts` has a function for each. */
 export interface Operations {
   submitJob(args: JobArgs): Made | null;
-  submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly object[] }): Made | null;
+  /** Returns how many of its jobs have a place. */
+  submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly object[] }): Made | number;
   askQuestion(args: { question: Question; job: JobArgs }): Made | null;
   askAgain(args: { answerId: string; endedJobId: string; job: JobArgs }): Made | null;
   findRepeat(args: KeyedRequest): Made | null;

@@ -43,7 +43,7 @@ export class SqliteBatchStore implements BatchStore {
     });
     const stored = await this.get(firstId ?? batch.id);
     if (stored === undefined) throw new Error(`The batch ${firstId ?? batch.id} is missing from the database`);
-    return { created: firstId === null, batch: stored };
+    return { created: firstId === null, batch: stored, placed: 0 };
   }
 
   async findRepeat(request: Parameters<BatchStore["findRepeat"]>[0]): Promise<BatchRecord | undefined> {

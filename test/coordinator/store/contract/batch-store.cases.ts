@@ -38,6 +38,7 @@ export function makeBatch(accountId: string, count: number, override: Partial<Ne
     jobs: Array.from({ length: count }, (_, index) => makeJob(accountId, { input: { prompt: `Say ${index}` } })),
     idempotency: null,
     webhook: null,
+    placeLimit: null,
     postings: holdPostings(
       accountId,
       Array.from({ length: count }, () => 1_000_000),
@@ -56,6 +57,7 @@ export function describeBatches(check: Check): void {
     const batch = makeBatch(accountId, 4);
     const { created, batch: stored } = await store.batches.submit(batch);
     expect(created).toBe(true);
+    expect(stored).toEqual(await store.batches.get(batch.id));
     expect(stored.jobs).toEqual(batch.jobs.map(({ id }) => ({ id, state: "pending" })));
     expect(stored).toMatchObject({ id: batch.id, accountId, failMode: "best_effort", completedAtMs: null });
     expect(await balanceOf(store, accountId)).toBe(6_000_000);

@@ -41,12 +41,12 @@ function describeLimits(database: PostgresDatabase): void {
     const results = await Promise.allSettled(submitted);
     return jobs.filter((_, index) => results[index]?.status === "fulfilled");
   }
-  const batchOf = (count: number): NewBatch => {
+  const batchOf = (count: number, override: Partial<NewBatch> = {}): NewBatch => {
     const jobs = Array.from({ length: count }, () => makeJob(accountId, { priceMicro: 0 }));
     const { slug, workloadId, priority, createdAtMs, idempotency, webhook, postings } = jobs[0] as NewJob;
     const id = newId("batch", MADE_AT_MS);
     const common = { accountId, slug, workloadId, priority, createdAtMs, idempotency, webhook, postings };
-    return { id, ...common, failMode: "best_effort", jobs };
+    return { id, ...common, failMode: "best_effort", placeLimit: null, jobs, ...override };
   };
   const hasPlace = async (store: PostgresStore): Promise<unknown[]> =>
     (await store.jobs.unfinished()).map((each) => each.hasPlace);
@@ -107,6 +107,38 @@ function describeLimits(database: PostgresDatabase): void {
       await expect(two.jobs.submit(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
       const all = await Promise.all([one.jobs.unfinished(), two.jobs.unfinished()]);
       expect(all.flat()).toHaveLength(10);
+    });
+  });
+
+  describe("batches submitted at two coordinators at once", () => {
+    it("have places for their first jobs, up to the limit together, and give them back", async () => {
+      const batches = Array.from({ length: 6 }, () => batchOf(4, { placeLimit: LIMIT }));
+      const outcomes = await Promise.all(
+        batches.map((batch, index) => (index % 2 === 0 ? one : two).batches.submit(batch)),
+      );
+      expect(outcomes.reduce((sum, { placed }) => sum + placed, 0)).toBe(LIMIT);
+      const all = (await Promise.all([one.jobs.unfinished(), two.jobs.unfinished()])).flat();
+      const withPlace = new Set(all.flatMap(({ id, hasPlace: has }) => (has === true ? [id] : [])));
+      for (const [index, { jobs }] of batches.entries())
+        expect(jobs.map(({ id }) => withPlace.has(id))).toEqual(
+          jobs.map((_, at) => at < (outcomes[index]?.placed ?? 0)),
+        );
+      await expect(two.jobs.submit(job({ priceMicro: 0 }))).rejects.toMatchObject({ code: "rate_limited" });
+      for (const store of [one, two])
+        for (const { id } of await store.jobs.unfinished())
+          await endUncharged(store, id, { event: "cancel", attempt: 0 });
+      expect(await race(Array.from({ length: 20 }, () => job({ priceMicro: 0 })))).toHaveLength(LIMIT);
+    });
+
+    it("are stored without places where the limit is lower than what the account has, or others wait", async () => {
+      await race(Array.from({ length: 4 }, () => job({ priceMicro: 0 })));
+      expect(await one.batches.submit(batchOf(2, { placeLimit: 3 }))).toMatchObject({ created: true, placed: 0 });
+      expect(await one.batches.submit(batchOf(2))).toMatchObject({ created: true, placed: 0 });
+      const idempotency = { key: "k", bodyHash: "b" };
+      const again = batchOf(2, { placeLimit: 5, idempotency });
+      expect(await one.batches.submit(again)).toMatchObject({ created: true, placed: 1 });
+      expect(await two.batches.submit({ ...again, placeLimit: LIMIT })).toMatchObject({ created: false, placed: 0 });
+      expect(await race(Array.from({ length: LIMIT }, () => job({ priceMicro: 0 })))).toHaveLength(LIMIT - 5);
     });
   });
 
