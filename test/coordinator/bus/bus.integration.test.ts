@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { NatsBus } from "../../../coordinator/bus/nats-bus.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import type { NatsServer } from "../../support/nats-server.ts";
+import { NatsServer } from "../../support/nats-server.ts";
 import { withNats } from "../../support/with-servers.ts";
 import { describeBus } from "./bus.contract.ts";
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LargeJson } from "../../../coordinator/store/large-json.ts";
 import { textOf, token } from "./feed-world.ts";
 import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
+import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
