@@ -13,7 +13,7 @@ import { print } from "./data-commands.ts";
 const DIRECTORY = "sqlite:";
 
 interface MigrateOptions {
-  readonly from: string;
+  readonly from?: string;
   readonly to?: string;
   readonly abandon?: true;
   readonly config?: string;
@@ -27,8 +27,8 @@ export function addMigrateCommand(program: Command): void {
     .description(
       "Move all data between a data directory and PostgreSQL; stop the coordinators first. Repeat it to go on after a fault.",
     )
-    .requiredOption("--from <place>", "sqlite:<directory> or postgres://…")
-    .option("--to <place>", "postgres://… or sqlite:<directory>; empty")
+    .option("--from <place>", "sqlite:<directory> or postgres://…; beside --to sqlite: the store of the settings")
+    .option("--to <place>", "the same, empty; beside --from sqlite: the store of the settings (ATOLL_STORE)")
     .option("--abandon", "forget a move from there: its data can be used again, in place of what was moved")
     .option("--config <file>", "TOML file with settings, such as cluster_key_file")
     .option("--json", "print JSON")
@@ -36,9 +36,7 @@ export function addMigrateCommand(program: Command): void {
 }
 
 async function migrate(options: MigrateOptions): Promise<void> {
-  const { from, to } = options;
-  if (to === undefined) throw new ConfigError(["--to is missing: where the data is to be moved"]);
-  const [source, target] = [await sourceOf(options), await placeOf(to, options)];
+  const [source, target] = [await sourceOf(options), await targetOf(options)];
   await using stack = new AsyncDisposableStack();
   const open = async (place: StorePlace): Promise<DataEnd> =>
     stack.adopt(await openEnd(place, systemClock), (end) => end.close());
@@ -47,7 +45,7 @@ async function migrate(options: MigrateOptions): Promise<void> {
   const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
   const text = `${count} rows and the keys were moved and compared; the ledger has the same sums. Serve ${ends.to.name} from now on`;
   print(options, { from: ends.from.name, to: ends.to.name, rows, ledger_entries: ledger.entries }, text);
-  if (from.startsWith(DIRECTORY) && options.json !== true) console.error(`Nothing was deleted in ${ends.from.name}`);
+  if (typeof source === "string" && options.json !== true) console.error(`Nothing was deleted in ${ends.from.name}`);
 }
 
 async function abandon(options: MigrateOptions): Promise<void> {
@@ -64,9 +62,28 @@ async function abandon(options: MigrateOptions): Promise<void> {
 
 /** @throws {ConfigError} if there is no data: a mistyped name must not become a new database. */
 async function sourceOf(options: MigrateOptions): Promise<StorePlace> {
-  const place = await placeOf(options.from, options);
+  const { from, to } = options;
+  const place = from === undefined ? await otherEnd("--from", to, options) : await placeOf(from, options);
   if (await hasData(place)) return place;
   throw new ConfigError([`No coordinator data in ${typeof place === "string" ? place : "the database"}. Check --from`]);
+}
+
+/** @throws {ConfigError} */
+async function targetOf(options: MigrateOptions): Promise<StorePlace> {
+  const { from, to } = options;
+  return to === undefined ? otherEnd("--to", from, options) : placeOf(to, options);
+}
+
+/**
+ * The other end of a move from or to a data directory: the store of the settings, whose password no other user of the machine sees there.
+ * @throws {ConfigError} if the settings have none.
+ */
+async function otherEnd(name: string, given: string | undefined, { config }: MigrateOptions): Promise<StorePlace> {
+  const isDirectory = given?.startsWith(DIRECTORY) === true;
+  const settings = isDirectory ? await readCoordinatorConfig({ config }) : null;
+  if (settings !== null && settings.storeAddress !== null) return storePlaceOf(settings);
+  const advice = isDirectory ? ", or set store (ATOLL_STORE)" : "";
+  throw new ConfigError([`${name} is missing: sqlite:<directory> or postgres://user@host/database${advice}`]);
 }
 
 /** @throws {ConfigError} */

@@ -10,12 +10,13 @@ import { runCommand } from "../support/run-command.ts";
 
 /** A run of each test in little time starts no server for one case. */
 const server = IS_FULL_SOAK ? await PostgresServer.start() : null;
+const KEY = "ab".repeat(32);
 let folder: ReturnType<typeof temporaryFolder>;
 let config: string;
 beforeEach(async () => {
   folder = temporaryFolder();
   config = folder.file("atoll.toml");
-  await writeFile(config, `cluster_key = "${"ab".repeat(32)}"\n`);
+  await writeFile(config, `cluster_key = "${KEY}"\n`);
 });
 afterEach(() => folder[Symbol.dispose]());
 
@@ -32,7 +33,9 @@ async function makeData(name: string): Promise<string> {
 describe("coordinator migrate", () => {
   it.skipIf(server === null)("moves all data to PostgreSQL and back", async () => {
     const [here, there, back] = [await makeData("here"), await server?.createDatabase("moved"), folder.file("back")];
-    const moved = await migrate("--from", `sqlite:${here}`, "--to", `${there}`, "--json");
+    // The other end is the store of the settings.
+    await writeFile(config, `cluster_key = "${KEY}"\nstore = "${there}"\n`);
+    const moved = await migrate("--from", `sqlite:${here}`, "--json");
     expect({ ...moved, stderr: "" }).toMatchObject({ code: 0 });
     const { rows, ledger_entries: entries } = JSON.parse(moved.stdout) as { rows: object; ledger_entries: number };
     expect({ rows, entries }).toEqual({
@@ -44,7 +47,7 @@ describe("coordinator migrate", () => {
     const verified = await runCommand(...ledger, "--store", `${there}`, "--config", config);
     expect(JSON.parse(verified.stdout)).toMatchObject({ balanced: true, entries: 4 });
 
-    const returned = await migrate("--from", `${there}`, "--to", `sqlite:${back}`);
+    const returned = await migrate("--to", `sqlite:${back}`);
     expect(returned.stdout).toMatch(/^10 rows and the keys were moved and compared; .* Serve .*back from now on\n$/);
     expect(returned.stderr).toContain("jobs: 1 rows copied\n");
     expect(JSON.parse((await runCommand(...ledger, "--data", back)).stdout)).toMatchObject({ balanced: true });
@@ -56,7 +59,10 @@ describe("coordinator migrate", () => {
 
   it("says what is wrong with its options", async () => {
     const here = await makeData("here");
-    expectRefusal(await migrate("--from", `sqlite:${here}`), "--to is missing: where the data is to be moved");
+    const places = "sqlite:<directory> or postgres://user@host/database";
+    expectRefusal(await migrate("--from", `sqlite:${here}`), `--to is missing: ${places}, or set store (ATOLL_STORE)`);
+    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from is missing: ${places}`);
+    expectRefusal(await migrate(), `--from is missing: ${places}`);
     expectRefusal(
       await migrate("--from", here, "--to", "sqlite:x"),
       /is no place of data: sqlite:<directory> or postgres/,

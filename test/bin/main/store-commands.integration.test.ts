@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { runCommand } from "../../support/run-command.ts";
@@ -53,6 +54,23 @@ function describeCommands(database: PostgresDatabase): void {
           /^The secret signing of the database: was sealed with another cluster_key[^\n]*\n$/,
         ),
       });
+    });
+
+    it("take the password from the address or from PGPASSWORD, and say that one is needed", async () => {
+      const { server } = database;
+      const file = String(Object.values((await server.query("SHOW hba_file")).rows[0] as object)[0]);
+      const rules = await readFile(file, "utf8");
+      await writeFile(file, `host all guarded 127.0.0.1/32 scram-sha-256\n${rules}`);
+      await server.query("CREATE ROLE guarded SUPERUSER LOGIN PASSWORD 'secret'; SELECT pg_reload_conf()");
+      const address = (user: string) => server.addressOf("test").replace("atoll@", `${user}@`);
+      const check = (user: string) => runCommand("check", "--store", address(user));
+      await expect
+        .poll(async () => (await check("guarded")).stderr)
+        .toMatch(/^postgres:\S+: asks for a password: put it into store or into the variable PGPASSWORD\n$/);
+      expect(await check("guarded:secret")).toMatchObject({ code: 0 });
+      vi.stubEnv("PGPASSWORD", "secret");
+      expect(await check("guarded")).toMatchObject({ code: 0 });
+      await server.query("DROP ROLE guarded");
     });
 
     it("refuse an empty database, one that is not there, a directory beside it, and what only SQLite needs", async () => {

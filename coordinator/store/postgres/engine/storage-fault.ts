@@ -35,6 +35,9 @@ export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && TRANSIENT.has(error.code ?? "");
 }
 
+/** What `pg` says of an address without a password to a server that asks for one. */
+const NO_PASSWORD = /client password must be a string/;
+
 /** Why nothing can be stored now; null for an error of the statement itself. */
 export function storageFaultOf(error: unknown): string | null {
   if (error instanceof pg.DatabaseError) {
@@ -63,7 +66,10 @@ export function openingErrorOf(error: unknown, address: string): unknown {
   const { code = "" } = error as NodeJS.ErrnoException;
   // Other errors of the server are ours; those without a server are of TLS or of the password.
   const isOurs = error instanceof pg.DatabaseError && !REFUSED_CLASSES.has(code.slice(0, 2)) && code !== NOT_PERMITTED;
-  return isOurs ? error : new DatabaseError(withoutPassword(address), error.message, { cause: error });
+  if (isOurs) return error;
+  const needsPassword = NO_PASSWORD.test(error.message);
+  const reason = needsPassword ? "asks for a password: put it into store or into the variable PGPASSWORD" : error.message;
+  return new DatabaseError(withoutPassword(address), reason, { cause: error });
 }
 
 /** An address that may be shown. */
