@@ -1,4 +1,19 @@
-import { nextState, statesAllowing, type JobEvent, type JobState } from "../../shared/job-state.ts";
+import {
+  isTerminal,
+  JOB_STATES,
+  nextState,
+  statesAllowing,
+  type JobEvent,
+  type JobState,
+} from "../../shared/job-state.ts";
+
+/**
+ * The states of unfinished jobs, as an SQL list: for statements that have the ids. A condition on `completed_at_ms` would offer the
+ * indexes of unfinished jobs too, and a plan that was made while there were few may read all jobs of an owner.
+ */
+export const UNFINISHED: string = JOB_STATES.filter((state) => !isTerminal(state))
+  .map((state) => `'${state}'`)
+  .join(", ");
 
 /** For the UPDATE of an event, or of several at once: the states that allow it, as an SQL list, and the state that it leads to. */
 export function guardOf(

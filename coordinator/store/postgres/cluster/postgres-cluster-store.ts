@@ -2,6 +2,7 @@ import type { ClusterStore, Peer } from "../../cluster-store.ts";
 import type { ActiveJobRecord } from "../../job-store.ts";
 import type { CredentialChanges } from "../../credential-changes.ts";
 import type { IslandSessions } from "../../island-sessions.ts";
+import { UNFINISHED } from "../../job-guards.ts";
 import type { JobPlaces } from "../../job-places.ts";
 import { PostgresCredentialChanges } from "../accounts/postgres-credential-changes.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
@@ -71,7 +72,7 @@ export class PostgresClusterStore implements ClusterStore {
       const gone = await session.all<{ id: string }>(GONE, [this.selfId]);
       if (gone.length === 0) return [];
       const rows = await session.all<{ id: string }>(
-        `UPDATE jobs SET owner_id = $1 WHERE completed_at_ms IS NULL AND id IN (
+        `UPDATE jobs SET owner_id = $1 WHERE id IN (
            SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = ANY ($2)
              AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = jobs.owner_id)
            ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED)
@@ -91,9 +92,8 @@ export class PostgresClusterStore implements ClusterStore {
   transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
     return this.#db.use(async (session) => {
       const rows = await session.all<{ id: string }>(
-        `UPDATE jobs SET owner_id = $3 WHERE state = 'pending' AND id IN (
-           SELECT id FROM jobs WHERE id = ANY ($1) AND owner_id = $2 AND state = 'pending' ORDER BY id FOR UPDATE)
-         RETURNING id`,
+        // In one pass, without locks in order before it: of two transfers none has jobs of the other.
+        "UPDATE jobs SET owner_id = $3 WHERE id = ANY ($1) AND owner_id = $2 AND state = 'pending' RETURNING id",
         [jobIds, this.selfId, toId],
       );
       return rows.map(({ id }) => id).sort();
@@ -114,7 +114,7 @@ export class PostgresClusterStore implements ClusterStore {
   owned(jobIds: readonly string[]): Promise<ActiveJobRecord[]> {
     return this.#db.use((session) =>
       session.all<ActiveJobRecord>(
-        `SELECT ${ACTIVE_COLUMNS} FROM jobs WHERE id = ANY ($1) AND owner_id = $2 AND completed_at_ms IS NULL ORDER BY id`,
+        `SELECT ${ACTIVE_COLUMNS} FROM jobs WHERE id = ANY ($1) AND owner_id = $2 AND state IN (${UNFINISHED}) ORDER BY id`,
         [jobIds, this.selfId],
       ),
     );
@@ -140,7 +140,7 @@ export class PostgresClusterStore implements ClusterStore {
   ownersOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return this.#db.use(async (session) => {
       const rows = await session.all<{ id: string; ownerId: string }>(
-        `SELECT id, owner_id AS "ownerId" FROM jobs WHERE id = ANY ($1) AND completed_at_ms IS NULL`,
+        `SELECT id, owner_id AS "ownerId" FROM jobs WHERE id = ANY ($1) AND state IN (${UNFINISHED})`,
         [jobIds],
       );
       return new Map(rows.map(({ id, ownerId }) => [id, ownerId]));

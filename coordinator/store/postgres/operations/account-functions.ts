@@ -1,3 +1,5 @@
+import { UNFINISHED } from "../../job-guards.ts";
+
 /** What jobs change of their accounts: balances, entries and places. `mine`: the condition that a job is this coordinator's. */
 export const accountFunctions = (mine: string): string => `
 -- Adds postings to the balances and entries. A refusal has the balances of all parties, from which the caller learns why. The holder, one
@@ -32,17 +34,24 @@ END $f$;
 CREATE FUNCTION pg_temp.take_places(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   holder text := 'client:' || (a->>'accountId');
-  room bigint := greatest(0, (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder));
+  room bigint := (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder);
+  ids text[] := ARRAY(SELECT jsonb_array_elements_text(a->'jobIds'));
   taken int;
 BEGIN
-  UPDATE jobs SET has_place = true
-  WHERE id IN (SELECT id FROM jobs JOIN jsonb_array_elements_text(a->'jobIds') WITH ORDINALITY AS asked (job_id, n) ON id = job_id
-      WHERE ${mine} AND completed_at_ms IS NULL AND NOT has_place ORDER BY n LIMIT room)
-    AND ${mine} AND completed_at_ms IS NULL AND NOT has_place;
-  GET DIAGNOSTICS taken = ROW_COUNT;
-  IF taken > 0 THEN UPDATE balances SET job_places = job_places + taken WHERE party = holder; END IF;
-  RETURN (SELECT coalesce(jsonb_agg(id ORDER BY n), '[]')
-    FROM jobs JOIN jsonb_array_elements_text(a->'jobIds') WITH ORDINALITY AS asked (job_id, n) ON id = job_id
-    WHERE ${mine} AND completed_at_ms IS NULL AND has_place);
+  IF room > 0 THEN
+    WITH found AS MATERIALIZED (
+      SELECT id FROM jobs WHERE id = ANY (ids) AND ${mine} AND state IN (${UNFINISHED}) AND NOT has_place
+    )
+    UPDATE jobs SET has_place = true
+    WHERE id = ANY (ARRAY(SELECT id FROM found JOIN unnest(ids) WITH ORDINALITY AS asked (job_id, n) ON id = job_id
+        ORDER BY n LIMIT room))
+      AND ${mine} AND state IN (${UNFINISHED}) AND NOT has_place;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    IF taken > 0 THEN UPDATE balances SET job_places = job_places + taken WHERE party = holder; END IF;
+  END IF;
+  RETURN (WITH found AS MATERIALIZED (
+      SELECT id FROM jobs WHERE id = ANY (ids) AND ${mine} AND state IN (${UNFINISHED}) AND has_place
+    )
+    SELECT coalesce(jsonb_agg(id ORDER BY n), '[]') FROM found JOIN unnest(ids) WITH ORDINALITY AS asked (job_id, n) ON id = job_id);
 END $f$;
 `;
