@@ -144,7 +144,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
-  const own = { store, jobs: registry, islands, batches, scheduler };
+  const own = { store, jobs: registry, islands, batches, submissions, scheduler };
   const member = cluster && new ClusterMember({ cluster, bus, self, log, ...own, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });

@@ -53,11 +53,11 @@ export class ClusterMember {
 
   /** Shares work from now on, and takes over what others leave. `schedule`: tells the scheduler, and carries out what it decides. */
   share(schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void, steps: TakeOverDeps["steps"]): void {
-    const { bus, clock, log, leaseMs, scheduler } = this.#deps;
+    const { bus, clock, cluster, log, leaseMs, scheduler } = this.#deps;
     const { members, mover } = this.#ownership;
     const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
     this.#sharing = new WorkSharing(sharing);
-    this.#takeOver = new TakeOver({ members, clock, log, settleMs: 2 * leaseMs, steps });
+    this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
     this.#takeOver.start();
   }
 

@@ -20,7 +20,7 @@ export interface MembershipDeps {
 
 /** Jobs of a dead coordinator that are taken over in one commit: others who try get their parts meanwhile. */
 const ADOPT_AT_ONCE = 500;
-/** How often memory is compared with storage, for what a lost answer left out: a submission, a hand-over. */
+/** How often memory is compared with storage at least, for what a lost answer left out: a submission, a hand-over. */
 const RECONCILE_MS = 60_000;
 
 /**
@@ -33,6 +33,7 @@ export class Membership implements Members {
   readonly #listeners = new Set<() => void>();
   #living: readonly Peer[];
   #timer: Timer | null = null;
+  readonly #unsubscribe: Unsubscribe;
   /** Since when every renewal came in time, by the monotonic clock; null before the first. */
   #steadySinceMs: number | null = null;
   #renewedMs = -Infinity;
@@ -46,6 +47,7 @@ export class Membership implements Members {
     this.#self = { id: deps.cluster.selfId, ...deps.self };
     this.#living = [this.#self];
     this.#reconciledMs = deps.clock.monotonicMs();
+    this.#unsubscribe = deps.cluster.onReturn(() => this.#reconcileSoon());
   }
 
   get self(): Peer {
@@ -82,6 +84,7 @@ export class Membership implements Members {
   async leave(): Promise<void> {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
+    this.#unsubscribe();
     this.#timer?.cancel();
     // A renewal that is under way would begin the lease anew.
     await this.#renewing;
@@ -106,13 +109,17 @@ export class Membership implements Members {
       await this.#renew();
     } catch (error) {
       log.warn({ err: error }, "The lease of this coordinator could not be renewed");
+      this.#reconcileSoon();
       return;
     }
     // Apart from the renewals, which must come in time whatever there is to take over.
     if (this.#isCaring) return;
     this.#isCaring = true;
     void this.#care()
-      .catch((error: unknown) => log.warn({ err: error }, "Looking after the jobs of other coordinators failed"))
+      .catch((error: unknown) => {
+        log.warn({ err: error }, "Looking after the jobs of other coordinators failed");
+        this.#reconcileSoon();
+      })
       .finally(() => {
         this.#isCaring = false;
       });
@@ -128,10 +135,15 @@ export class Membership implements Members {
     this.#renewedMs = nowMs;
     if (!wasValid && !isFirst) {
       log.warn({}, "The lease of this coordinator was over: others may have taken its jobs");
-      this.#reconciledMs = -Infinity;
+      this.#reconcileSoon();
     }
     this.#setLiving(await cluster.peers());
     await networkClock.set(() => cluster.nowMs());
+  }
+
+  /** With the next renewal. */
+  #reconcileSoon(): void {
+    this.#reconciledMs = -Infinity;
   }
 
   #setLiving(living: readonly Peer[]): void {
@@ -144,8 +156,9 @@ export class Membership implements Members {
   async #care(): Promise<void> {
     const { mover, clock } = this.#deps;
     if (clock.monotonicMs() - this.#reconciledMs >= RECONCILE_MS) {
-      await mover.reconcile();
+      // Before it begins: what happens meanwhile is a reason for another.
       this.#reconciledMs = clock.monotonicMs();
+      await mover.reconcile();
     }
     await this.#reap();
     await this.#adopt();

@@ -7,6 +7,7 @@ import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Submissions } from "../jobs/submissions.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -19,6 +20,7 @@ export interface MovedJobsDeps {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly batches: Pick<BatchService, "restore">;
+  readonly submissions: Pick<Submissions, "settled">;
   readonly bus: Pick<Bus, "publish">;
   readonly clock: Pick<Clock, "sleep">;
   /** How long the Islands of jobs that came here may take to come back. */
@@ -139,6 +141,9 @@ export class MovedJobs implements JobMover, HeldJobClaims {
 
   /** Runs `take` for those that are not here and that no other call takes in; resolves when all are. */
   async #once(jobIds: readonly string[], take: (jobIds: readonly string[]) => Promise<void>): Promise<void> {
+    const { submissions } = this.#deps;
+    // One that is stored may be on its way here from its own submission.
+    await Promise.all(jobIds.map((id) => submissions.settled(id)));
     const others = jobIds.flatMap((id) => this.#underWay.get(id) ?? []);
     const own = jobIds.filter((id) => this.#deps.jobs.get(id) === undefined && !this.#underWay.has(id));
     const taken = own.length === 0 ? Promise.resolve() : take(own);

@@ -4,6 +4,7 @@ import type { Bus, Unsubscribe } from "../bus/bus.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Submissions } from "../jobs/submissions.ts";
 import type { ClusterStore, Peer } from "../store/cluster-store.ts";
 import type { Store } from "../store/store.ts";
 import { BatchEnds } from "./batch-ends.ts";
@@ -18,6 +19,7 @@ export interface OwnershipDeps {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly batches: BatchService;
+  readonly submissions: Pick<Submissions, "settled">;
   readonly bus: Bus;
   readonly self: Omit<Peer, "id">;
   readonly clock: Clock;

@@ -2,6 +2,7 @@ import type { Unsubscribe } from "../bus/bus.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { ClusterStore } from "../store/cluster-store.ts";
 import type { Members } from "./members.ts";
 
 /** Between two runs, while there may be more to take over. */
@@ -9,6 +10,7 @@ const AGAIN_MS = 5_000;
 
 export interface TakeOverDeps {
   readonly members: Pick<Members, "living" | "onChange">;
+  readonly cluster: Pick<ClusterStore, "onReturn">;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   /** Within this time after a lease is over, the coordinator is found dead: twice the time of a lease. */
   readonly settleMs: number;
@@ -20,11 +22,11 @@ export interface TakeOverDeps {
 /**
  * Takes over what coordinators that are gone were to do beside their jobs: deliver webhooks, store answers, complete removals. At the
  * start, and whenever one is gone; for a while, because its work is anybody's only when a survivor has found it dead. Of several who try,
- * the store gives each piece of work to one.
+ * the store gives each piece of work to one. And when storage was away: an answer that was lost may have given work to this coordinator.
  */
 export class TakeOver {
   readonly #deps: TakeOverDeps;
-  readonly #unsubscribe: Unsubscribe;
+  readonly #unsubscribe: readonly Unsubscribe[];
   #known: ReadonlySet<string>;
   #underWay: Promise<void> | null = null;
   #isWanted = false;
@@ -35,7 +37,7 @@ export class TakeOver {
   constructor(deps: TakeOverDeps) {
     this.#deps = deps;
     this.#known = this.#living();
-    this.#unsubscribe = deps.members.onChange(() => this.#look());
+    this.#unsubscribe = [deps.members.onChange(() => this.#look()), deps.cluster.onReturn(() => this.start())];
   }
 
   /** Runs all steps in the background, now and for a while. */
@@ -56,7 +58,7 @@ export class TakeOver {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#isWanted = false;
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#again?.cancel();
     await this.#underWay;
   }

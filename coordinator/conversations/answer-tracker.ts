@@ -29,6 +29,8 @@ export class AnswerTracker {
   readonly #deps: AnswerTrackerDeps;
   /** By conversation, which has at most one. */
   readonly #active = new Map<string, ActiveAnswer>();
+  /** Answers that are being stored with their jobs: {@link resume} may read one before it is in {@link #active}. */
+  readonly #beginning = new Set<string>();
   #isClosing = false;
 
   constructor(deps: AnswerTrackerDeps) {
@@ -74,17 +76,24 @@ export class AnswerTracker {
     ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
     request: Pick<SubmitRequest, "accountId" | "slug" | "input" | "answer">,
   ): Promise<AnswerView> {
-    return this.#follow(new ActiveAnswer(ids, await this.#submit(request)));
+    this.#beginning.add(ids.answerId);
+    try {
+      return this.#follow(new ActiveAnswer(ids, await this.#submit(request)));
+    } finally {
+      this.#beginning.delete(ids.answerId);
+    }
   }
 
   /**
    * Follows what was in progress when the coordinator last stopped. Runs after the jobs are restored, before clients are let in; again
-   * when another coordinator is gone.
+   * when another coordinator is gone, and when the answer to a question's commit may have been lost.
    */
   async resume(): Promise<number> {
     const { store, jobs } = this.#deps;
     const answers = await store.unfinishedAnswers();
-    const unfinished = answers.filter(({ conversationId }) => !this.#active.has(conversationId));
+    const isHere = ({ conversationId, answerId }: (typeof answers)[number]): boolean =>
+      this.#active.has(conversationId) || this.#beginning.has(answerId);
+    const unfinished = answers.filter((answer) => !isHere(answer));
     const faults: unknown[] = [];
     for (const { jobId, ...ids } of unfinished) {
       try {

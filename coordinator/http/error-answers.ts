@@ -14,6 +14,8 @@ import type { FeedEnding } from "../jobs/feed.ts";
 const NO_ISLAND_RETRY_S = 5;
 /** `Retry-After` of a request whose answer found no memory. */
 const OVERLOADED_RETRY_S = 5;
+/** `Retry-After` of a request that nothing can be stored for now. A failover of a database takes seconds; one that is back is found in half a second. */
+const STORAGE_RETRY_S = 2;
 /** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
 const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>(["model_unavailable", "model_hash_mismatch"]);
 /** Does not quote the error, which may name files or contain secrets. */
@@ -116,6 +118,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
   if (error instanceof ValidationError) return { details: error.details };
   if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
   if (isTemporary(error)) return { retry_after: error.retryAfterS };
+  if (error.code === "storage_unavailable") return { retry_after: STORAGE_RETRY_S };
   if (error instanceof JobFailedError) {
     const { jobError, retryable, retryAfterS } = error;
     return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
@@ -125,6 +128,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
 
 function headersOf(error: ServiceError): Record<string, string> {
   if (error instanceof RateLimitedError || isTemporary(error)) return { "Retry-After": String(error.retryAfterS) };
+  if (error.code === "storage_unavailable") return { "Retry-After": String(STORAGE_RETRY_S) };
   if (error instanceof JobFailedError && error.retryAfterS !== null)
     return { "Retry-After": String(error.retryAfterS) };
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };

@@ -128,9 +128,12 @@ export class JobWrites {
     this.#start(job);
     const { chunk, onStored } = this.#take(job);
     const appended = this.#afterJob(job, () => this.#deps.store.jobs.appendFeed(chunk));
+    job.appendsUnderWay += 1;
     void appended.then(() => {
+      job.appendsUnderWay -= 1;
       if (chunk.seq !== null && job.attempt === chunk.attempt) job.durableSeq = chunk.seq;
       onStored();
+      this.#behind.noteStored(job);
     });
     return { chunk, appended };
   }

@@ -84,6 +84,8 @@ export class MutableJob implements ActiveJob {
   /** The part of that which the present attempt made. */
   attemptMemoryBytes = 0;
   readonly unstored = new UnstoredOutput();
+  /** Writes of output that are not durable yet. */
+  appendsUnderWay = 0;
   /** When the job gave output first, by the monotonic clock; Infinity before. */
   firstOutputMs = Infinity;
 

@@ -13,7 +13,8 @@ const MAX_GATHERED_BYTES = 256 * KIB;
 /**
  * Decides when the output that readers have already is stored, so that a token costs no commit. A stream is stored 100 ms after its
  * first token, then whenever it has grown by a tenth of its age, and every second at last; streams that are due at about the same time
- * share a commit. What a crash takes is in the hands of its Island. Source: docs/reliability.md, "What a crash takes".
+ * share a commit. A job has one write of output under way: while storage is slow or away its output is gathered here, within the budgets
+ * of output. What a crash takes is in the hands of its Island. Source: docs/reliability.md, "What a crash takes".
  */
 export class WriteBehind {
   readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
@@ -22,6 +23,8 @@ export class WriteBehind {
   /** When the jobs with something to store are due, by the monotonic clock. */
   readonly #dueMs = new Map<MutableJob, number>();
   #bytes = 0;
+  /** Of {@link #bytes}: what was left when all was stored at once, as writes were under way. */
+  #leftBytes = 0;
   #timer: Timer | null = null;
 
   /**
@@ -36,23 +39,31 @@ export class WriteBehind {
 
   /** The job has something to store. `bytes`: what was added now. */
   add(job: MutableJob, bytes: number): void {
-    if (this.#delayMs === 0) return this.#store(job);
+    if (this.#delayMs === 0 && job.appendsUnderWay === 0) return this.#store(job);
     this.#bytes += bytes;
     if (!this.#dueMs.has(job)) this.#dueMs.set(job, this.#dueOf(job));
-    if (this.#bytes > MAX_GATHERED_BYTES) return this.#storeDue(Infinity);
-    this.#timer ??= this.#clock.schedule(this.#delayMs, () => this.#tick());
+    if (this.#bytes - this.#leftBytes > MAX_GATHERED_BYTES) return this.#storeAll();
+    if (this.#delayMs > 0) this.#timer ??= this.#clock.schedule(this.#delayMs, () => this.#tick());
     return undefined;
+  }
+
+  /** A write of output of the job is done. What is overdue follows. */
+  noteStored(job: MutableJob): void {
+    const dueMs = this.#dueMs.get(job);
+    if (dueMs !== undefined && job.appendsUnderWay === 0 && dueMs <= this.#clock.monotonicMs()) this.#store(job);
   }
 
   /** What was gathered of the job is stored otherwise. Called before it is taken. */
   remove(job: MutableJob): void {
-    if (this.#dueMs.delete(job)) this.#bytes -= job.unstored.bytes;
+    if (!this.#dueMs.delete(job)) return;
+    this.#bytes -= job.unstored.bytes;
+    this.#leftBytes = Math.min(this.#leftBytes, this.#bytes);
   }
 
   /** Stores everything, and stops the timer. */
   close(): void {
     this.#timer?.cancel();
-    this.#storeDue(Infinity);
+    for (const job of this.#dueMs.keys()) this.#store(job);
   }
 
   #dueOf(job: MutableJob): number {
@@ -68,7 +79,12 @@ export class WriteBehind {
     if (this.#dueMs.size > 0) this.#timer = this.#clock.schedule(this.#delayMs, () => this.#tick());
   }
 
+  #storeAll(): void {
+    this.#storeDue(Infinity);
+    this.#leftBytes = this.#bytes;
+  }
+
   #storeDue(untilMs: number): void {
-    for (const [job, dueMs] of this.#dueMs) if (dueMs <= untilMs) this.#store(job);
+    for (const [job, dueMs] of this.#dueMs) if (dueMs <= untilMs && job.appendsUnderWay === 0) this.#store(job);
   }
 }

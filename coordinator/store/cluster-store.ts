@@ -71,4 +71,9 @@ export interface ClusterStore {
   ownersOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The clock of the database, in ms since the epoch. */
   nowMs(): Promise<number>;
+  /**
+   * Calls `listener` whenever storage can be written again after it could not: answers to commits may be lost, so that something is stored
+   * that nobody here knows of. Until the returned function is called.
+   */
+  onReturn(listener: () => void): () => void;
 }

@@ -10,6 +10,11 @@ export interface Migration {
    * other. Absent: only those that know this one.
    */
   readonly oldest?: number;
+  /**
+   * PostgreSQL only: its statements, with an empty line between two, run by themselves, as `CREATE INDEX CONCURRENTLY` must. An interrupted
+   * one begins anew, so each may be repeated: `DROP INDEX CONCURRENTLY IF EXISTS` goes before the `CREATE`.
+   */
+  readonly isOutsideTransaction?: true;
 }
 
 /** A row of `migrations`. */

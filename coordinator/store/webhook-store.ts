@@ -56,7 +56,8 @@ export interface WebhookStore {
   pending(): Promise<PendingWebhook[]>;
   /**
    * Takes over what coordinators were to deliver that are gone; of several who try, one gets each. Each webhook belongs to the coordinator
-   * that stored the end of its job or batch. Resolves with those that are this one's from now on.
+   * that stored the end of its job or batch. Resolves with all that are this one's from now on, which it may deliver already: the
+   * answer that told of them may have been lost.
    */
   adopt(): Promise<PendingWebhook[]>;
   /** A webhook that this coordinator is to deliver; undefined when it was delivered, or is another's by now. */

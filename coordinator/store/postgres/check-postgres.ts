@@ -1,4 +1,3 @@
-import pg from "pg";
 import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
 import type { LedgerReport } from "../ledger-store.ts";
@@ -6,7 +5,7 @@ import { assertKnown, type AppliedMigration } from "../migrations.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SecretName } from "../shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
-import { clientConfig } from "./engine/connection.ts";
+import { withClient } from "./engine/connection.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresStore } from "./postgres-store.ts";
@@ -44,14 +43,10 @@ export async function checkPostgres(
 }
 
 async function appliedMigrations(address: string): Promise<AppliedMigration[]> {
-  const client = new pg.Client(clientConfig(address, "atoll check"));
   try {
-    await client.connect();
     const sql = "SELECT version, name, checksum FROM migrations ORDER BY version";
-    return (await client.query<AppliedMigration>(sql)).rows;
+    return await withClient(address, "atoll check", async (client) => (await client.query<AppliedMigration>(sql)).rows);
   } catch (error) {
     throw openingErrorOf(error, address);
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }

@@ -96,13 +96,17 @@ export class PostgresStore implements Store {
   constructor({ address, clock, ownerId, secrets, onReadOnly = () => {} }: PostgresStoreOptions) {
     this.#clock = clock;
     const db = new Database(address, clock, () => {});
-    const writer = new BatchWriter({ address, ownerId }, clock, onReadOnly);
+    const writer = new BatchWriter({ address, ownerId }, clock, (because) => {
+      onReadOnly(because);
+      if (because === null) cluster.noteReturn();
+    });
+    const cluster = new PostgresClusterStore(db, writer, ownerId);
     this.#db = db;
     this.#writer = writer;
     this.accounts = new PostgresAccountStore(db);
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = new PostgresCatalogStore(db);
-    this.cluster = new PostgresClusterStore(db, writer, ownerId);
+    this.cluster = cluster;
     this.content = new PostgresContentStore(db);
     this.conversations = new PostgresConversationStore(db, ownerId);
     this.islands = new PostgresIslandStore(db);

@@ -16,10 +16,12 @@ function openMember(): {
   did: string[];
   facts: { isAway: boolean; wasValid: boolean; peers: Peer[]; adoptable: string[][] };
   pass: (ms: number) => Promise<void>;
+  storageReturns: () => void;
 } {
   const clock = new ManualClock();
   const did: string[] = [];
   const facts = { isAway: false, wasValid: true, peers: [peer("a")], adoptable: [] as string[][] };
+  const listeners = new Set<() => void>();
   const answer = async <T>(deed: string, value: T): Promise<T> => {
     if (facts.isAway) throw AWAY;
     did.push(deed);
@@ -32,6 +34,10 @@ function openMember(): {
     reap: () => answer("reap", 0),
     adopt: () => answer("adopt", facts.adoptable.shift() ?? []),
     leave: () => answer("leave", undefined),
+    onReturn: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
   const members = new Membership({
     cluster: cluster as ClusterStore,
@@ -52,7 +58,8 @@ function openMember(): {
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { members, did, facts, pass };
+  const storageReturns = (): void => listeners.forEach((listener) => listener());
+  return { members, did, facts, pass, storageReturns };
 }
 
 describe("a member", () => {
@@ -99,6 +106,25 @@ describe("a member", () => {
     await members.start();
     await pass(180_000);
     expect(did.filter((deed) => deed === "reconcile")).toHaveLength(3);
+  });
+
+  it("compares them once more when storage was away: answers to commits may be lost", async () => {
+    const { members, did, facts, pass, storageReturns } = openMember();
+    const times = (): number => did.filter((deed) => deed === "reconcile").length;
+    await members.start();
+    await pass(RENEW_MS);
+    storageReturns();
+    await pass(3 * RENEW_MS);
+    expect(times()).toBe(1);
+    facts.isAway = true;
+    await pass(RENEW_MS);
+    facts.isAway = false;
+    await pass(3 * RENEW_MS);
+    expect(times()).toBe(2);
+    await members.leave();
+    storageReturns();
+    await pass(3 * RENEW_MS);
+    expect(times()).toBe(2);
   });
 
   it("tells when the living change, and keeps them while storage is away", async () => {

@@ -107,10 +107,11 @@ export class OwnershipWorld {
     const { clock, bus } = this;
     const store = database.store(clock, id);
     const world = new JobWorld(store, clock, secret);
-    const { registry: jobs, islands, batches } = world;
+    const { registry: jobs, islands, batches, submissions } = world;
     const log = { info: () => undefined };
     const graceMs = (): number => GRACE_MS;
-    const mover = new MovedJobs({ cluster: store.cluster, store, jobs, islands, batches, bus, clock, log, graceMs });
+    const own = { jobs, islands, batches, submissions };
+    const mover = new MovedJobs({ cluster: store.cluster, store, ...own, bus, clock, log, graceMs });
     world.claims = mover;
     const warnings = { warn: (...line: unknown[]) => void world.fatal.push(line) };
     const { cluster } = store;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { itInFullRun } from "../../support/soak-rounds.ts";
@@ -175,6 +175,35 @@ function describeOwnership(database: PostgresDatabase): void {
     const kept = await net.submit(at(b));
     await b?.mover.reconcile();
     expect([...(b?.world.registry.list() ?? [])].map(({ id }) => id)).toEqual([jobId, kept]);
+  });
+
+  it("reconcile() leaves the jobs of a batch that is being submitted to their submission", async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const { batches } = at(a).store;
+    const submit = batches.submit.bind(batches);
+    vi.spyOn(batches, "submit").mockImplementation(async (batch) => {
+      const outcome = await submit(batch);
+      await answered;
+      return outcome;
+    });
+    const request = { accountId: net.accountId, slug: "cheap", priority: 0, idempotency: null };
+    const inputs = [{ prompt: "1" }, { prompt: "2" }];
+    const submitting = a?.world.batches.submit({ ...request, inputs, failMode: "best_effort" });
+    await expect.poll(() => a?.store.cluster.ownedIds("", 10)).toHaveLength(2);
+    const reconciling = a?.mover.reconcile();
+    for (let round = 0; round < 3; round += 1) await a?.world.settle();
+    // In memory now, they would be there twice.
+    expect([...(a?.world.registry.list() ?? [])]).toEqual([]);
+    answer();
+    const batch = await submitting;
+    const here = [...(a?.world.registry.list() ?? [])];
+    await reconciling;
+    expect(here.map(({ id }) => id).toSorted()).toEqual(batch?.jobs.map(({ id }) => id).toSorted());
+    expect([...(a?.world.registry.list() ?? [])]).toEqual(here);
+    const islands = await Promise.all([join(a), join(a)]);
+    await expect.poll(() => islands.map((island) => island.last("assign")?.attempt)).toEqual([1, 1]);
+    for (const island of islands) await finish(island);
+    await expect.poll(() => Promise.all(here.map(({ id }) => stateOf(id)))).toEqual(["completed", "completed"]);
   });
 
   it("a batch goes on at who adopts it, with its failures", async () => {

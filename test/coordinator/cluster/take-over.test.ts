@@ -21,6 +21,7 @@ class FakeMembers {
 }
 
 let clock: ManualClock;
+let storageReturns: () => void;
 let members: FakeMembers;
 let runs: string[];
 let faults: unknown[];
@@ -44,6 +45,12 @@ beforeEach(() => {
   const log = { error: (facts: object) => void faults.push(facts) };
   takeOver = new TakeOver({
     members,
+    cluster: {
+      onReturn: (listener) => {
+        storageReturns = listener;
+        return () => (storageReturns = () => undefined);
+      },
+    },
     clock,
     log,
     settleMs: 8_000,
@@ -66,6 +73,16 @@ describe("TakeOver", () => {
       await settled();
       expect(runs).toHaveLength(count);
     }
+  });
+
+  it("runs all steps when storage was away, as answers to commits may be lost", async () => {
+    storageReturns();
+    await settled();
+    expect(runs).toEqual(["webhooks", "answers"]);
+    await takeOver.close();
+    storageReturns();
+    await settled();
+    expect(runs).toHaveLength(2);
   });
 
   it("runs the others when a step fails, and all again after a while", async () => {

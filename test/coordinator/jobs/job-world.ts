@@ -56,6 +56,7 @@ export class JobWorld {
   readonly scheduler: Scheduler;
   readonly dispatcher: Dispatcher;
   readonly batches: BatchService;
+  readonly submissions: Submissions;
   readonly explainWait: WaitReasons["of"];
   /** Where several worlds share the jobs. */
   claims: HeldJobClaims | undefined;
@@ -139,6 +140,7 @@ export class JobWorld {
     const services = { store, jobs: registry, submissions, clock, router };
     this.jobs = new JobService({ ...services, removeContent, jobQuota, explainWait });
     this.registry = registry;
+    this.submissions = submissions;
     this.catalog = catalog;
     this.signer = signer;
     this.islands = islands;

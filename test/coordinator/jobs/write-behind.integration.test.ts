@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { withJobStore } from "./held-store.ts";
 import { JobWorld } from "./job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "./open-job-world.ts";
 import { nameOf, PlayedIsland } from "./played-island.ts";
@@ -173,6 +174,45 @@ describe("output", () => {
     expect(other.assign).toMatchObject({ attempt: 2, resume: { text: "ab", tokens: 2 } });
     expect(await storedText(id)).toBe("ab");
   });
+});
+
+describe("output while storage answers nothing", () => {
+  const TICKS = 1_000;
+  /** In all, it is more than is gathered otherwise. */
+  const TEXT = "a".repeat(500);
+
+  it.each([DELAY_MS, 0])(
+    "is one write of each job, however long it is made, and then a second (delay %i ms)",
+    async (delayMs) => {
+      const { promise: back, resolve: comeBack } = Promise.withResolvers<void>();
+      const writes: string[] = [];
+      const store = withJobStore(opened.store, {
+        appendFeed: async (chunk) => {
+          writes.push(chunk.jobId);
+          await back;
+          return opened.store.jobs.appendFeed(chunk);
+        },
+      });
+      world = new JobWorld(store, clock, undefined, delayMs);
+      island = await PlayedIsland.join(world, opened.accountId, { slots: 4 });
+      const jobs = [await submit(), await submit()];
+      const assigns = island.frames.filter((frame) => frame.type === "assign");
+      for (const assign of assigns) for (const frame of beginFrames(assign)) void island.say(frame);
+      for (let seq = 1; seq <= TICKS; seq += 1) {
+        for (const assign of assigns) void island.say(outputFrame(assign, seq, TEXT));
+        await Promise.resolve();
+        clock.advance(DELAY_MS);
+      }
+      await world.settle();
+      expect(writes.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
+      expect(acks()).toEqual([]);
+      comeBack();
+      await advance(DELAY_MS);
+      expect(writes).toHaveLength(4);
+      expect(acks().slice(-2)).toEqual([TICKS, TICKS]);
+      for (const { id } of jobs) expect((await storedText(id)).length).toBe(TICKS * TEXT.length);
+    },
+  );
 });
 
 describe("a crash while output is gathered", () => {

@@ -26,6 +26,7 @@ export class PostgresClusterStore implements ClusterStore {
   readonly islandSessions: IslandSessions;
   readonly places: JobPlaces;
   readonly #db: Database;
+  readonly #onReturn = new Set<() => void>();
 
   constructor(db: Database, writer: BatchWriter, selfId: string) {
     this.#db = db;
@@ -145,6 +146,16 @@ export class PostgresClusterStore implements ClusterStore {
       );
       return new Map(rows.map(({ id, ownerId }) => [id, ownerId]));
     });
+  }
+
+  onReturn(listener: () => void): () => void {
+    this.#onReturn.add(listener);
+    return () => this.#onReturn.delete(listener);
+  }
+
+  /** Storage can be written again. */
+  noteReturn(): void {
+    for (const listener of this.#onReturn) listener();
   }
 
   nowMs(): Promise<number> {

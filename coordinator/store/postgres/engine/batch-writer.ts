@@ -8,6 +8,7 @@ import {
   type OperationKind,
   type OperationResult,
 } from "../operations/operations.ts";
+import { writersTo } from "./writer-connection.ts";
 
 /** Connections that write batches. Each commit waits for its own sync of the disk, so that a few share them well. */
 const LANES = 3;
@@ -30,7 +31,8 @@ export class BatchWriter {
   ) {
     this.#onReadOnly = onReadOnly;
     const noteFault = (): void => this.#noteFault();
-    this.#lanes = Array.from({ length: LANES }, (_, index) => new Lane(server, index, clock, noteFault));
+    const open = writersTo(server);
+    this.#lanes = Array.from({ length: LANES }, (_, index) => new Lane(open, index, clock, noteFault));
   }
 
   /** Transactions committed so far. */

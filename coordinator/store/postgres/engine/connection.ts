@@ -46,6 +46,24 @@ export function clientConfig(address: string, name: string): pg.ClientConfig {
   };
 }
 
+/** Runs `call` on a connection of its own. Its loss is an error of the statement under way, and without one of the next. */
+export async function withClient<T>(
+  address: string,
+  name: string,
+  call: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(clientConfig(address, name));
+  // An error without a listener would end the process.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await call(client);
+  } finally {
+    // Ends an open transaction and locks too.
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** Statements are prepared once for each connection, under a name made of their text. */
 export function sessionOn(client: Pick<pg.ClientBase, "query">): Session {
   const query = <T>(text: string, values: Values = []): Promise<pg.QueryResult<T & pg.QueryResultRow>> =>

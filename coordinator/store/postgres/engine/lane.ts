@@ -1,20 +1,13 @@
-import pg from "pg";
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { jobFunctions } from "../operations/job-functions.ts";
 import { isKept, partiesOf, resultOf, type Operation } from "../operations/operations.ts";
-import { clientConfig } from "./connection.ts";
-import { storageErrorOf, storageFaultOf } from "./storage-fault.ts";
+import { storageFaultOf } from "./storage-fault.ts";
+import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 256;
 /** Time between tries while nothing can be written. */
 const RETRY_MS = 500;
-/** Most operations that are kept; output is bounded by its own budgets. With more the lane rejects. */
-const MAX_KEPT = 50_000;
-const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS results" } as const;
-/** Functions keep the plans of their first runs, when tables may be empty: each finds its rows by an index. */
-const PLANS = "SET enable_seqscan = off; SET jit = off";
 
 interface Queued {
   readonly operation: Operation;
@@ -24,30 +17,28 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** A connection that writes operations in call order, all that have queued in one commit. */
+/**
+ * A connection that writes operations in call order, all that have queued in one commit. What it keeps while nothing can be written is
+ * bounded by the unfinished jobs: each has at most one write of output under way (`JobWrites`), and few attempts.
+ */
 export class Lane {
-  readonly #address: string;
+  readonly #open: OpenWriter;
   readonly #name: string;
-  readonly #ownerId: string;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onFault: () => void;
   #queue: Queued[] = [];
-  #client: pg.Client | null = null;
+  #connection: WriterConnection | null = null;
   #isWriting = false;
   #fault: string | null = null;
   #retry: Timer | null = null;
-  #onEmpty: (() => void) | null = null;
+  /** How many of the first in the queue are written one by one, as there is a faulty one among them. */
+  #alone = 0;
+  #onIdle: (() => void) | null = null;
   #isClosing = false;
   #commits = 0;
 
-  constructor(
-    { address, ownerId }: { readonly address: string; readonly ownerId: string },
-    index: number,
-    clock: Pick<Clock, "schedule">,
-    onFault: () => void,
-  ) {
-    this.#address = address;
-    this.#ownerId = ownerId;
+  constructor(open: OpenWriter, index: number, clock: Pick<Clock, "schedule">, onFault: () => void) {
+    this.#open = open;
     this.#name = `atoll writer ${index + 1}`;
     this.#clock = clock;
     this.#onFault = onFault;
@@ -64,7 +55,6 @@ export class Lane {
 
   add(operation: Operation): Promise<unknown> {
     if (this.#isClosing) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
-    if (this.#queue.length >= MAX_KEPT) return Promise.reject(new Error(`${this.#fault}, and ${MAX_KEPT} writes wait`));
     return new Promise((resolve, reject) => {
       this.#queue.push({ operation, resolve, reject });
       // In a microtask, so that the calls of one turn share a commit.
@@ -72,103 +62,108 @@ export class Lane {
     });
   }
 
+  /** Tries once more to write what is kept. What cannot be written then is lost, as in a crash. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    if (this.#retry !== null) {
-      this.#retry.cancel();
-      this.#tryAgain();
-    }
-    await this.#write();
-    if (this.#isWriting) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    this.#retry?.cancel();
+    this.#retry = null;
+    void this.#write();
+    if (this.#isWriting) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     for (const { reject } of this.#queue.splice(0)) reject(new Error(`${this.#fault}, and the store is closed`));
-    await this.#client?.end().catch(() => undefined);
+    await this.#connection?.end();
   }
 
   async #write(): Promise<void> {
-    if (this.#isWriting || this.#retry !== null || this.#queue.length === 0) return;
+    if (this.#isWriting || this.#retry !== null) return;
     this.#isWriting = true;
-    while (this.#queue.length > 0 && this.#retry === null) {
+    let isUp = true;
+    // While there is a fault, also without operations: nobody else would find out that the server is back.
+    while (isUp && (this.#queue.length > 0 || this.#fault !== null)) {
+      const batch = this.#queue.splice(0, this.#alone > 0 ? 1 : MAX_OPERATIONS);
+      this.#alone = Math.max(0, this.#alone - 1);
       // oxlint-disable-next-line no-await-in-loop -- One commit after the other.
-      await this.#writeBatch(this.#queue.splice(0, MAX_OPERATIONS));
+      isUp = await this.#writeBatch(batch);
     }
     this.#isWriting = false;
-    this.#onEmpty?.();
+    this.#onIdle?.();
   }
 
-  async #writeBatch(batch: readonly Queued[]): Promise<void> {
+  /** False when nothing can be written now. */
+  async #writeBatch(batch: readonly Queued[]): Promise<boolean> {
+    let connection: WriterConnection;
     try {
-      const results = await this.#run(batch);
-      this.#setFault(null);
-      for (const [index, { operation, resolve, reject }] of batch.entries()) {
-        const { value, refusal } = resultOf(operation, results[index]);
-        if (refusal === null) resolve(value);
-        else reject(refusal);
-      }
+      connection = this.#connection ??= await this.#connect();
+    } catch (error) {
+      // Whatever a server says that lets nobody in: it is away.
+      this.#keep(batch, storageFaultOf(error) ?? String(error), error);
+      return false;
+    }
+    let results: readonly unknown[];
+    try {
+      results = await this.#run(connection, batch);
     } catch (error) {
       const fault = storageFaultOf(error);
-      if (fault !== null) return this.#keep(batch, fault, error);
-      const [only] = batch;
-      if (batch.length === 1) return only?.reject(error);
-      // So that only the faulty ones fail.
-      for (const each of batch) await this.#writeBatch([each]);
+      if (fault === null) {
+        this.#refuse(batch, error);
+        return true;
+      }
+      // Whether it was done is unknown: it is asked again as a repeat, and what was done then is no fault.
+      const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
+      this.#keep(repeats, fault, error);
+      return false;
     }
+    this.#setFault(null);
+    for (const [index, { operation, resolve, reject }] of batch.entries()) {
+      const { value, refusal } = resultOf(operation, results[index]);
+      if (refusal === null) resolve(value);
+      else reject(refusal);
+    }
+    return true;
+  }
+
+  async #run(connection: WriterConnection, batch: readonly Queued[]): Promise<readonly unknown[]> {
+    if (batch.length === 0) return [];
+    const operations = batch.map(({ operation }) => operation);
+    const sent = batch.map(({ operation, isRepeat }) => (isRepeat ? [...operation, true] : operation));
+    const results = await connection.run(sent, partiesOf(operations));
+    this.#commits += 1;
+    return results;
+  }
+
+  /** The server refuses the statement. Of several operations each is tried alone, in order, so that only the faulty ones fail. */
+  #refuse(batch: readonly Queued[], error: unknown): void {
+    const [first] = batch;
+    if (batch.length === 1) return first?.reject(error);
+    this.#queue.unshift(...batch);
+    this.#alone = batch.length;
     return undefined;
   }
 
-  async #run(batch: readonly Queued[]): Promise<readonly unknown[]> {
-    const client = (this.#client ??= await this.#connect());
-    const operations = batch.map(({ operation }) => operation);
-    const sent = batch.map(({ operation, isRepeat }) => (isRepeat ? [...operation, true] : operation));
-    const values = [JSON.stringify(sent), partiesOf(operations)];
-    const { rows } = await client.query<{ results: unknown[] }>({ ...RUN, values });
-    this.#commits += 1;
-    return rows[0]?.results ?? [];
-  }
-
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(clientConfig(this.#address, this.#name));
-    // A connection that ends is replaced by the next write.
-    client.on("error", () => (this.#client = null));
-    client.on("end", () => (this.#client = null));
-    try {
-      await client.connect();
-      await client.query(PLANS);
-      await client.query(jobFunctions(this.#ownerId));
-      return client;
-    } catch (error) {
-      // A server that refuses only the functions, as a standby does, would keep each of these connections.
-      void client.end().catch(() => undefined);
-      throw error;
-    }
+  async #connect(): Promise<WriterConnection> {
+    let opened: WriterConnection | null = null;
+    opened = await this.#open(this.#name, () => {
+      // Another one may have taken its place.
+      if (this.#connection === opened) this.#connection = null;
+    });
+    return opened;
   }
 
   /** Puts back what has happened already, in its order, and refuses the rest. */
   #keep(batch: readonly Queued[], fault: string, error: unknown): void {
-    // What the server still does with the statement is unknown: another connection asks again, and what was done then is no fault.
-    const lost = this.#client;
-    this.#client = null;
-    void lost?.end().catch(() => undefined);
-    const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
-    const refused = [...batch, ...this.#queue].filter(({ operation: [kind] }) => !isKept(kind));
-    this.#queue = [...repeats, ...this.#queue].filter(({ operation: [kind] }) => isKept(kind));
+    // What the server still does with its last statement is unknown.
+    void this.#connection?.end();
+    this.#connection = null;
+    const queue = [...batch, ...this.#queue];
+    this.#queue = queue.filter(({ operation: [kind] }) => isKept(kind));
+    this.#alone = 0;
     this.#setFault(fault);
-    for (const { reject } of refused) reject(storageErrorOf(error));
-    if (!this.#isClosing) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
-  }
-
-  #tryAgain(): void {
-    this.#retry = null;
-    if (this.#queue.length > 0) return void this.#write();
-    // Nobody else would find out that the server is back.
-    this.#connect().then(
-      (client) => {
-        this.#client = client;
-        this.#setFault(null);
-      },
-      () => {
-        if (!this.#isClosing) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
-      },
-    );
+    const refusal = new ServiceError("storage_unavailable", `Nothing can be stored now: ${fault}`, { cause: error });
+    for (const { operation, reject } of queue) if (!isKept(operation[0])) reject(refusal);
+    if (this.#isClosing) return;
+    this.#retry = this.#clock.schedule(RETRY_MS, () => {
+      this.#retry = null;
+      void this.#write();
+    });
   }
 
   #setFault(fault: string | null): void {

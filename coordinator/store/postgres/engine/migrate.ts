@@ -1,20 +1,27 @@
-import pg from "pg";
+import type pg from "pg";
+import { ServiceError } from "../../../../shared/errors.ts";
 import { assertKnown, checksumOf, type AppliedMigration, type Migration } from "../../migrations.ts";
-import { clientConfig } from "./connection.ts";
+import { withClient } from "./connection.ts";
 import { openingErrorOf } from "./storage-fault.ts";
 
 /** Any number; all coordinators use the same. */
 const LOCK = 7_265_013;
+/** While a migration waits for a table, nobody else uses the table: it gives up soon, and the start tries again. */
+const TABLE_LOCK_MS = 2_000;
+/** Between looks whether another coordinator has migrated; and how long one waits before it says so. */
+const LOOK_MS = 200;
+const MAX_LOOKS = 50;
+/** The longest that the client can say: a large table may take hours. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /**
- * Applies the missing migrations, each in its own transaction. Coordinators that start at the same time take turns.
+ * Applies the missing migrations, each in its own transaction unless it says otherwise. Coordinators that start at the same time take turns.
  * @throws {MigrationError} if the database is newer than the program, or the text of an applied migration has changed.
+ * @throws {ServiceError} `storage_unavailable` while another coordinator migrates.
  */
 export async function migrate(address: string, migrations: readonly Migration[], nowMs: number): Promise<void> {
-  const client = new pg.Client(clientConfig(address, "atoll migrate"));
-  await client.connect();
-  try {
-    await client.query("SELECT pg_advisory_lock($1)", [LOCK]);
+  await withClient(address, "atoll migrate", async (client) => {
+    await lock(client);
     await client.query(`CREATE TABLE IF NOT EXISTS migrations (
       version int PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at_ms bigint NOT NULL,
       oldest int NOT NULL)`);
@@ -22,31 +29,46 @@ export async function migrate(address: string, migrations: readonly Migration[],
       "SELECT version, name, checksum, oldest FROM migrations ORDER BY version",
     );
     assertKnown(rows, migrations);
-    for (const { version, name, sql, oldest = version } of migrations.slice(rows.length)) {
-      await client.query("BEGIN");
-      await client.query(sql);
-      await client.query(
-        "INSERT INTO migrations (version, name, checksum, applied_at_ms, oldest) VALUES ($1, $2, $3, $4, $5)",
-        [version, name, checksumOf(sql), nowMs, oldest],
-      );
-      await client.query("COMMIT");
-    }
-  } finally {
-    // Ends an open transaction and the lock too.
-    await client.end();
+    for (const migration of migrations.slice(rows.length)) await apply(client, migration, nowMs);
+  });
+}
+
+/** Asks again and again, as a statement that waits for the lock would itself be waited for by `CREATE INDEX CONCURRENTLY`. */
+async function lock(client: pg.Client): Promise<void> {
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+    const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [LOCK]);
+    if (rows[0]?.taken === true) return;
+    await client.query("SELECT pg_sleep($1)", [LOOK_MS / 1_000]);
   }
+  throw new ServiceError("storage_unavailable", "Another coordinator migrates the database");
+}
+
+async function apply(client: pg.Client, migration: Migration, nowMs: number): Promise<void> {
+  const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
+  const run = async (text: string): Promise<void> => {
+    const query: pg.QueryConfig & { readonly query_timeout: number } = { text, query_timeout: NO_LIMIT_MS };
+    await client.query(query);
+  };
+  // What runs outside of a transaction waits without keeping others from the table.
+  await client.query(`SET statement_timeout = 0; SET lock_timeout = ${isOutsideTransaction ? 0 : TABLE_LOCK_MS}`);
+  if (isOutsideTransaction) for (const statement of sql.split(/\n\s*\n/)) await run(statement);
+  await client.query("BEGIN");
+  if (!isOutsideTransaction) await run(sql);
+  await client.query(
+    "INSERT INTO migrations (version, name, checksum, applied_at_ms, oldest) VALUES ($1, $2, $3, $4, $5)",
+    [version, name, checksumOf(sql), nowMs, oldest],
+  );
+  await client.query("COMMIT");
 }
 
 /** Whether there are tables of ours. @throws as {@link openingErrorOf} */
 export async function isMigrated(address: string): Promise<boolean> {
-  const client = new pg.Client(clientConfig(address, "atoll"));
   try {
-    await client.connect();
-    const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass('migrations') IS NOT NULL AS found");
-    return rows[0]?.found === true;
+    return await withClient(address, "atoll", async (client) => {
+      const sql = "SELECT to_regclass('migrations') IS NOT NULL AS found";
+      return (await client.query<{ found: boolean }>(sql)).rows[0]?.found === true;
+    });
   } catch (error) {
     throw openingErrorOf(error, address);
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }

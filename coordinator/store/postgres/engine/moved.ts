@@ -1,6 +1,6 @@
-import pg from "pg";
+import type pg from "pg";
 import { refuseMoved, type MoveMark } from "../../move/move-mark.ts";
-import { clientConfig } from "./connection.ts";
+import { withClient } from "./connection.ts";
 import { withoutPassword } from "./storage-fault.ts";
 
 /** The note of a move of all data. */
@@ -13,11 +13,5 @@ export async function readMark(client: Pick<pg.ClientBase, "query">): Promise<Mo
 
 /** @throws {DatabaseError} if the data was moved, or is being moved; errors of the server pass through. */
 export async function assertNotMoved(address: string): Promise<void> {
-  const client = new pg.Client(clientConfig(address, "atoll"));
-  try {
-    await client.connect();
-    refuseMoved(withoutPassword(address), await readMark(client));
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  refuseMoved(withoutPassword(address), await withClient(address, "atoll", readMark));
 }

@@ -62,7 +62,8 @@ export function storageErrorOf(error: unknown): unknown {
 /** The error for the operator who opens the database. */
 export function openingErrorOf(error: unknown, address: string): unknown {
   const known = storageErrorOf(error);
-  if (known !== error || !(error instanceof Error) || error instanceof MigrationError) return known;
+  if (known !== error || !(error instanceof Error)) return known;
+  if (error instanceof MigrationError || error instanceof ServiceError) return known;
   const { code = "" } = error as NodeJS.ErrnoException;
   // Other errors of the server are ours; those without a server are of TLS or of the password.
   const isOurs = error instanceof pg.DatabaseError && !REFUSED_CLASSES.has(code.slice(0, 2)) && code !== NOT_PERMITTED;

@@ -1,6 +1,7 @@
 import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../../webhook-store.ts";
 import type { SecretBox } from "../../secret-box.ts";
 import { isGone } from "../cluster/gone.ts";
+import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 
 interface WebhookRow extends Omit<WebhookRecord, "subject" | "secret" | "tries"> {
@@ -50,12 +51,7 @@ export class PostgresWebhookStore implements WebhookStore {
   }
 
   pending(): Promise<PendingWebhook[]> {
-    return this.#db.untilDone((session) =>
-      session.all<PendingWebhook>(
-        `SELECT ${PENDING} FROM webhooks WHERE state = 'pending' AND sender_id = $1 ORDER BY due_at_ms`,
-        [this.#selfId],
-      ),
-    );
+    return this.#db.untilDone((session) => this.#pending(session));
   }
 
   adopt(): Promise<PendingWebhook[]> {
@@ -65,21 +61,23 @@ export class PostgresWebhookStore implements WebhookStore {
         `SELECT DISTINCT sender_id AS id FROM webhooks WHERE state = 'pending' AND sender_id <> $1 AND ${isGone("sender_id")}`,
         [this.#selfId],
       );
-      if (gone.length === 0) return [];
-      const adopted: PendingWebhook[] = [];
-      for (let count = ADOPTED_AT_ONCE; count === ADOPTED_AT_ONCE;) {
-        const rows = await session.all<PendingWebhook>(
+      for (let count = gone.length === 0 ? 0 : ADOPTED_AT_ONCE; count === ADOPTED_AT_ONCE;) {
+        count = await session.run(
           `UPDATE webhooks SET sender_id = $1 WHERE id = ANY (ARRAY(
              SELECT id FROM webhooks WHERE state = 'pending' AND sender_id = ANY ($2)
-             ORDER BY id LIMIT ${ADOPTED_AT_ONCE} FOR UPDATE SKIP LOCKED))
-           RETURNING ${PENDING}`,
+             ORDER BY id LIMIT ${ADOPTED_AT_ONCE} FOR UPDATE SKIP LOCKED))`,
           [this.#selfId, gone.map(({ id }) => id)],
         );
-        adopted.push(...rows);
-        count = rows.length;
       }
-      return adopted.sort((a, b) => a.dueAtMs - b.dueAtMs);
+      return this.#pending(session);
     });
+  }
+
+  #pending(session: Session): Promise<PendingWebhook[]> {
+    return session.all<PendingWebhook>(
+      `SELECT ${PENDING} FROM webhooks WHERE state = 'pending' AND sender_id = $1 ORDER BY due_at_ms`,
+      [this.#selfId],
+    );
   }
 
   record(webhookId: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void> {

@@ -43,12 +43,15 @@ function describeSharedWork(database: PostgresDatabase): void {
       // Those that are due at the same time come in any order.
       const pending = async (store: PostgresStore) => (await store.webhooks.pending()).map(({ id }) => id).toSorted();
       expect([await pending(one), await pending(two)]).toEqual([ids.toSorted(), [other]]);
-      expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
+      expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toMatchObject([[{ id: other }], undefined]);
       await one.cluster.renew(SELF, -1);
-      expect(await two.webhooks.adopt()).toEqual([]);
+      expect(await two.webhooks.adopt()).toMatchObject([{ id: other }]);
       await two.cluster.reap();
       const adopted = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
-      expect(adopted.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+      expect(adopted.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
+      // Told again: the first answer may have been lost.
+      const again = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
+      expect(again.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
       // The late one sends nothing, and notes nothing.
       expect([await pending(one), await one.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
       await one.webhooks.record(ids[0] ?? "", { atMs: 1, status: 200, error: null }, { state: "delivered" });

@@ -1,0 +1,44 @@
+import pg from "pg";
+import { jobFunctions } from "../operations/job-functions.ts";
+import { clientConfig } from "./connection.ts";
+
+const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS results" } as const;
+/** Functions keep the plans of their first runs, when tables may be empty: each finds its rows by an index. */
+const PLANS = "SET enable_seqscan = off; SET jit = off";
+
+/** What a lane writes on. */
+export interface WriterConnection {
+  /** Runs operations in one commit; resolves with the result of each. `parties`: whose balances they lock. Rejects as the server does. */
+  run(operations: readonly unknown[], parties: readonly string[]): Promise<readonly unknown[]>;
+  /** Never rejects. */
+  end(): Promise<void>;
+}
+
+/** `onEnd` is called when the connection can be used no more. */
+export type OpenWriter = (name: string, onEnd: () => void) => Promise<WriterConnection>;
+
+/** Opens connections of the coordinator `ownerId`, each with functions of its own. */
+export function writersTo({ address, ownerId }: { readonly address: string; readonly ownerId: string }): OpenWriter {
+  return async (name, onEnd) => {
+    const client = new pg.Client(clientConfig(address, name));
+    client.on("error", onEnd);
+    client.on("end", onEnd);
+    try {
+      await client.connect();
+      await client.query(PLANS);
+      await client.query(jobFunctions(ownerId));
+    } catch (error) {
+      // A server that refuses only the functions, as a standby does, would keep each of these connections.
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+    return {
+      async run(operations, parties) {
+        const values = [JSON.stringify(operations), parties];
+        const { rows } = await client.query<{ results: unknown[] }>({ ...RUN, values });
+        return rows[0]?.results ?? [];
+      },
+      end: () => client.end().catch(() => undefined),
+    };
+  };
+}

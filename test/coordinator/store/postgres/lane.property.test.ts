@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { Lane } from "../../../../coordinator/store/postgres/engine/lane.ts";
+import type { OpenWriter } from "../../../../coordinator/store/postgres/engine/writer-connection.ts";
+import { isKept, type Operation } from "../../../../coordinator/store/postgres/operations/operations.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { soakRounds } from "../../../support/soak-rounds.ts";
+
+const RETRY_MS = 500;
+/** What becomes of a connection that opens, or of a commit. `lost_after`: it is done, and the answer is lost. */
+const FATES = ["done", "done", "lost_before", "lost_after"] as const;
+const KINDS = ["kept", "kept", "asked", "faulty"] as const;
+
+/** A server whose answers a script decides; once that is over, all goes well. */
+class ScriptedServer {
+  /** Numbers of the operations, in the order in which they were written first. */
+  readonly written: number[] = [];
+  readonly faults: string[] = [];
+  connections = 0;
+  readonly #script: (typeof FATES)[number][];
+
+  constructor(script: readonly (typeof FATES)[number][]) {
+    this.#script = [...script];
+  }
+
+  readonly open: OpenWriter = async (_name, onEnd) => {
+    await this.#wait();
+    if (this.#fate() !== "done") throw away();
+    this.connections += 1;
+    let isOpen = true;
+    return {
+      run: async (operations) => {
+        await this.#wait();
+        const fate = this.#fate();
+        if (!isOpen || fate === "lost_before") throw away();
+        const numbers = operations.map((operation) => numberOf(operation as Operation));
+        if (operations.some((operation) => isFaulty(operation as Operation))) throw new Error("faulty");
+        for (const [index, number] of numbers.entries()) this.#write(number, operations[index] as unknown[]);
+        if (fate === "lost_after") throw away();
+        return numbers;
+      },
+      end: async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.connections -= 1;
+        // The end of a connection is told late, when another has taken its place.
+        setImmediate(onEnd);
+      },
+    };
+  };
+
+  #write(number: number, operation: readonly unknown[]): void {
+    const isRepeat = operation[2] === true;
+    if (!this.written.includes(number)) this.written.push(number);
+    else if (!isRepeat) this.faults.push(`${number} was written twice`);
+  }
+
+  #fate(): (typeof FATES)[number] {
+    return this.#script.shift() ?? "done";
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const away = (): Error => Object.assign(new Error("gone"), { code: "ECONNRESET" });
+
+function operationOf(kind: (typeof KINDS)[number], number: number): Operation {
+  if (kind === "asked") return ["takePlaces", { accountId: String(number), jobIds: [], limit: 1 }];
+  return ["moveJob", { jobId: String(number), event: kind === "faulty" ? "lose" : "start" }] as unknown as Operation;
+}
+
+const isFaulty = ([kind, args]: Operation): boolean => kind === "moveJob" && args.event === "lose";
+
+function numberOf([kind, args]: Operation): number {
+  return Number(kind === "moveJob" ? args.jobId : kind === "takePlaces" ? args.accountId : NaN);
+}
+
+/** Several in a turn share a commit. */
+const turnsArbitrary = fc.array(fc.array(fc.constantFrom(...KINDS), { maxLength: 4 }), { maxLength: 12 });
+
+it("A lane writes in call order, each operation once, whatever becomes of its connections and commits", async () => {
+  const scriptArbitrary = fc.array(fc.constantFrom(...FATES), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(turnsArbitrary, scriptArbitrary, async (turns, script) => {
+      const server = new ScriptedServer(script);
+      const clock = new ManualClock();
+      const lane = new Lane(server.open, 0, clock, () => undefined);
+      const added: Operation[] = [];
+      const results: Promise<string>[] = [];
+      const add = (kind: (typeof KINDS)[number]): void => {
+        const operation = operationOf(kind, added.length);
+        const number = added.push(operation) - 1;
+        results.push(
+          lane.add(operation).then(
+            (value) => (value === number ? "done" : `answered ${String(value)}`),
+            (error: Error & { code?: string }) => error.code ?? error.message,
+          ),
+        );
+      };
+      const pass = async (): Promise<void> => {
+        for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        clock.advance(RETRY_MS / 2);
+      };
+      for (const kinds of turns) {
+        for (const kind of kinds) add(kind);
+        await pass();
+      }
+      for (let rest = 0; rest < 3 * script.length + 10; rest += 1) await pass();
+      const ended = await Promise.all(results);
+      expect(server.faults).toEqual([]);
+      expect(server.written).toEqual([...server.written].sort((a, b) => a - b));
+      for (const [number, operation] of added.entries()) {
+        const result = ended[number];
+        if (isFaulty(operation)) expect(result).toBe("faulty");
+        else if (isKept(operation[0])) expect(result).toBe("done");
+        else expect(["done", "storage_unavailable"]).toContain(result);
+        if (result === "done") expect(server.written).toContain(number);
+      }
+      expect([lane.fault, server.connections <= 1]).toEqual([null, true]);
+      await lane.close();
+      expect([server.connections, clock.pendingTimers]).toEqual([0, 0]);
+    }),
+    { numRuns: soakRounds(1_000) },
+  );
+});
