@@ -170,6 +170,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
+    order: member?.sessions,
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
