@@ -27,7 +27,7 @@ const MAX_TRIES = 4;
 /** When a feed that cannot be opened is asked for again. */
 const RETRY_MS = 2_000;
 /** Faults that pass. */
-const RETRIED: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable"]);
+const RETRIED: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
 
 /** Owner of all answers in progress: submits and follows their jobs, tries again with less history, and stores the result. */
 export class AnswerTracker {
