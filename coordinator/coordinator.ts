@@ -138,7 +138,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
   const isLiving = (id: string): boolean => member?.isLiving(id) ?? false;
-  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, isLiving, explainWait, clock, log });
+  const limits = { isLiving, maxFollowedBytes: memory.outputMemoryBytes };
+  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log, ...limits });
   const others = shared === null ? {} : { router: shared.router };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
@@ -170,6 +171,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
+    order: member?.sessions,
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();

@@ -100,6 +100,15 @@ export class ClusterUnavailableError extends ServiceError {
   }
 }
 
+/** What the request reads finds no memory at this coordinator. `retryAfterS`: whole seconds to wait before the next try. */
+export class OverloadedError extends ServiceError {
+  override readonly name = "OverloadedError";
+  readonly retryAfterS = 5;
+  constructor(message = "Too many large answers are being read; try again in a few seconds") {
+    super("overloaded", message);
+  }
+}
+
 /**
  * Why a job failed or timed out: the job's `error.code`. The runtime that reports a code also decides `retryable`, which says
  * whether the same job may succeed on another Island or later.

@@ -2,6 +2,7 @@ import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { AccountEndings } from "./account-endings.ts";
 import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
+import type { SessionOrder } from "../islands/session-order.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
@@ -39,6 +40,10 @@ export class ClusterMember {
   /** Jobs that Islands hold, wherever those were connected. */
   get claims(): HeldJobClaims {
     return this.#ownership.mover;
+  }
+
+  get sessions(): SessionOrder {
+    return this.#sessions;
   }
 
   /** Whether that coordinator has a lease, as this one saw last. */

@@ -5,6 +5,7 @@ import { BusError } from "../bus/bus.ts";
 import type { Feed } from "../jobs/feed.ts";
 import type { FeedMirror } from "../jobs/feed-mirror.ts";
 import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
+import { memoryBytesOf } from "../jobs/output-size.ts";
 import type { LargeJson, LargeRef } from "../store/large-json.ts";
 import { fromWire, type OpenedFeed, type OpenFeed, type WireSlice } from "./feed-messages.ts";
 
@@ -22,6 +23,8 @@ export interface FollowedFeedDeps {
   /** A number for what `feed` opens now. It is reached by it until {@link endStream}. */
   readonly newStream: (feed: FollowedFeed) => number;
   readonly endStream: (stream: number) => void;
+  /** The copy has grown. False if there is no memory for it. */
+  readonly onGrown: (feed: FollowedFeed, bytes: number) => boolean;
   /** Called once, when the feed needs nothing more. */
   readonly onOver: (feed: FollowedFeed) => void;
 }
@@ -50,6 +53,8 @@ export class FollowedFeed {
   /** Who has the job, as somebody said. */
   #hint: string | null = null;
   #isInterrupted = false;
+  /** Items of the copy that count as memory. */
+  #counted = 0;
   #wake: (() => void) | null = null;
 
   /**
@@ -216,6 +221,10 @@ export class FollowedFeed {
 
   #take(slice: FeedSlice): void {
     const mirrored = this.#mirror.take(slice);
+    const grown = memoryBytesOf(this.feed.items.slice(this.#counted));
+    this.#counted = this.feed.items.length;
+    // Its readers come back for the rest, here or at another coordinator.
+    if (mirrored === "taken" && !this.#deps.onGrown(this, grown)) return this.#cut();
     if (mirrored === "gap") this.#interrupt(this.#ownerId);
     else if (mirrored === "lost") this.#cut();
     else if (mirrored === "ended") this.stop();

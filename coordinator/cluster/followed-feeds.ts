@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import { OverloadedError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
 import type { Feed, WritableFeed } from "../jobs/feed.ts";
@@ -8,6 +9,7 @@ import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/job-store.ts";
 import type { FeedFrames, OpenedFeed, OpenFeed, RenewedFeeds, RenewFeeds } from "./feed-messages.ts";
 import { FollowedFeed, type FollowedFeedDeps } from "./followed-feed.ts";
+import { FollowedMemory } from "./followed-memory.ts";
 import { MOVED, type DroppedJob, type MovedMessage } from "./job-mover.ts";
 import { OwnerLookup } from "./owner-lookup.ts";
 
@@ -18,6 +20,8 @@ export interface FollowedFeedsDeps {
   readonly store: Pick<JobStore, "get" | "feed" | "large">;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "warn">;
+  /** What the copies may take in memory. */
+  readonly maxBytes: number;
 }
 
 /** How often owners are told what is wanted, which also finds those that died. */
@@ -27,6 +31,7 @@ const MAX_IDLE_RENEWALS = 5;
 const REQUEST_TIMEOUT_MS = 1_000;
 /** An owner that nobody answers for is not asked again before. */
 const UNREACHABLE_MS = 250;
+const NO_MEMORY = "Too much output of other coordinators' jobs is being read here; try again in a few seconds";
 
 /** The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. */
 export class FollowedFeeds {
@@ -40,6 +45,7 @@ export class FollowedFeeds {
   /** Those that new readers get. */
   readonly #byJob = new Map<string, FollowedFeed>();
   readonly #byStream = new Map<number, FollowedFeed>();
+  readonly #memory: FollowedMemory<FollowedFeed>;
   #lastStream = 0;
   /** Owners that were told what is wanted. */
   readonly #told = new Set<string>();
@@ -52,6 +58,7 @@ export class FollowedFeeds {
     this.#deps = deps;
     const { bus, selfId, store, clock, log } = deps;
     const owners = new OwnerLookup(deps.cluster);
+    this.#memory = new FollowedMemory(deps.maxBytes);
     this.#feedDeps = {
       clock,
       log,
@@ -62,6 +69,7 @@ export class FollowedFeeds {
       large: (jobId, ref) => store.large(jobId, ref),
       newStream: (feed) => this.#newStream(feed),
       endStream: (stream) => void this.#byStream.delete(stream),
+      onGrown: (feed, bytes) => this.#memory.grow(feed, bytes),
       onOver: (feed) => this.#remove(feed),
     };
     this.#stops = [
@@ -70,9 +78,14 @@ export class FollowedFeeds {
     ];
   }
 
-  /** The feed of a job that another coordinator has. @throws {ServiceError} `cluster_unavailable`, `storage_unavailable` */
+  /**
+   * The feed of a job that another coordinator has. It is cut if it takes more memory than there is for it.
+   * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
+   */
   async open(jobId: string): Promise<Feed> {
-    const followed = this.#byJob.get(jobId) ?? this.#follow(FeedMirror.of(jobId), null);
+    let followed = this.#byJob.get(jobId);
+    if (followed === undefined && this.#memory.isFull) throw new OverloadedError(NO_MEMORY);
+    followed ??= this.#follow(FeedMirror.of(jobId), null);
     await followed.opened;
     return followed.feed;
   }
@@ -111,6 +124,7 @@ export class FollowedFeeds {
 
   #remove(followed: FollowedFeed): void {
     this.#active.delete(followed);
+    this.#memory.release(followed);
     this.#followedFeeds.delete(followed.feed);
     if (this.#byJob.get(followed.jobId) === followed) this.#byJob.delete(followed.jobId);
   }

@@ -2,6 +2,7 @@ import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Bus, Unsubscribe } from "../bus/bus.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
+import type { SessionOrder } from "../islands/session-order.ts";
 import type { IslandSessions } from "../store/island-sessions.ts";
 
 export interface NewestSessionsDeps {
@@ -14,7 +15,7 @@ export interface NewestSessionsDeps {
 const SUBJECT = "islands";
 /** Islands in one message. */
 const MAX_TOLD = 1_000;
-/** Islands at other coordinators whose numbers are remembered, until the session here has its own. */
+/** Islands whose newest numbers are remembered, for sessions that are slow to begin. */
 const MAX_HEARD = 10_000;
 
 /** The sessions of Islands that a coordinator has. */
@@ -22,20 +23,15 @@ interface SessionsMessage {
   readonly sessions: readonly (readonly [hostId: string, number: number])[];
 }
 
-/** A session here. */
-interface Session {
-  /** Null until storage has given it. */
-  number: number | null;
-}
-
 /**
  * Keeps the newer of two sessions that one Island has at two coordinators: it may have lost the older one, which nobody has noticed yet.
- * Storage numbers the sessions, so that both coordinators know which is the newer one. While numbers or messages are missing, both stay.
+ * Storage numbers the sessions as their hellos come, so that both coordinators know which is the newer one. While numbers or messages are
+ * missing, both stay.
  */
-export class NewestSessions {
+export class NewestSessions implements SessionOrder {
   readonly #deps: NewestSessionsDeps;
-  /** By host id. */
-  readonly #here = new Map<string, Session>();
+  /** Numbers of the sessions here, by host id; null: it got none. */
+  readonly #here = new Map<string, number | null>();
   readonly #heard = recentMap<number>(MAX_HEARD);
   readonly #subscriptions: readonly Unsubscribe[];
 
@@ -43,7 +39,6 @@ export class NewestSessions {
   constructor(deps: NewestSessionsDeps) {
     this.#deps = deps;
     deps.islands.subscribe((event) => {
-      if (event.type === "island_up") this.#number(event.island.id);
       if (event.type === "island_down") this.#here.delete(event.islandId);
     });
     this.#subscriptions = [
@@ -59,31 +54,37 @@ export class NewestSessions {
     for (const unsubscribe of this.#subscriptions) unsubscribe();
   }
 
-  #number(hostId: string): void {
-    const session: Session = { number: null };
-    this.#here.set(hostId, session);
-    this.#deps.sessions.nextNumber().then(
-      (number) => {
-        if (this.#here.get(hostId) !== session) return;
-        session.number = number;
-        if ((this.#heard.get(hostId) ?? 0) > number) this.#deps.islands.endSession(hostId);
-        else this.#tell([[hostId, number]]);
-      },
-      (error: unknown) => this.#deps.log.warn({ err: error, island: hostId }, "A session of an Island got no number"),
-    );
+  async next(hostId: string): Promise<number | null> {
+    try {
+      return await this.#deps.sessions.nextNumber();
+    } catch (error) {
+      this.#deps.log.warn({ err: error, island: hostId }, "A session of an Island got no number");
+      return null;
+    }
+  }
+
+  admits(hostId: string, number: number | null): boolean {
+    return number === null || number >= (this.#heard.get(hostId) ?? 0);
+  }
+
+  begin(hostId: string, number: number | null): void {
+    this.#here.set(hostId, number);
+    if (number === null) return;
+    this.#heard.set(hostId, number);
+    this.#tell([[hostId, number]]);
   }
 
   /** Its own messages, too: none is newer than the session itself. */
   #hear({ sessions }: SessionsMessage): void {
     for (const [hostId, number] of sessions) {
       this.#heard.set(hostId, Math.max(number, this.#heard.get(hostId) ?? 0));
-      const own = this.#here.get(hostId)?.number ?? null;
+      const own = this.#here.get(hostId) ?? null;
       if (own !== null && own < number) this.#deps.islands.endSession(hostId);
     }
   }
 
   #tellAll(): void {
-    const numbered = [...this.#here].flatMap(([hostId, { number }]) =>
+    const numbered = [...this.#here].flatMap(([hostId, number]) =>
       number === null ? [] : [[hostId, number] as const],
     );
     for (let from = 0; from < numbered.length; from += MAX_TOLD) this.#tell(numbered.slice(from, from + MAX_TOLD));

@@ -18,6 +18,8 @@ export interface SharedJobsDeps {
   readonly jobs: JobRegistry;
   readonly bus: Bus;
   readonly isLiving: FeedPublisherDeps["isLiving"];
+  /** What copies of other coordinators' feeds may take in memory. */
+  readonly maxFollowedBytes: number;
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
@@ -31,11 +33,12 @@ export class SharedJobs {
   readonly #followed: FollowedFeeds;
   readonly #remote: RemoteJobs;
 
-  constructor({ cluster, store, jobs, isLiving, explainWait, clock, log, ...deps }: SharedJobsDeps) {
+  constructor(shared: SharedJobsDeps) {
+    const { cluster, store, jobs, isLiving, explainWait, clock, log, maxFollowedBytes: maxBytes } = shared;
     const { selfId } = cluster;
-    const bus = new LoopbackBus(deps.bus, selfId);
+    const bus = new LoopbackBus(shared.bus, selfId);
     this.#publisher = new FeedPublisher({ selfId, bus, jobs, isLiving, clock });
-    this.#followed = new FollowedFeeds({ selfId, bus, cluster, store: store.jobs, clock, log });
+    this.#followed = new FollowedFeeds({ selfId, bus, cluster, store: store.jobs, clock, log, maxBytes });
     const feeds = this.#followed;
     this.#remote = new RemoteJobs({ selfId, bus, cluster, store: store.jobs, jobs, feeds, explainWait, clock });
     this.router = this.#remote;

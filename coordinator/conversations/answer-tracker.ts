@@ -1,12 +1,13 @@
 import { chatInputSchema, type ChatMessage } from "../../shared/chat-input.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { ClusterUnavailableError, ServiceError } from "../../shared/errors.ts";
+import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FeedEnding } from "../jobs/feed.ts";
+import type { Feed, FeedEnding } from "../jobs/feed.ts";
 import type { JobApi, SubmitRequest } from "../jobs/job-service.ts";
 import type { ConversationStore, Message } from "../store/conversation-store.ts";
 import { ActiveAnswer, answerOf, type AnswerJob, type AnswerView } from "./active-answer.ts";
 import { shortenHistory } from "./fit-history.ts";
+import { openAnswerJob } from "./open-answer-job.ts";
 
 export interface AnswerTrackerDeps {
   readonly store: ConversationStore;
@@ -23,6 +24,10 @@ export interface AnswerTrackerDeps {
 
 /** Jobs of one answer when the model finds the history too long. The last one gets no history. */
 const MAX_TRIES = 4;
+/** When a feed that cannot be opened is asked for again. */
+const RETRY_MS = 2_000;
+/** Faults that pass. */
+const RETRIED: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
 
 /** Owner of all answers in progress: submits and follows their jobs, tries again with less history, and stores the result. */
 export class AnswerTracker {
@@ -97,9 +102,7 @@ export class AnswerTracker {
     const faults: unknown[] = [];
     for (const { jobId, ...ids } of unfinished) {
       try {
-        const { slug, input } = await jobs.get(ids.accountId, jobId);
-        const feed = await jobs.openFeed(ids.accountId, jobId);
-        this.#follow(new ActiveAnswer(ids, { id: jobId, slug, input, feed }));
+        this.#follow(new ActiveAnswer(ids, await openAnswerJob(jobs, ids.accountId, jobId)));
       } catch (error) {
         // The others do not wait for it.
         faults.push(error);
@@ -155,15 +158,22 @@ export class AnswerTracker {
 
   /** The ending of the answer's present job, whose feed may be cut and opened anew meanwhile. */
   async #ended(answer: ActiveAnswer): Promise<FeedEnding> {
-    const { jobs, clock } = this.#deps;
     for (let ending = await answer.jobEnded(); ; ending = await answer.jobEnded()) {
       if (ending !== null) return ending;
-      try {
-        answer.replaceFeed(await jobs.openFeed(answer.accountId, answer.job.id));
-      } catch (error) {
-        if (!(error instanceof ClusterUnavailableError)) throw error;
-        await clock.sleep(error.retryAfterS * 1_000);
-      }
+      const feed = await this.#openAgain(answer);
+      if (feed !== null) answer.replaceFeed(feed);
+      else await this.#deps.clock.sleep(RETRY_MS);
+    }
+  }
+
+  /** Null while storage or the job's owner cannot be reached. */
+  async #openAgain({ accountId, job }: ActiveAnswer): Promise<Feed | null> {
+    if (this.#isClosing) throw new ServiceError("shutting_down", "The next start, or another coordinator, goes on");
+    try {
+      return (await openAnswerJob(this.#deps.jobs, accountId, job.id, job)).feed;
+    } catch (error) {
+      if (error instanceof ServiceError && RETRIED.has(error.code)) return null;
+      throw error;
     }
   }
 

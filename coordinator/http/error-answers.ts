@@ -1,6 +1,7 @@
 import {
   ClusterUnavailableError,
   ERROR_STATUS,
+  OverloadedError,
   RateLimitedError,
   ServiceError,
   ValidationError,
@@ -12,8 +13,6 @@ import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` of a request for which no Island was free, or none had the model. */
 const NO_ISLAND_RETRY_S = 5;
-/** `Retry-After` of a request whose answer found no memory. */
-const OVERLOADED_RETRY_S = 5;
 /** `Retry-After` of a request that nothing can be stored for now. A failover of a database takes seconds; one that is back is found in half a second. */
 const STORAGE_RETRY_S = 2;
 /** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
@@ -27,15 +26,6 @@ export class NoIslandError extends ServiceError {
   readonly retryAfterS = NO_ISLAND_RETRY_S;
   constructor(message: string) {
     super("no_island_available", message);
-  }
-}
-
-/** The coordinator has as many large answers in memory as it may. */
-export class OverloadedError extends ServiceError {
-  override readonly name = "OverloadedError";
-  readonly retryAfterS = OVERLOADED_RETRY_S;
-  constructor() {
-    super("overloaded", "Too many large answers are being read; try again in a few seconds");
   }
 }
 

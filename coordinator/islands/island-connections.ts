@@ -9,7 +9,8 @@ import { Acknowledgements } from "./acknowledgements.ts";
 import type { AttemptReports } from "./attempt-reports.ts";
 import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";
-import type { IslandRegistry } from "./island-registry.ts";
+import { REPLACED, type IslandRegistry } from "./island-registry.ts";
+import type { SessionOrder } from "./session-order.ts";
 
 export interface IslandConnectionsDeps {
   readonly store: Pick<Store, "islands">;
@@ -21,6 +22,8 @@ export interface IslandConnectionsDeps {
   readonly heartbeatMs: number;
   /** What the owner of an Island should know of its quarantine; null if it is in none. */
   readonly quarantineOf: (hostId: string) => QuarantineNotice | null;
+  /** Undefined for a coordinator that is alone: what comes later is newer. */
+  readonly order?: SessionOrder | undefined;
 }
 
 /** What a session does with the frames of its Island. */
@@ -39,25 +42,31 @@ export class IslandConnections {
   }
 
   /**
-   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left in the meantime.
+   * Lets an Island in, decides which of the jobs it holds it continues, and sends `welcome`. Null when it has left in the meantime, or has
+   * a newer session.
    * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
    */
   async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<IslandView | null> {
-    const { store, clock, registry, reports, heartbeatMs, quarantineOf } = this.#deps;
+    const { store, clock, registry, reports, heartbeatMs, quarantineOf, order } = this.#deps;
     const { hostId, agentVersion, hardware, runtimes } = hello;
     const lastSeenAtMs = clock.now();
+    // Taken now, as another session may begin while this one waits.
+    const numbering = order?.next(hostId);
     const isOurs = await store.islands.save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs });
     // Also one whose row was dropped while it is connected.
     const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
     if (!isOurs || isOfAnother) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
+    const number = numbering === undefined ? null : await numbering;
+    if (!this.#isWelcome(hostId, number, link)) return null;
     const claimed = reports.claim(hostId, accountId, hello.held);
     if (claimed !== undefined) await claimed;
-    if (!link.isOpen) return null;
+    if (!this.#isWelcome(hostId, number, link)) return null;
     const island = registry.connect(hello, accountId, link);
     const held = reports.reconcile(island, hello.held);
     const quarantine = quarantineOf(hostId);
     link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held, quarantine });
     registry.resume(island, held);
+    order?.begin(hostId, number);
     return island;
   }
 
@@ -104,6 +113,14 @@ export class IslandConnections {
       default:
         return frame satisfies never;
     }
+  }
+
+  /** False once the Island has left, or has a newer session; then this one ends. */
+  #isWelcome(hostId: string, number: number | null, link: IslandLink): boolean {
+    if (!link.isOpen) return false;
+    const isNewest = this.#deps.order?.admits(hostId, number) ?? true;
+    if (!isNewest) link.dismiss(REPLACED, null);
+    return isNewest;
   }
 
   /** Sends the Cargos that the Island asked for, if its owner may run them. */

@@ -14,7 +14,8 @@ export interface IslandRegistryDeps {
   readonly restartGraceMs: number;
 }
 
-const REPLACED = "replaced by a newer session of the same host";
+/** Why a session ends when its Island has a newer one. */
+export const REPLACED = "replaced by a newer session of the same host";
 /** Agents confirm within 2 s (docs/protocol.md). */
 const MAX_STOP_MS = 10_000;
 /** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */

@@ -1,5 +1,5 @@
 import type { OutputItem } from "../../shared/output.ts";
-import type { FeedProgress } from "../store/job-store.ts";
+import type { FeedItem, FeedProgress } from "../store/job-store.ts";
 import { MAX_INLINE_CHARS } from "../store/large-json.ts";
 
 /** What an item takes in memory beside its content: 88 to 104 bytes in V8, with its place in the feed. */
@@ -28,6 +28,16 @@ export function sizeOf(items: readonly OutputItem[]): OutputSize {
     }
   }
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };
+}
+
+/** What a feed's items take in memory. */
+export function memoryBytesOf(items: readonly FeedItem[]): number {
+  let bytes = items.length * BYTES_PER_ITEM;
+  for (const item of items) {
+    if (item.type === "token") bytes += item.content.length;
+    else if (item.type === "image" && typeof item.data === "string") bytes += item.data.length;
+  }
+  return bytes;
 }
 
 /** Size of what is stored of a feed. It counts as in memory, where it comes as soon as somebody reads it. */

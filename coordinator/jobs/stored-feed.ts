@@ -1,6 +1,6 @@
 import { isTerminal } from "../../shared/job-state.ts";
 import type { JobStore } from "../store/job-store.ts";
-import { JobFeed, type Feed } from "./feed.ts";
+import { JobFeed, type Feed, type FeedEnding } from "./feed.ts";
 import { feedEndingOf } from "./job-ending.ts";
 
 /**
@@ -12,4 +12,9 @@ export async function readStoredFeed(store: Pick<JobStore, "get" | "feed">, jobI
   if (record === undefined || record.outputRemovedAtMs !== null) return undefined;
   const ending = isTerminal(record.state) ? feedEndingOf(record) : null;
   return new JobFeed(jobId, await store.feed(jobId), ending);
+}
+
+/** The feed of a job whose output is gone: its end alone. */
+export function endedFeed(jobId: string, ending: FeedEnding): Feed {
+  return new JobFeed(jobId, [], ending);
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { OverloadedError } from "../error-answers.ts";
+import { OverloadedError } from "../../../shared/errors.ts";
 
 /** Bytes of large answers that are in memory until their clients have read them. */
 export class AnswerMemory {

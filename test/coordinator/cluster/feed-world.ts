@@ -68,7 +68,8 @@ export class FeedSide {
     const isLiving = (other: string): boolean => world.sides.some((side) => side.id === other && !side.isDead);
     this.publisher = new FeedPublisher({ selfId: id, bus, jobs, isLiving, clock });
     const log = { warn: (...line: unknown[]) => void this.warnings.push(line) };
-    this.followed = new FollowedFeeds({ selfId: id, bus, cluster: world, store: world, clock, log });
+    const { maxFollowedBytes: maxBytes } = world;
+    this.followed = new FollowedFeeds({ selfId: id, bus, cluster: world, store: world, clock, log, maxBytes });
   }
 
   /** The feed that a client here gets. */
@@ -119,6 +120,8 @@ export class FeedWorld {
   readonly sides: FeedSide[] = [];
   readonly #jobs = new Map<string, StoredJob>();
   isStorageAway = false;
+  /** Of the sides that are made from now on. */
+  maxFollowedBytes = Infinity;
   feedReads = 0;
 
   constructor(seed = 1) {

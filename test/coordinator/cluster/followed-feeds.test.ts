@@ -233,3 +233,42 @@ describe("an answer that comes after the frames that follow it", () => {
     expect(textOf(reader.items)).toBe("a");
   });
 });
+
+describe("copies that take more memory than they may", () => {
+  const say = (jobId: string, tokens: number): void =>
+    side(owner).say(
+      jobId,
+      Array.from({ length: tokens }, () => token("x".repeat(100))),
+    );
+
+  it("are cut if they have more than their share, and their readers go on when there is room", async () => {
+    world.maxFollowedBytes = 10_000;
+    const small = world.side();
+    const jobIds = ["job_1", "job_2", "job_3"];
+    for (const jobId of jobIds) world.job(side(owner), jobId);
+    const [large, other] = [new TestReader("job_1"), new TestReader("job_2")];
+    await large.connect(small);
+    say("job_1", 40);
+    await world.pass(25);
+    await other.connect(small);
+    say("job_2", 20);
+    await world.pass(25);
+    expect([large.items.length, other.items.length]).toEqual([40, 20]);
+    await expect(small.open("job_3")).rejects.toMatchObject({ code: "overloaded" });
+    say("job_1", 1);
+    await world.pass(25);
+    expect([large.side, other.side]).toEqual([null, small]);
+    // Nobody else takes its place.
+    await large.connect(small);
+    expect(large.side).toBeNull();
+    world.end(side(owner), "job_2");
+    await world.pass(25);
+    expect(other.isDone).toBe(true);
+    await large.connect(small);
+    say("job_1", 1);
+    await world.pass(25);
+    world.end(side(owner), "job_1");
+    await world.pass(25);
+    expect([large.items.length, large.isDone, large.restarts]).toEqual([42, true, 0]);
+  });
+});

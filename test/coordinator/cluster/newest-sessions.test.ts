@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { NewestSessions } from "../../../coordinator/cluster/newest-sessions.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
+import { IslandConnections, type IslandConnectionsDeps } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry-events.ts";
 import { makeHello } from "../../support/frames.ts";
@@ -28,21 +29,29 @@ describe("two sessions of one Island at two coordinators", () => {
   let numbers: number[];
   let one: IslandRegistry;
   let two: IslandRegistry;
+  /** What saving an Island waits for. */
+  let saved: Promise<unknown>;
+  const doors = new WeakMap<IslandRegistry, IslandConnections>();
   let events: IslandRegistryEvent["type"][];
   const open = (): IslandRegistry => {
     const islands = new IslandRegistry({ clock: new ManualClock(), graceMs: 1_000, restartGraceMs: 1_000 });
     const sessions = { nextNumber: async () => numbers.shift() as number };
-    void new NewestSessions({ islands, sessions, bus, log: { warn: () => undefined } });
+    const order = new NewestSessions({ islands, sessions, bus, log: { warn: () => undefined } });
+    const reports = { claim: () => undefined, reconcile: () => [] };
+    const store = { islands: { save: () => saved.then(() => true) } };
+    const clock = new ManualClock();
+    const deps = { store, registry: islands, reports, clock, heartbeatMs: 1_000, quarantineOf: () => null, order };
+    doors.set(islands, new IslandConnections(deps as unknown as IslandConnectionsDeps));
     return islands;
   };
   beforeEach(() => {
-    [bus, numbers, events] = [new CuttableBus(), [1, 2, 3, 4], []];
+    [bus, numbers, events, saved] = [new CuttableBus(), [1, 2, 3, 4], [], Promise.resolve()];
     [one, two] = [open(), open()];
     one.subscribe(({ type }) => events.push(type));
   });
   const connect = (islands: IslandRegistry): Link => {
     const link = new Link();
-    islands.resume(islands.connect(makeHello({ hostId: HOST }), "user_1", link), []);
+    void doors.get(islands)?.connect(makeHello({ hostId: HOST }), "user_1", "session_1", link);
     return link;
   };
 
@@ -68,6 +77,27 @@ describe("two sessions of one Island at two coordinators", () => {
       const [older, newer] = order[0] === 1 ? [first, second] : [second, first];
       expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
     }
+  });
+
+  it("do not change places when the older one takes longer to begin", async () => {
+    const slow = Promise.withResolvers<void>();
+    saved = slow.promise;
+    const older = connect(one);
+    saved = Promise.resolve();
+    const newer = connect(two);
+    await settle();
+    slow.resolve();
+    await settle();
+    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    // Here, too.
+    saved = new Promise((resolve) => setImmediate(resolve));
+    const third = connect(two);
+    saved = Promise.resolve();
+    const fourth = connect(two);
+    await settle();
+    await settle();
+    expect([newer, third, fourth].map(({ isOpen }) => isOpen)).toEqual([false, false, true]);
+    expect(two.connectedCount).toBe(1);
   });
 
   it("both stay while the bus is down, and the older ends when it is back", async () => {

@@ -121,6 +121,7 @@ export class OwnershipWorld {
       jobs,
       bus,
       isLiving: () => true,
+      maxFollowedBytes: Infinity,
       explainWait: world.explainWait,
       clock,
       log: warnings,

@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { AnswerTracker } from "../../../coordinator/conversations/answer-tracker.ts";
+import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
+import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
+import type { AnswerEnding, ConversationStore } from "../../../coordinator/store/conversation-store.ts";
+import { ClusterUnavailableError, ServiceError } from "../../../shared/errors.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const DONE: FeedEnding = {
+  type: "done",
+  usage: { promptTokens: 1, completionTokens: 1 },
+  finishReason: "stop",
+  creditsUsedMicro: 1,
+  output: undefined,
+};
+const IDS = { accountId: "user_1", conversationId: "conv_1", answerId: "msg_1" };
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("an answer whose feed is cut, as its job goes on elsewhere without a part of it", () => {
+  let clock: ManualClock;
+  let feed: JobFeed;
+  /** What opening the feed gives, one after the other; the last one again and again. */
+  let opened: (Feed | Error)[];
+  let job: object | Error;
+  let endings: AnswerEnding[];
+  let fatal: unknown[];
+  let tracker: AnswerTracker;
+  beforeEach(async () => {
+    clock = new ManualClock();
+    feed = new JobFeed("job_1");
+    [opened, endings, fatal, job] = [[feed], [], [], { state: "completed", slug: "chat", input: {} }];
+    const jobs: Pick<JobApi, "submit" | "openFeed" | "get"> = {
+      submit: async () => ({ record: { id: "job_1" }, openFeed: async () => feed }) as never,
+      get: async () => (job instanceof Error ? Promise.reject(job) : (job as never)),
+      openFeed: async () => {
+        const next = opened.length > 1 ? opened.shift() : opened[0];
+        return next instanceof Error ? Promise.reject(next) : (next as Feed);
+      },
+    };
+    const store: Pick<ConversationStore, "endAnswer" | "unfinishedAnswers"> = {
+      endAnswer: async (ending) => endings.push(ending) > 0,
+      unfinishedAnswers: async () => [{ ...IDS, jobId: "job_1" }],
+    };
+    const deps = { store: store as ConversationStore, jobs: jobs as JobApi, clock, log: { error: () => undefined } };
+    tracker = new AnswerTracker({ ...deps, isShared: true, waitMs: 1, onFatal: (error) => fatal.push(error) });
+  });
+  async function cut(...next: (Feed | Error)[]): Promise<void> {
+    await tracker.begin(IDS, { accountId: IDS.accountId, slug: "chat", input: {} });
+    feed.push([{ type: "token", content: "lost", count: 1 }]);
+    opened = next;
+    feed.cut();
+    await settle();
+  }
+
+  it("goes on when storage and other coordinators are back", async () => {
+    const again = new JobFeed("job_1");
+    await cut(new ServiceError("storage_unavailable", "away"), new ClusterUnavailableError(), again);
+    expect([endings, fatal]).toEqual([[], []]);
+    for (let tries = 0; tries < 2; tries += 1) {
+      clock.advance(2_000);
+      await settle();
+    }
+    again.push([{ type: "token", content: "kept", count: 1 }]);
+    again.end(DONE);
+    await settle();
+    expect(endings).toMatchObject([{ state: "completed", content: "kept", finishReason: "stop" }]);
+    expect([fatal, clock.pendingTimers]).toEqual([[], 0]);
+  });
+
+  it("ends as its job did when the output was removed, and fails when the job is gone", async () => {
+    job = { state: "completed", usage: null, finishReason: "length", creditsUsedMicro: 1, error: null };
+    await cut(new ServiceError("content_removed", "removed"));
+    expect(endings).toMatchObject([{ state: "completed", content: "", finishReason: "length", error: null }]);
+    [feed, endings, job] = [new JobFeed("job_1"), [], new ServiceError("not_found", "none")];
+    await cut(new ServiceError("not_found", "none"));
+    expect(endings).toMatchObject([{ state: "failed", content: "", error: { code: "internal" } }]);
+    expect(fatal).toEqual([]);
+  });
+
+  it("is left to others when this coordinator stops meanwhile", async () => {
+    await cut(new ServiceError("storage_unavailable", "away"));
+    tracker.close();
+    clock.advance(2_000);
+    await settle();
+    expect([endings, fatal, clock.pendingTimers]).toEqual([[], [], 0]);
+  });
+
+  it("ends too if it is taken over after that", async () => {
+    [opened, job] = [
+      [new ServiceError("content_removed", "removed")],
+      { state: "cancelled", slug: "chat", input: {}, error: null },
+    ];
+    expect(await tracker.resume()).toBe(1);
+    await settle();
+    expect(endings).toMatchObject([{ state: "cancelled", content: "" }]);
+  });
+});
