@@ -228,7 +228,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
-  const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version });
+  const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
   const app = createApp({
     metrics,
     jobs,

@@ -3,6 +3,7 @@ import type { Scheduler } from "../scheduler/scheduler.ts";
 import { AccountEndings } from "./account-endings.ts";
 import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
 import type { SessionOrder } from "../islands/session-order.ts";
+import type { TakenOver } from "../store/cluster-store.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
@@ -24,6 +25,7 @@ export class ClusterMember {
   readonly #ownership: Ownership;
   readonly #sessions: NewestSessions;
   readonly #endings: AccountEndings;
+  #stolen = 0;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
 
@@ -51,6 +53,12 @@ export class ClusterMember {
     return this.#ownership.members.living.some(({ id }) => id === coordinatorId);
   }
 
+  /** Jobs that came here, by how, and coordinators that this one removed. */
+  get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
+    const { adopted, claimed, reaped } = this.#deps.cluster.takenOver;
+    return { adopted, claimed, reaped, stolen: this.#stolen, handedOver: this.#ownership.handedOver };
+  }
+
   /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
   start(): Promise<void> {
     return this.#ownership.start();
@@ -60,7 +68,15 @@ export class ClusterMember {
   share(schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void, steps: TakeOverDeps["steps"]): void {
     const { bus, clock, cluster, log, leaseMs, scheduler } = this.#deps;
     const { members, mover } = this.#ownership;
-    const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
+    const counted: WorkSharingDeps["mover"] = {
+      handOver: (jobIds, toId) => mover.handOver(jobIds, toId),
+      reconcile: () => mover.reconcile(),
+      takeIn: async (jobIds) => {
+        await mover.takeIn(jobIds);
+        this.#stolen += jobIds.length;
+      },
+    };
+    const sharing: WorkSharingDeps = { bus, members, mover: counted, work: scheduler.shared, schedule, clock, log };
     this.#sharing = new WorkSharing(sharing);
     this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
     this.#takeOver.start();

@@ -36,6 +36,8 @@ export interface OwnershipDeps {
 export class Ownership {
   readonly members: Membership;
   readonly mover: MovedJobs;
+  /** Jobs that coordinators which stopped gave to this one. */
+  handedOver = 0;
   readonly #deps: OwnershipDeps;
   readonly #batchEnds: BatchEnds;
   readonly #unsubscribe: Unsubscribe;
@@ -46,7 +48,12 @@ export class Ownership {
     this.mover = new MovedJobs({ ...deps, graceMs: () => (this.members.living.length > 1 ? graceMs : restartGraceMs) });
     this.members = new Membership({ ...deps, mover: this.mover });
     this.#batchEnds = new BatchEnds(deps);
-    this.#unsubscribe = answerTakes(deps.bus, deps.cluster.selfId, this.mover);
+    this.#unsubscribe = answerTakes(deps.bus, deps.cluster.selfId, {
+      takeIn: async (jobIds) => {
+        await this.mover.takeIn(jobIds);
+        this.handedOver += jobIds.length;
+      },
+    });
   }
 
   /** Before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */

@@ -4,6 +4,7 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Store } from "../store/store.ts";
+import { clusterMetrics, type ClusterFigures } from "./cluster-metrics.ts";
 
 export interface MetricsDeps {
   readonly jobs: Pick<JobRegistry, "list" | "subscribe">;
@@ -11,6 +12,9 @@ export interface MetricsDeps {
   readonly scheduler: Pick<Scheduler, "quarantinedCount">;
   readonly store: Pick<Store, "commits">;
   readonly version: string;
+  /** Null for a coordinator that is alone. */
+  readonly member: ClusterFigures["member"] | null;
+  readonly bus: ClusterFigures["bus"];
 }
 
 const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
@@ -25,11 +29,13 @@ export class Metrics {
   readonly #deps: MetricsDeps;
   readonly #ended = new Map<JobState, number>(ENDED.map((state) => [state, 0]));
   #tokens = 0;
+  #movedAway = 0;
   #registry: Promise<Registry> | null = null;
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps;
     deps.jobs.subscribe((event) => {
+      if (event.type === "job_dropped") this.#movedAway += 1;
       if (event.type !== "job_ended") return;
       const { state, feed } = event.job;
       this.#ended.set(state, (this.#ended.get(state) ?? 0) + 1);
@@ -44,8 +50,9 @@ export class Metrics {
   }
 
   async #register(): Promise<Registry> {
-    const { Counter, Gauge, Registry } = await import("prom-client");
-    const { jobs, islands, scheduler, store, version } = this.#deps;
+    const library = await import("prom-client");
+    const { Counter, Gauge, Registry } = library;
+    const { jobs, islands, scheduler, store, version, member, bus } = this.#deps;
     const registry = new Registry();
     const info = new Gauge({
       name: "atoll_info",
@@ -112,7 +119,8 @@ export class Metrics {
       },
     });
     const metrics: readonly Metric[] = [info, unfinished, connected, quarantined, ended, tokens, commits];
-    for (const metric of metrics) registry.registerMetric(metric);
+    const ofCluster = member === null ? [] : clusterMetrics(library, { member, bus, movedAway: () => this.#movedAway });
+    for (const metric of [...metrics, ...ofCluster]) registry.registerMetric(metric);
     return registry;
   }
 }

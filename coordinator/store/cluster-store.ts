@@ -24,6 +24,16 @@ export class NotOwnerError extends Error {
   }
 }
 
+/** What a coordinator took over, since its store was opened. */
+export interface TakenOver {
+  /** Jobs of coordinators that were gone. */
+  readonly adopted: number;
+  /** Jobs that their Islands brought. */
+  readonly claimed: number;
+  /** Coordinators that it removed, because their lease was over. */
+  readonly reaped: number;
+}
+
 /**
  * Which coordinators live, and whose an unfinished job is. Every job is its submitter's first; each write of a job names the owner, and
  * throws {@link NotOwnerError} when that is another one. All times are those of the database.
@@ -34,6 +44,7 @@ export interface ClusterStore {
   readonly credentialChanges: CredentialChanges;
   readonly islandSessions: IslandSessions;
   readonly places: JobPlaces;
+  readonly takenOver: TakenOver;
   /**
    * Notes that this coordinator lives for `leaseMs` from now. False when its lease was over and another has taken its jobs; it is noted
    * anew then.

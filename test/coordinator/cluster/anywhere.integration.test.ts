@@ -60,6 +60,8 @@ function describeAnywhere(bus: NatsServer, server: PostgresServer): void {
     again.send(finishedFrame(assign, 4, { completionTokens: 3 }));
     await read;
     expect(texts).toEqual(["one ", "two ", "three", "done"]);
+    const metrics = await (await fetch(`${second.url}/api/v1/metrics`)).text();
+    expect(metrics).toMatch(/^atoll_jobs_moved_here_total\{how="(adopted|claimed)"\} 1$/m);
     expect(second.fatal).toEqual([]);
   });
 }

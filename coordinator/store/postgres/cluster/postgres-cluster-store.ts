@@ -25,6 +25,7 @@ export class PostgresClusterStore implements ClusterStore {
   readonly credentialChanges: CredentialChanges;
   readonly islandSessions: IslandSessions;
   readonly places: JobPlaces;
+  readonly takenOver = { adopted: 0, claimed: 0, reaped: 0 };
   readonly #db: Database;
   readonly #onReturn = new Set<() => void>();
 
@@ -59,13 +60,15 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   reap(): Promise<number> {
-    return this.#db.use((session) =>
-      session.run(
+    return this.#db.use(async (session) => {
+      const reaped = await session.run(
         `DELETE FROM coordinators WHERE id IN (
            SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW} AND id <> $1 ORDER BY id FOR UPDATE SKIP LOCKED)`,
         [this.selfId],
-      ),
-    );
+      );
+      this.takenOver.reaped += reaped;
+      return reaped;
+    });
   }
 
   adopt(limit: number): Promise<string[]> {
@@ -80,6 +83,7 @@ export class PostgresClusterStore implements ClusterStore {
          RETURNING id`,
         [this.selfId, gone.map(({ id }) => id), limit],
       );
+      this.takenOver.adopted += rows.length;
       return rows.map(({ id }) => id).sort();
     });
   }
@@ -102,14 +106,16 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   claim(attempt: Parameters<ClusterStore["claim"]>[0]): Promise<ActiveJobRecord | undefined> {
-    return this.#db.use((session) =>
-      session.one<ActiveJobRecord>(
+    return this.#db.use(async (session) => {
+      const record = await session.one<ActiveJobRecord>(
         `UPDATE jobs SET owner_id = $4 WHERE id = $1 AND attempt = $2 AND completed_at_ms IS NULL
            AND (island_id = $3 OR lost_island_id = $3 AND state = 'pending')
          RETURNING ${ACTIVE_COLUMNS}`,
         [attempt.jobId, attempt.attempt, attempt.islandId, this.selfId],
-      ),
-    );
+      );
+      if (record !== undefined) this.takenOver.claimed += 1;
+      return record;
+    });
   }
 
   owned(jobIds: readonly string[]): Promise<ActiveJobRecord[]> {

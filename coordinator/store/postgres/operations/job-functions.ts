@@ -38,17 +38,19 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
-CREATE FUNCTION pg_temp.insert_job(j jsonb, with_place boolean, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
+-- Jobs in their order, the first of which have places.
+CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
 BEGIN
   INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
     client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id)
-  VALUES (j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
+  SELECT j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
     (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
-    with_place, webhook, conversation);
-  INSERT INTO job_inputs (job_id, input) VALUES (j->>'id', j->>'input');
+    n <= places, webhook, conversation
+  FROM jsonb_array_elements(added) WITH ORDINALITY AS job (j, n);
+  INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
 
 -- The part of a submission that jobs and batches share; the jobs follow, and take so many places. Returns null where they may be stored.
@@ -81,7 +83,7 @@ CREATE FUNCTION pg_temp.submit_job(a jsonb, conversation text) RETURNS jsonb LAN
 DECLARE
   made jsonb := pg_temp.begin_submission(a, 'job', a->>'id', 1);
 BEGIN
-  IF made IS NULL THEN PERFORM pg_temp.insert_job(a, true, NULL, a->'webhook'->>'id', conversation); END IF;
+  IF made IS NULL THEN PERFORM pg_temp.insert_jobs(jsonb_build_array(a), 1, NULL, a->'webhook'->>'id', conversation); END IF;
   RETURN made;
 END $f$;
 
@@ -96,7 +98,7 @@ BEGIN
   INSERT INTO batches (id, account_id, slug, workload_id, priority, fail_mode, unfinished, created_at_ms, webhook_id)
   VALUES (a->>'id', a->>'accountId', a->>'slug', (a->>'workloadId')::bigint, (a->>'priority')::int, a->>'failMode',
     jsonb_array_length(a->'jobs'), (a->>'createdAtMs')::bigint, a->'webhook'->>'id');
-  PERFORM pg_temp.insert_job(j, n <= placed, a->>'id', NULL, NULL) FROM jsonb_array_elements(a->'jobs') WITH ORDINALITY AS job (j, n);
+  PERFORM pg_temp.insert_jobs(a->'jobs', placed, a->>'id', NULL, NULL);
   RETURN to_jsonb(placed);
 END $f$;
 

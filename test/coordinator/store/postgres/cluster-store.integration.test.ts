@@ -62,6 +62,8 @@ function describeCluster(database: PostgresDatabase): void {
       const owned = [...((await idsOf(two)) ?? []), ...((await idsOf(three)) ?? [])];
       expect(owned.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
       expect(await idsOf(one)).toEqual([]);
+      expect(two?.cluster.takenOver.reaped).toBe(1);
+      expect((two?.cluster.takenOver.adopted ?? 0) + (three?.cluster.takenOver.adopted ?? 0)).toBe(jobs.length);
       const cancel = makeEnding(jobs[0] as never, { event: "cancel", attempt: 0, chargeMicro: 0 });
       await expect(one?.jobs.end(cancel)).rejects.toBeInstanceOf(NotOwnerError);
       expect(await one?.cluster.renew(SELF, LEASE_MS)).toBe(false);
@@ -94,6 +96,7 @@ function describeCluster(database: PostgresDatabase): void {
       await two?.jobs.end(makeEnding(job, { output: "done" }));
       await expect(one?.jobs.end(makeEnding(job, { output: "late" }))).rejects.toMatchObject({ ownerId: "c2" });
       expect(await three?.cluster.claim(attempt)).toBeUndefined();
+      expect([two?.cluster.takenOver.claimed, three?.cluster.takenOver.claimed]).toEqual([1, 0]);
       expect(await three?.cluster.ownerOf(job.id)).toBeUndefined();
     });
   });

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { BusError } from "../../../coordinator/bus/bus.ts";
+import { CountedBus } from "../../../coordinator/bus/counted-bus.ts";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
+import { Metrics, type MetricsDeps } from "../../../coordinator/metrics/metrics.ts";
+
+const COUNTS = { stolen: 5, handedOver: 4, adopted: 3, claimed: 2, reaped: 1 };
+
+function metricsOf(member: MetricsDeps["member"], bus: MetricsDeps["bus"]) {
+  let tell: (event: JobRegistryEvent) => void = () => undefined;
+  const metrics = new Metrics({
+    jobs: { list: () => [], subscribe: (listener) => void (tell = listener) },
+    islands: { connectedCount: 0 },
+    scheduler: { quarantinedCount: 0 },
+    store: { commits: 0 },
+    version: "1",
+    member,
+    bus,
+  });
+  return { metrics, tell: (event: Partial<JobRegistryEvent>) => tell(event as JobRegistryEvent) };
+}
+
+describe("metrics of one coordinator of several", () => {
+  it("count jobs that came and went, dead coordinators, and requests that failed", async () => {
+    const bus = new CountedBus(new LocalBus());
+    bus.answer("a", async (message) => message);
+    bus.answer("b", async () => {
+      throw new Error("no");
+    });
+    expect(await bus.request("a", "ask", 1_000)).toBe("ask");
+    await expect(bus.request("b", "ask", 1_000)).rejects.toBeInstanceOf(BusError);
+    await expect(bus.request("nobody", "ask", 1_000)).rejects.toBeInstanceOf(BusError);
+    const { metrics, tell } = metricsOf({ counts: COUNTS }, bus);
+    tell({ type: "job_dropped" });
+    await metrics.read();
+    const lines = (await metrics.read()).split("\n");
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'atoll_jobs_moved_here_total{how="stolen"} 5',
+        'atoll_jobs_moved_here_total{how="handed_over"} 4',
+        'atoll_jobs_moved_here_total{how="adopted"} 3',
+        'atoll_jobs_moved_here_total{how="claimed"} 2',
+        "atoll_jobs_moved_away_total 1",
+        "atoll_coordinators_taken_over_total 1",
+        'atoll_peer_requests_failed_total{reason="refused"} 1',
+        'atoll_peer_requests_failed_total{reason="unreachable"} 1',
+        'atoll_peer_requests_failed_total{reason="timeout"} 0',
+      ]),
+    );
+  });
+
+  it("are not there for one that is alone", async () => {
+    const { metrics } = metricsOf(null, new CountedBus(new LocalBus()));
+    expect(await metrics.read()).not.toMatch(/moved|taken_over|peer/);
+  });
+});
