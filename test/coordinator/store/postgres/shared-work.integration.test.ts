@@ -46,7 +46,10 @@ function describeSharedWork(database: PostgresDatabase): void {
       // Those that are due at the same time come in any order.
       const pending = async (store: PostgresStore) => (await store.webhooks.pending()).map(({ id }) => id).toSorted();
       expect([await pending(one), await pending(two)]).toEqual([ids.toSorted(), [other]]);
-      expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toMatchObject([[{ id: other }], undefined]);
+      expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toMatchObject([
+        [{ id: other }],
+        undefined,
+      ]);
       await one.cluster.renew(SELF, -1);
       expect(await two.webhooks.adopt()).toMatchObject([{ id: other }]);
       await two.cluster.reap();
