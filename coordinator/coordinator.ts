@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
-import { abortable } from "../shared/abortable.ts";
 import type { Clock } from "../shared/clock.ts";
+import { CloseLimit } from "../shared/close-limit.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { accountMail } from "./accounts/account-mail.ts";
@@ -64,7 +64,7 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-/** How long open streams and answers may take when the coordinator stops. Clients resume streams that are cut. */
+/** How long each part of a stop may take: open streams and answers (clients resume them), jobs that move, what is left with a database. */
 const MAX_CLOSE_MS = 2_000;
 /** Islands reconnect this long after an orderly stop of the coordinator. */
 const RETURN_AFTER_MS = 1_000;
@@ -264,30 +264,34 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   return {
     url,
     async close() {
-      const deadline = new AbortController();
-      const limit = clock.schedule(MAX_CLOSE_MS, () => deadline.abort());
+      const streams = new CloseLimit(clock, MAX_CLOSE_MS);
       conversations.close();
       // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
-      await listener.finishAnswers(deadline.signal);
+      await listener.finishAnswers(streams.signal);
       // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
-      await abortable(registry.settled(), deadline.signal).catch(() => undefined);
-      await gateway.close(RETURN_AFTER_MS, await member?.handOver());
-      await listener.close(deadline.signal);
-      limit.cancel();
-      await catalogSync.close();
+      await streams.within(registry.settled());
+      const moves = new CloseLimit(clock, MAX_CLOSE_MS);
+      await gateway.close(RETURN_AFTER_MS, await member?.handOver(moves.signal));
+      moves.end();
+      await listener.close(streams.signal);
+      streams.end();
+      // A database may be away for long. A file is not, and is left in order.
+      const rest = new CloseLimit(clock, cluster === null ? null : MAX_CLOSE_MS);
+      await rest.within(catalogSync.close());
       registry.close();
       dispatcher.close();
       islands.close();
       gate.close();
-      await member?.closeTakeOver();
-      await webhooks.close();
-      await retention.close();
-      await accounts.settled();
+      await rest.within(member?.closeTakeOver());
+      await rest.within(webhooks.close());
+      await rest.within(retention.close());
+      await rest.within(accounts.settled());
       credentials?.close();
-      await member?.leave();
+      await rest.within(member?.leave());
       shared?.close();
-      await bus.close();
-      await store.close();
+      await rest.within(bus.close());
+      await rest.within(store.close());
+      rest.end();
     },
   };
 }

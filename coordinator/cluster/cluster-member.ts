@@ -1,3 +1,4 @@
+import { abortable } from "../../shared/abortable.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { AccountEndings } from "./account-endings.ts";
@@ -92,11 +93,14 @@ export class ClusterMember {
     return this.#endings.end(accountId);
   }
 
-  /** The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go. */
-  async handOver(): Promise<readonly string[]> {
+  /**
+   * The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go, at the latest when
+   * `signal` aborts.
+   */
+  async handOver(signal: AbortSignal): Promise<readonly string[]> {
     const sharing = this.#sharing;
-    await sharing?.close();
-    await this.#ownership.handOverWaiting(() => sharing?.freestPeer());
+    await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
+    await this.#ownership.handOverWaiting(() => sharing?.freestPeer(), signal);
     return this.#ownership.peerAddresses;
   }
 

@@ -23,8 +23,11 @@ export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Prom
     if (because === null) return log.info({}, "Storage can be written again");
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
   };
-  const { minFreeDiskBytes: minFreeBytes } = config;
-  const store = await untilStored(() => openStore(place, clock, { minFreeBytes, onReadOnly }), { clock, log });
+  const { minFreeDiskBytes: minFreeBytes, leaseRenewMs } = config;
+  const store = await untilStored(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
+    clock,
+    log,
+  });
   if (!store.content.canReclaim) {
     log.info(
       {},

@@ -1,3 +1,4 @@
+import { abortable } from "../../shared/abortable.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Bus, Unsubscribe } from "../bus/bus.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -17,6 +18,8 @@ export interface HandOverDeps {
   readonly bus: Pick<Bus, "request" | "downBecause">;
   /** The living peer with most free slots; undefined where nobody knows. */
   readonly freestPeer: () => Peer | undefined;
+  /** When it aborts, the rest stays behind. */
+  readonly signal: AbortSignal;
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
@@ -32,7 +35,8 @@ export function answerTakes(bus: Pick<Bus, "answer">, selfId: string, mover: Pic
  * Gives the waiting jobs of a coordinator that stops to a peer. Resolves with their number. What stays behind is adopted by the others:
  * the jobs that Islands have, and all where no peer lives or the bus is down.
  */
-export async function handOverWaiting({ members, mover, jobs, bus, freestPeer, log }: HandOverDeps): Promise<number> {
+export async function handOverWaiting(deps: HandOverDeps): Promise<number> {
+  const { members, mover, jobs, bus, freestPeer, signal, log } = deps;
   const peer = freestPeer() ?? members.living.find(({ id }) => id !== members.self.id);
   // A peer that is not told of its jobs would not run them.
   if (peer === undefined || bus.downBecause !== null) return 0;
@@ -40,9 +44,9 @@ export async function handOverWaiting({ members, mover, jobs, bus, freestPeer, l
   let count = 0;
   try {
     for (let from = 0; from < waiting.length; from += PART) {
-      const moved = await mover.handOver(waiting.slice(from, from + PART), peer.id);
+      const moved = await abortable(mover.handOver(waiting.slice(from, from + PART), peer.id), signal);
       count += moved.length;
-      if (moved.length > 0) await bus.request(`${peer.id}.take`, { jobIds: moved }, TAKE_MS);
+      if (moved.length > 0) await abortable(bus.request(`${peer.id}.take`, { jobIds: moved }, TAKE_MS), signal);
     }
   } catch (error) {
     log.warn({ err: error, peer: peer.id }, "Not all waiting jobs were handed over: the others find them");

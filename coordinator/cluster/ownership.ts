@@ -68,9 +68,9 @@ export class Ownership {
   }
 
   /** The first half of an orderly stop, while Islands and clients are still here. */
-  handOverWaiting(freestPeer: () => Peer | undefined): Promise<number> {
+  handOverWaiting(freestPeer: () => Peer | undefined, signal: AbortSignal): Promise<number> {
     const { members, mover } = this;
-    return handOverWaiting({ ...this.#deps, members, mover, freestPeer });
+    return handOverWaiting({ ...this.#deps, members, mover, freestPeer, signal });
   }
 
   /** The second half: Islands and clients have gone. What is left is anybody's. Before the store closes. */

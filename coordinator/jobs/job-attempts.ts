@@ -62,7 +62,7 @@ export class JobAttempts {
   async readInput(jobId: string): Promise<JobInput> {
     const job = this.#active.require(jobId);
     await job.stored;
-    const input = await this.#active.writes.persist(this.#deps.store.jobs.input(jobId));
+    const input = await this.#active.writes.read(job, this.#deps.store.jobs.input(jobId));
     this.#active.learnTraits(job, input);
     return input;
   }

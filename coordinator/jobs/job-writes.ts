@@ -1,12 +1,14 @@
 import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { FeedChunk, JobEnding, JobMove, JobStore } from "../store/job-store.ts";
+import type { Store } from "../store/store.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export interface JobWritesDeps {
-  readonly store: { readonly jobs: JobStore };
+  readonly store: Pick<Store, "jobs" | "cluster">;
   readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
   /** How long output may be with readers and not in storage; see {@link WriteBehind}. */
   readonly feedDelayMs: number;
@@ -88,6 +90,20 @@ export class JobWrites {
       if (!this.#isClosed) this.#deps.onFatal(error);
       return never();
     });
+  }
+
+  /**
+   * Reads what every unfinished job has. Where several coordinators share the jobs, that it is missing says that another had the job, which
+   * has ended.
+   */
+  read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
+    const own = reading.catch((error: unknown) => {
+      const isMissing = error instanceof ServiceError && error.code === "not_found";
+      if (!isMissing || this.#deps.store.cluster === null) throw error;
+      this.#onNotOwner(job, null);
+      return never();
+    });
+    return this.persist(own);
   }
 
   /** Another coordinator has the job: what was gathered of it is not stored here. */

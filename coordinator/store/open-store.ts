@@ -28,6 +28,11 @@ export async function checkData(
   return checkPostgres(place, clock);
 }
 
+export interface OpenStoreOptions extends Pick<SqliteStoreOptions, "onReadOnly" | "minFreeBytes"> {
+  /** Of a coordinator of several: how often it renews its lease, in ms. */
+  readonly leaseRenewMs?: number;
+}
+
 /**
  * Opens the store, and makes what is missing: directory, database file or tables.
  * @throws {DatabaseError | MigrationError} that the operator must put right. @throws {ServiceError} `storage_unavailable`
@@ -35,7 +40,7 @@ export async function checkData(
 export async function openStore(
   place: StorePlace,
   clock: Clock,
-  { onReadOnly, minFreeBytes }: Pick<SqliteStoreOptions, "onReadOnly" | "minFreeBytes"> = {},
+  { onReadOnly, minFreeBytes, leaseRenewMs }: OpenStoreOptions = {},
 ): Promise<Store> {
   const told = onReadOnly === undefined ? {} : { onReadOnly };
   if (typeof place !== "string") {
@@ -43,7 +48,7 @@ export async function openStore(
     const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     const { address, key } = place;
     const ownerId = newId("coord", clock.now());
-    return openPostgresStore({ address, clock, ownerId, secrets: new SecretBox(key), ...told });
+    return openPostgresStore({ address, clock, ownerId, secrets: new SecretBox(key), leaseRenewMs, ...told });
   }
   await mkdir(place, { recursive: true, mode: 0o700 });
   const path = join(place, DATABASE_FILE);

@@ -14,7 +14,7 @@ import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 
-export type SimulatedStore = Pick<Store, "accounts" | "batches" | "islands" | "jobs" | "webhooks">;
+export type SimulatedStore = Pick<Store, "accounts" | "batches" | "cluster" | "islands" | "jobs" | "webhooks">;
 
 /** An entry of the ledger. `subject`: the job or batch that it is for. */
 export interface Entry {
@@ -85,6 +85,7 @@ export class SimulatedDatabase {
     return {
       accounts: new SqliteAccountStore(db, writer),
       batches: new SqliteBatchStore(db, writer, this.#secrets),
+      cluster: null,
       islands: new SqliteIslandStore(db, writer),
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
       webhooks: new SqliteWebhookStore(db, writer, this.#secrets),

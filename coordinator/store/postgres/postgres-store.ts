@@ -23,6 +23,7 @@ import { PostgresContentStore } from "./content/postgres-content-store.ts";
 import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
+import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
@@ -47,6 +48,8 @@ export interface PostgresStoreOptions {
   readonly secrets: SecretBox;
   /** Told why the store takes nothing new (the server is away, or read-only), and null when it does again. */
   readonly onReadOnly?: (because: string | null) => void;
+  /** A coordinator renews its lease so often: longest time of a renewal. Absent for who has no lease. */
+  readonly leaseRenewMs?: number | undefined;
 }
 
 /**
@@ -89,19 +92,23 @@ export class PostgresStore implements Store {
   readonly #clock: Clock;
   readonly #db: Database;
   readonly #writer: BatchWriter;
+  readonly #lease: LeaseConnection;
   #pruneTimer: Timer | null = null;
   #pruneFault: unknown = null;
 
   /** The database must be migrated already. */
-  constructor({ address, clock, ownerId, secrets, onReadOnly = () => {} }: PostgresStoreOptions) {
+  constructor(options: PostgresStoreOptions) {
+    const { address, clock, ownerId, secrets, onReadOnly = () => {}, leaseRenewMs } = options;
     this.#clock = clock;
     const db = new Database(address, clock, () => {});
     const writer = new BatchWriter({ address, ownerId }, clock, (because) => {
       onReadOnly(because);
       if (because === null) cluster.noteReturn();
     });
-    const cluster = new PostgresClusterStore(db, writer, ownerId);
+    const lease = new LeaseConnection(address, leaseRenewMs);
+    const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
     this.#db = db;
+    this.#lease = lease;
     this.#writer = writer;
     this.accounts = new PostgresAccountStore(db);
     this.batches = new PostgresBatchStore(db, writer, secrets);
@@ -159,6 +166,7 @@ export class PostgresStore implements Store {
     this.#pruneTimer?.cancel();
     const closing = this.#db.close();
     await this.#writer.close();
+    await this.#lease.close();
     await closing;
   }
 }

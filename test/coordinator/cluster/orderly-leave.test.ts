@@ -10,6 +10,7 @@ function leaving(bus: LocalBus, count: number, living: readonly string[], freest
   const jobs = Array.from({ length: count }, (_, index) => ({ id: `job_${index}`, state: "pending" }));
   const running = { id: "job_running", state: "running" };
   const given: [number, string][] = [];
+  const stop = new AbortController();
   const deps: HandOverDeps = {
     members: { self: peer("a"), living: living.map(peer), onChange: () => () => undefined },
     mover: {
@@ -21,9 +22,10 @@ function leaving(bus: LocalBus, count: number, living: readonly string[], freest
     jobs: { list: () => [running, ...jobs] as unknown as Iterable<ActiveJob> },
     bus,
     freestPeer: () => (freest === undefined ? undefined : peer(freest)),
+    signal: stop.signal,
     log,
   };
-  return { deps, given };
+  return { deps, given, stop };
 }
 
 describe("handOverWaiting()", () => {
@@ -41,6 +43,13 @@ describe("handOverWaiting()", () => {
     const { deps, given } = leaving(new LocalBus(), 3, ["a"]);
     expect(await handOverWaiting(deps)).toBe(0);
     expect(given).toEqual([]);
+  });
+
+  it("keeps the rest when its time is over, while storage does not answer", async () => {
+    const { deps, stop } = leaving(new LocalBus(), 3, ["a", "b"]);
+    const left = handOverWaiting({ ...deps, mover: { handOver: () => new Promise(() => undefined) } });
+    stop.abort();
+    expect(await left).toBe(0);
   });
 
   it("keeps the rest when a peer does not answer", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
+import { REFUSALS } from "../../../coordinator/store/refusals.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { itInFullRun } from "../../support/soak-rounds.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
@@ -204,6 +205,14 @@ function describeOwnership(database: PostgresDatabase): void {
     await expect.poll(() => islands.map((island) => island.last("assign")?.attempt)).toEqual([1, 1]);
     for (const island of islands) await finish(island);
     await expect.poll(() => Promise.all(here.map(({ id }) => stateOf(id)))).toEqual(["completed", "completed"]);
+  });
+
+  it("a job whose input is gone when its Island is to get it was another's, and is dropped", async () => {
+    const jobId = await net.submit(at(a));
+    vi.spyOn(at(a).store.jobs, "input").mockRejectedValue(REFUSALS.no_job());
+    await join(a);
+    await expect.poll(() => a?.dropped).toMatchObject([{ id: jobId }]);
+    expect(a?.world.registry.get(jobId)).toBeUndefined();
   });
 
   it("a batch goes on at who adopts it, with its failures", async () => {

@@ -7,6 +7,7 @@ import type { JobPlaces } from "../../job-places.ts";
 import { PostgresCredentialChanges } from "../accounts/postgres-credential-changes.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
+import type { LeaseConnection } from "../engine/lease-connection.ts";
 import { PostgresIslandSessions } from "../islands/postgres-island-sessions.ts";
 import { ACTIVE_COLUMNS } from "../jobs/job-columns.ts";
 import { PostgresJobPlaces } from "../jobs/postgres-job-places.ts";
@@ -27,10 +28,12 @@ export class PostgresClusterStore implements ClusterStore {
   readonly places: JobPlaces;
   readonly takenOver = { adopted: 0, claimed: 0, reaped: 0 };
   readonly #db: Database;
+  readonly #lease: LeaseConnection;
   readonly #onReturn = new Set<() => void>();
 
-  constructor(db: Database, writer: BatchWriter, selfId: string) {
+  constructor(db: Database, writer: BatchWriter, lease: LeaseConnection, selfId: string) {
     this.#db = db;
+    this.#lease = lease;
     this.credentialChanges = new PostgresCredentialChanges(db);
     this.islandSessions = new PostgresIslandSessions(db);
     this.places = new PostgresJobPlaces(db, writer);
@@ -38,7 +41,7 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   renew({ address, version }: Omit<Peer, "id">, leaseMs: number): Promise<boolean> {
-    return this.#db.transact(async (session) => {
+    return this.#lease.use(async (session) => {
       const values = [this.selfId, leaseMs, address, version];
       const renewed = await session.run(
         `UPDATE coordinators SET lease_until_ms = ${NOW} + $2, address = $3, version = $4 WHERE id = $1`,
@@ -54,7 +57,7 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   peers(): Promise<Peer[]> {
-    return this.#db.use((session) =>
+    return this.#lease.use((session) =>
       session.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${NOW} ORDER BY id`),
     );
   }
@@ -89,7 +92,7 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   leave(): Promise<void> {
-    return this.#db.use(async (session) => {
+    return this.#lease.use(async (session) => {
       await session.run("DELETE FROM coordinators WHERE id = $1", [this.selfId]);
     });
   }
@@ -165,7 +168,7 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   nowMs(): Promise<number> {
-    return this.#db.use(async (session) => {
+    return this.#lease.use(async (session) => {
       const row = await session.one<{ nowMs: number }>(`SELECT (${NOW})::bigint AS "nowMs"`);
       if (row === undefined) throw new Error("The database did not say what time it is");
       return row.nowMs;

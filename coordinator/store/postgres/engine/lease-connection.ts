@@ -1,0 +1,64 @@
+import pg from "pg";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { clientConfig, sessionOn, type Session } from "./connection.ts";
+import { storageErrorOf } from "./storage-fault.ts";
+
+/** The connection for the lease, which must not wait behind other reads. One call at a time; it is opened by the first. */
+export class LeaseConnection {
+  readonly #config: pg.ClientConfig;
+  #client: pg.Client | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  /** `maxMs`: longest time of each step; absent: as for other connections. */
+  constructor(address: string, maxMs?: number) {
+    const common = clientConfig(address, "atoll lease");
+    const limits = {
+      connectionTimeoutMillis: maxMs,
+      query_timeout: maxMs,
+      statement_timeout: maxMs,
+      lock_timeout: maxMs,
+    };
+    this.#config = maxMs === undefined ? common : { ...common, ...(limits as pg.ClientConfig) };
+  }
+
+  /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens another connection. */
+  use<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => this.#run(call));
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Resolves when the calls under way are done; new ones reject. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #run<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new ServiceError("shutting_down", "The store is closed");
+    try {
+      this.#client ??= await this.#connect();
+      return await call(sessionOn(this.#client));
+    } catch (error) {
+      // It may still be busy with the statement.
+      void this.#client?.end().catch(() => undefined);
+      this.#client = null;
+      throw storageErrorOf(error);
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config);
+    // The next call finds out.
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+}
