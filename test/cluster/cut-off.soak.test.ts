@@ -5,12 +5,14 @@ import { describeCluster } from "../support/describe-cluster.ts";
 import { call, textOf } from "../support/http.ts";
 import { ended, eventsAt, followAnywhere, jobAt, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
-import { wordsText } from "./word-runtime.ts";
+import { wordsPrompt, wordsText } from "./word-runtime.ts";
 
 let cluster: Cluster;
 let client: NewAccount;
 let owner: NewAccount;
 
+/** How long a chat waits for readers: `island_grace_s` of these clusters. */
+const GRACE_MS = 5_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const healthOf = async (index: number): Promise<string> =>
   (await call(cluster.at(index).url, null, "GET", "/health")).body.status as string;
@@ -58,6 +60,21 @@ describeCluster("a coordinator", () => {
     // The bus carries again: a job of one is streamed at another.
     const next = await submitWords(cluster.at(0).url, client.key, 20, 5);
     expect(textOf(await eventsAt(cluster.at(2).url, client.key, next))).toBe(wordsText(20));
+  });
+
+  it("keeps the chats of clients at others while NATS is away for longer than their grace", async () => {
+    await using _island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
+    // The job goes to where the Island is; its client waits here.
+    const messages = [{ role: "user", content: wordsPrompt(700, 30) }];
+    const chat = call(cluster.at(0).url, client.key, "POST", "/chat/completions", { model: "tiny-chat", messages });
+    await expect
+      .poll(() => cluster.read<string>("SELECT count(*) FROM jobs WHERE state = 'running'"), { timeout: 10_000 })
+      .toBe("1");
+    await cluster.nats.kill();
+    await wait(GRACE_MS + 11_000);
+    await cluster.nats.startAgain();
+    const { status, body } = await chat;
+    expect([status, body.choices?.[0]?.message.content]).toEqual([200, wordsText(700)]);
   });
 
   it("that is cut off from PostgreSQL past its lease refuses what is new, streams on, and heals without an end", async () => {

@@ -7,19 +7,28 @@ import { join } from "node:path";
 
 export const CHROMIUM = "/usr/bin/chromium";
 
-const REPORT = `const report = (result) => fetch(new URL("/result", location.href), { method: "POST", body: JSON.stringify(result) });
+const REPORT = `const post = (path, value) => fetch(new URL(path, location.href), { method: "POST", body: JSON.stringify(value) });
+const report = (result) => post("/result", result);
+const tell = (news) => post("/news", news);
 addEventListener("error", (event) => report(event.message));
 addEventListener("unhandledrejection", (event) => report(String(event.reason)));`;
 
 /**
  * Runs `program`, a module that ends with `report(…)`, in headless Chromium and gives what it reported, or the text of the
- * error that ended it. `files` is the folder under the page's origin; the browser keeps its profile in `profile`.
+ * error that ended it. `files` is the folder under the page's origin; the browser keeps its profile in `profile`. `onNews`: gets what the
+ * program gives to `tell(…)` meanwhile.
  */
-export async function runInBrowser(program: string, files: string, profile: string): Promise<unknown> {
+export async function runInBrowser(
+  program: string,
+  files: string,
+  profile: string,
+  onNews: (news: unknown) => void = () => undefined,
+): Promise<unknown> {
   const page = `<!doctype html><script>${REPORT}</script><script type="module">${program}</script>`;
   const reported = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
-    if (request.method === "POST") void takeReport(request, response).then(reported.resolve, reported.reject);
+    if (request.url === "/news") void takeReport(request, response).then(onNews, reported.reject);
+    else if (request.method === "POST") void takeReport(request, response).then(reported.resolve, reported.reject);
     else if (request.url === "/") response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
     else void sendFile(join(files, request.url ?? ""), response);
   }).listen(0, "127.0.0.1");

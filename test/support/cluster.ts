@@ -20,6 +20,8 @@ export const LEASE_MS = 3_000;
 
 export interface ClusterOptions {
   readonly coordinators?: number;
+  /** Text of the configuration file of NATS. */
+  readonly natsConfig?: string;
   /** More flags of `coordinator serve`; they win over the short waits. */
   readonly flags?: readonly string[];
   /** More of the environment of each coordinator. */
@@ -55,11 +57,11 @@ export class Cluster implements AsyncDisposable {
 
   /** @throws when PostgreSQL or NATS is not installed: see `describeCluster`. */
   static async open(options: ClusterOptions = {}): Promise<Cluster> {
-    const { coordinators = 3, flags = [], environmentOf, programOf } = options;
+    const { coordinators = 3, natsConfig, flags = [], environmentOf, programOf } = options;
     await using opened = new AsyncDisposableStack();
     // A commit is synced here, because tests kill the server.
     const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
-    const nats = opened.use(await NatsServer.start());
+    const nats = opened.use(await NatsServer.start(natsConfig));
     if (postgres === null || nats === null) throw new Error("PostgreSQL or NATS is not installed");
     await postgres.createDatabase(DATABASE);
     const key = randomBytes(32);
