@@ -68,7 +68,9 @@ export function openingErrorOf(error: unknown, address: string): unknown {
   const isOurs = error instanceof pg.DatabaseError && !REFUSED_CLASSES.has(code.slice(0, 2)) && code !== NOT_PERMITTED;
   if (isOurs) return error;
   const needsPassword = NO_PASSWORD.test(error.message);
-  const reason = needsPassword ? "asks for a password: put it into store or into the variable PGPASSWORD" : error.message;
+  const reason = needsPassword
+    ? "asks for a password: put it into store or into the variable PGPASSWORD"
+    : error.message;
   return new DatabaseError(withoutPassword(address), reason, { cause: error });
 }
 
