@@ -41,10 +41,10 @@ export function openForEachTest(database: PostgresDatabase): void {
 
 export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
 
-/** A job that an Island of `a` has begun, with the first part of its answer. */
-export async function begin(): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
+/** A job that an Island of `a` has begun, with the first part of its answer. `more`: of its submission. */
+export async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
   const island = await PlayedIsland.join(at(a).world, net.accountId);
-  const jobId = await net.submit(at(a));
+  const jobId = await net.submit(at(a), more);
   await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
   await island.say(...beginFrames(island.assign), outputFrame(island.assign, 1, "one "));
   return { island, assign: island.assign, jobId };
