@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -97,13 +98,17 @@ describe("deploy/systemd", () => {
   });
 
   it("atoll@.service and cluster.env set only what is known, and it goes together", () => {
-    const pairs = [...valuesOf(unit, "Environment"), ...fileAt("deploy/systemd/cluster.env").split("\n")];
+    // systemd reads the file as a shell does, and deploy/README.md has it read by one for the other commands.
+    const read = ["-c", 'set -a; . "$0"; env', join(ROOT, "deploy/systemd/cluster.env")];
+    const shell = execFileSync("bash", read, { env: {}, encoding: "utf8" });
+    const pairs = [...valuesOf(unit, "Environment"), ...shell.split("\n")];
     const env = Object.fromEntries(
       pairs.flatMap((pair) => {
         const [, name, value] = /^(ATOLL_\w+)=(.*)$/.exec(pair) ?? [];
         return name === undefined ? [] : [[name, String(value).replace("%H", "host").replace("%i", "8080")]];
       }),
     );
+    expect(env).toMatchObject({ ATOLL_STORE: "postgres://atoll:PASSWORD@db.example:5432/atoll" });
     expect(env).toHaveProperty("ATOLL_PEER_URL", "http://host:8080");
     assertSettings({ ...env, ATOLL_CLUSTER_KEY: "0".repeat(64) });
   });

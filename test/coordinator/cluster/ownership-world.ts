@@ -41,7 +41,7 @@ export function openForEachTest(database: PostgresDatabase): void {
 
 export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
 
-/** A job that an Island of `a` has begun, with the first part of its answer. */
+/** A job that an Island of `a` has begun, with the first part of its answer. `more`: of its submission. */
 export async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
   const island = await PlayedIsland.join(at(a).world, net.accountId);
   const jobId = await net.submit(at(a), more);

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
+import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const fileAt = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+/** What is in the repository is in /opt/atoll on the operator's machine. */
+const INSTALLED = "/opt/atoll";
+const SECRETS = { ATOLL_DOMAIN: "atoll.example", POSTGRES_PASSWORD: "secret", NATS_TOKEN: "token" };
+
+const run = (command: readonly string[], cwd = ROOT, env: object = {}): { code: number | null; text: string } => {
+  const [program = "", ...args] = command;
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  return { code: status, text: `${stdout ?? ""}${stderr ?? ""}` };
+};
+const canRun = (command: readonly string[]): boolean => IS_FULL_SOAK && run(command).code === 0;
+
+/** The Compose that is installed; null where there is none. */
+const compose = [["docker", "compose"], ["docker-compose"]].find((words) => canRun([...words, "version"])) ?? null;
+const hasSystemd = canRun(["systemd-analyze", "--version"]);
+if (IS_FULL_SOAK && compose === null) {
+  process.stderr.write(
+    "deploy/compose.yaml is held against its schema alone: not installed (Debian): docker-compose\n",
+  );
+}
+if (IS_FULL_SOAK && !hasSystemd)
+  process.stderr.write("The systemd units are not verified: systemd-analyze is missing\n");
+
+describe("deploy/", () => {
+  it.skipIf(compose === null)("compose.yaml is taken by Docker Compose, which asks for the secrets", () => {
+    using folder = temporaryFolder();
+    const words = compose ?? [];
+    // Version 1, which Debian 12 has, names the project by a variable.
+    const isFirst = /version v?1\./.test(run([...words, "version"]).text);
+    const text = fileAt("deploy/compose.yaml");
+    mkdirSync(folder.file("deploy"));
+    const file = folder.file("deploy/compose.yaml");
+    writeFileSync(file, isFirst ? text.replace(/^name: .*$/m, "") : text);
+    const config = (env: object) => run([...words, "-f", file, "config"], dirname(file), env);
+    const taken = config(SECRETS);
+    expect(taken).toMatchObject({ code: 0 });
+    expect(taken.text).toContain("postgres://atoll:secret@postgres:5432/atoll");
+    const refused = config({ ...SECRETS, NATS_TOKEN: "" });
+    expect(refused.code).not.toBe(0);
+    expect(refused.text).toContain("see deploy/README.md");
+  });
+
+  it.skipIf(!hasSystemd)("atoll@.service, and the unit of docs/operations.md, are valid for systemd", () => {
+    using folder = temporaryFolder();
+    const [, alone = ""] = /```ini\n(\[Unit\][^]*?)```/.exec(fileAt("docs/operations.md")) ?? [];
+    const units = { "atoll@8080.service": fileAt("deploy/systemd/atoll@.service"), "atoll.service": alone };
+    for (const [name, unit] of Object.entries(units)) {
+      expect(unit).toContain(`WorkingDirectory=${INSTALLED}`);
+      const file = folder.file(name);
+      writeFileSync(file, unit.replaceAll(INSTALLED, ROOT));
+      expect(run(["systemd-analyze", "verify", file])).toEqual({ code: 0, text: "" });
+      writeFileSync(file, unit.replaceAll(INSTALLED, ROOT).replace("ProtectClock=true", "ProtectClok=true"));
+      expect(run(["systemd-analyze", "verify", file]).text).toContain("ProtectClok");
+    }
+  });
+});
