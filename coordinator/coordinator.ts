@@ -5,8 +5,6 @@ import type { Clock } from "../shared/clock.ts";
 import { CloseLimit } from "../shared/close-limit.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
-import { accountMail } from "./accounts/account-mail.ts";
-import { AccountService } from "./accounts/account-service.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
@@ -38,6 +36,7 @@ import { Submissions } from "./jobs/submissions.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
+import { openAccounts } from "./open-accounts.ts";
 import { openGateway } from "./open-gateway.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
@@ -86,14 +85,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch({ changes, bus, clock, log });
-  const accounts = new AccountService({
-    store: store.accounts,
-    clock,
-    credentials,
-    newAccountMicro: config.newAccountMicro,
-    ...accountMail(config, registration, { store: store.accounts, clock, log }),
-    log,
-  });
+  const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random });

@@ -31,7 +31,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["dispatch"],
     ["conversations", "metrics", "cluster"],
     ["http"],
-    ["open-gateway.ts"],
+    ["open-accounts.ts", "open-gateway.ts"],
     ["coordinator.ts"],
   ],
   "island-agent": [
