@@ -151,7 +151,7 @@ export class WorkShares {
     let victim: PeerLoad | undefined;
     let most = 0;
     for (const demand of startable) {
-      for (const peer of demand.peers) {
+      for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
         if (pressure <= most || !this.#mayAsk(peer, nowMs)) continue;
         if (!this.#isMyTurn(demand, peer, ahead, nowMs)) continue;
@@ -175,10 +175,11 @@ export class WorkShares {
     const plans = new Map<string, { jobs: number; readonly backlog: WorkLoad[] }>();
     for (const { key, kind, peers } of demands) {
       const mine = this.#work.loadOf(kind);
-      for (const peer of peers) {
+      const network = sum(this.#peers.sumOf(key), mine);
+      for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !this.#mayAsk(peer, nowMs)) continue;
-        const jobs = jobsToTake(mine, theirs, sum(this.#peers.sumOf(key), mine));
+        const jobs = jobsToTake(mine, theirs, network);
         if (jobs === 0) continue;
         const plan = plans.get(peer.id) ?? { jobs: 0, backlog: [] };
         plan.jobs += jobs;
