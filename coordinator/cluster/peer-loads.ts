@@ -1,3 +1,4 @@
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import type { WorkLoad } from "../scheduler/shared-work.ts";
 import type { PeerStatus } from "./sharing-messages.ts";
@@ -82,6 +83,13 @@ export class PeerLoads {
       sum.slots += load.slots;
     }
     return sum;
+  }
+
+  /** What the peers have for a kind of work. Of a kind that waits nowhere, nobody says. */
+  elsewhere(key: string): Elsewhere {
+    const running = [...this.#peers.values()].filter(({ work }) => (work.get(key)?.slots ?? 0) > 0);
+    const free = running.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
+    return { peers: this.#peers.size, running: running.length, slots: this.sumOf(key).slots, free };
   }
 
   #noteDemand(peer: PeerLoad, load: WorkLoad): void {

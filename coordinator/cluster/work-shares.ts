@@ -1,5 +1,6 @@
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
-import { workKeyOf } from "../scheduler/slot-offer.ts";
+import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import { jobsToTake } from "./backlog-balance.ts";
 import { PeerLoads, type Demand, type PeerLoad } from "./peer-loads.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./sharing-messages.ts";
@@ -68,6 +69,10 @@ export class WorkShares {
     return [...this.#peers.all()].reduce<PeerLoad | undefined>((best, peer) => {
       return best === undefined || peer.freeSlots > best.freeSlots ? peer : best;
     }, undefined)?.id;
+  }
+
+  elsewhere(kind: WorkKind): Elsewhere {
+    return this.#peers.elsewhere(workKeyOf(kind));
   }
 
   /** The status that is due; undefined while there is nothing new that others should act on. */
