@@ -20,7 +20,7 @@ import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
-import { WaitReasons } from "./dispatch/wait-reasons.ts";
+import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf } from "./http/http-options.ts";
 import { listen } from "./http/server/listener.ts";
@@ -140,7 +140,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const own = { store, jobs: registry, islands, batches, submissions, scheduler };
   const member = cluster && new ClusterMember({ cluster, bus, self, log, ...own, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
-  const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
+  const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
+  const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
   const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({

@@ -8,10 +8,12 @@ export interface CellFigures {
   readonly waitMs: Quantiles;
   /** Of accounts with few jobs. */
   readonly smallWaitMs: Quantiles;
-  /** The part of the wait in which a slot that fits was free somewhere, of all jobs. */
+  /** The longest part of the wait in which one and the same Island that fits had a free slot, of all jobs. */
+  readonly besideMs: Quantiles;
+  /** Jobs that waited for more than a second while an Island that fits had a free slot. */
+  readonly besideOverSecond: number;
+  /** All of the wait in which a slot that fits was free somewhere, now here and now there, of all jobs. */
   readonly idleWaitMs: Quantiles;
-  /** Jobs that waited for more than a second while a slot that fits was free somewhere. */
-  readonly idleOverSecond: number;
   /** Parts of all jobs that started at another coordinator than they were submitted to, and that moved more than once. */
   readonly stolen: number;
   readonly movedAgain: number;
@@ -58,8 +60,9 @@ export function figuresOf(coordinators: number, workload: Workload, run: Outcome
     coordinators,
     waitMs: quantilesOf(waitMs),
     smallWaitMs: quantilesOf(smallWaitMs),
+    besideMs: quantilesOf(observer.besideMs),
+    besideOverSecond: observer.besideMs.filter((ms) => ms > 1_000).length,
     idleWaitMs: quantilesOf(observer.idleWaitMs),
-    idleOverSecond: observer.idleWaitMs.filter((ms) => ms > 1_000).length,
     stolen: observer.moves.filter((moves) => moves > 0).length / jobs,
     movedAgain: observer.moves.filter((moves) => moves > 1).length / jobs,
     ...shareFigures(observer.serviceMs, ideal.observer.serviceMs),

@@ -1,6 +1,7 @@
 import { dueAtMs } from "../../coordinator/scheduler/job-queue.ts";
 import { IndexedHeap, type HeapItem } from "../../coordinator/scheduler/indexed-heap.ts";
 import type { Fleet } from "./fleet.ts";
+import { FreeTimes } from "./free-times.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 import type { Workload } from "./workload.ts";
 
@@ -29,7 +30,9 @@ function isDueFirst(a: QueuedDue, b: QueuedDue): boolean {
 /** Sees all coordinators at once, which none of them can, and notes what happens to each job. @throws when a job is lost or runs twice. */
 export class Observer {
   readonly startMs: Float64Array;
-  /** Of each job's wait, the part in which a slot that fits was free somewhere. */
+  /** Of each job's wait, the longest part in which one and the same Island that fits had a free slot. */
+  readonly besideMs: Float64Array;
+  /** Of each job's wait, all of the time in which a slot that fits was free somewhere, now here and now there. */
   readonly idleWaitMs: Float64Array;
   /** How often each job went to another coordinator. */
   readonly moves: Uint8Array;
@@ -43,7 +46,8 @@ export class Observer {
   readonly #workload: Workload;
   readonly #window: Window;
   readonly #state: Uint8Array;
-  readonly #freeSlots: number[];
+  /** By class of Islands. */
+  readonly #freeTimes: readonly FreeTimes[];
   /** By Cargo: free slots that fit, time until now in which there were some, and since when there are. */
   readonly #fitting: { free: number; totalMs: number; sinceMs: number }[];
   readonly #queues = new Map<number, IndexedHeap<QueuedDue>>();
@@ -55,16 +59,17 @@ export class Observer {
     this.#workload = workload;
     this.#window = window;
     this.startMs = new Float64Array(workload.jobs);
+    this.besideMs = new Float64Array(workload.jobs);
     this.idleWaitMs = new Float64Array(workload.jobs);
     this.moves = new Uint8Array(workload.jobs);
     this.serviceMs = new Float64Array(workload.accounts);
     this.#state = new Uint8Array(workload.jobs);
-    this.#freeSlots = Array.from({ length: fleet.classes }, () => 0);
+    this.#freeTimes = Array.from({ length: fleet.classes }, () => new FreeTimes());
     this.#fitting = fleet.cargos.map(() => ({ free: 0, totalMs: 0, sinceMs: 0 }));
   }
 
   slotsCame(island: number, free: number): void {
-    this.#changeFree(this.#fleet.classOf(island), free);
+    this.#changeFree(island, free);
   }
 
   submitted(job: number): void {
@@ -90,8 +95,9 @@ export class Observer {
     this.startMs[job] = nowMs;
     // At most the difference of two sums: what is left of rounding is not waiting.
     this.idleWaitMs[job] = Math.max(0, (this.idleWaitMs[job] ?? 0) + this.#idleMs(job));
+    this.besideMs[job] = this.#longestBeside(job);
     this.#noteOrder(job);
-    this.#changeFree(this.#fleet.classOf(island), -1);
+    this.#changeFree(island, -1);
     const { fromMs, toMs } = this.#window;
     const endMs = nowMs + (this.#workload.runMs[job] ?? 0);
     const account = this.#workload.account[job] as number;
@@ -105,7 +111,7 @@ export class Observer {
 
   /** A slot of the Island is free. */
   slotFreed(island: number): void {
-    this.#changeFree(this.#fleet.classOf(island), 1);
+    this.#changeFree(island, 1);
   }
 
   #advance(job: number, from: number, to: number): void {
@@ -137,11 +143,20 @@ export class Observer {
     return fitting.totalMs + (fitting.free > 0 ? this.#clock.monotonicMs() - fitting.sinceMs : 0);
   }
 
-  #changeFree(classIndex: number, by: number): void {
-    const before = this.#freeSlots[classIndex] as number;
-    if (before + by < 0) throw new Error(`Class ${classIndex} has ${before + by} free slots`);
-    this.#freeSlots[classIndex] = before + by;
+  #longestBeside(job: number): number {
+    const { arrivalMs, cargo } = this.#workload;
+    const fitsClass = this.#fleet.cargos[cargo[job] as number]?.fitsClass;
     const nowMs = this.#clock.monotonicMs();
+    return this.#freeTimes.reduce((longestMs, times, classIndex) => {
+      if (fitsClass?.[classIndex] !== true) return longestMs;
+      return Math.max(longestMs, times.longestSince(arrivalMs[job] as number, nowMs));
+    }, 0);
+  }
+
+  #changeFree(island: number, by: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    const classIndex = this.#fleet.classOf(island);
+    this.#freeTimes[classIndex]?.change(island, by, nowMs);
     for (const [index, { fitsClass }] of this.#fleet.cargos.entries()) {
       const fitting = this.#fitting[index];
       if (fitting === undefined || !fitsClass[classIndex]) continue;

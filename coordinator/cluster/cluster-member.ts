@@ -1,5 +1,7 @@
 import { abortable } from "../../shared/abortable.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
+import type { WorkKind } from "../scheduler/shared-work.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { AccountEndings } from "./account-endings.ts";
 import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
@@ -81,6 +83,11 @@ export class ClusterMember {
     this.#sharing = new WorkSharing(sharing);
     this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
     this.#takeOver.start();
+  }
+
+  /** What the other coordinators said last of a kind of work; null before work is shared. */
+  elsewhere(kind: WorkKind): Elsewhere | null {
+    return this.#sharing?.elsewhere(kind) ?? null;
   }
 
   /** Others learn where this coordinator is reached. */

@@ -1,3 +1,4 @@
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import type { WorkLoad } from "../scheduler/shared-work.ts";
 import type { PeerStatus } from "./sharing-messages.ts";
@@ -20,15 +21,15 @@ export interface PeerLoad {
 export interface Demand {
   readonly key: string;
   readonly kind: WorkKind;
-  /** Those where they wait. */
-  readonly peers: readonly PeerLoad[];
+  /** Those where they wait, by id. */
+  readonly peers: ReadonlyMap<string, PeerLoad>;
 }
 
 /** What the other coordinators said of themselves last, as far as it is fresh. */
 export class PeerLoads {
   readonly #peers = new Map<string, PeerLoad>();
-  /** Null when it has to be gathered anew. */
-  #demands: readonly Demand[] | null = null;
+  /** By `workKeyOf()`; only kinds of which jobs wait. */
+  readonly #demands = new Map<string, Demand & { readonly peers: Map<string, PeerLoad> }>();
 
   get count(): number {
     return this.#peers.size;
@@ -43,28 +44,33 @@ export class PeerLoads {
     const waiting = work.filter(({ jobs }) => jobs > 0).map(workKeyOf);
     const waitsSinceMs = new Map(waiting.map((key) => [key, before?.waitsSinceMs.get(key) ?? nowMs]));
     const byKey = new Map(work.map((load) => [workKeyOf(load), load]));
-    this.#peers.set(id, { id, freeSlots, heardAtMs: nowMs, work: byKey, waitsSinceMs });
-    this.#demands = null;
+    const peer = { id, freeSlots, heardAtMs: nowMs, work: byKey, waitsSinceMs };
+    this.#peers.set(id, peer);
+    for (const key of before?.work.keys() ?? []) if (!byKey.has(key)) this.#dropDemand(key, id);
+    for (const load of work) this.#noteDemand(peer, load);
   }
 
   /** Newer figures of some kinds than the peer's last status. */
   correct(id: string, loads: readonly WorkLoad[]): void {
     const peer = this.#peers.get(id);
-    for (const load of loads) peer?.work.set(workKeyOf(load), load);
-    this.#demands = null;
+    if (peer === undefined) return;
+    for (const load of loads) {
+      peer.work.set(workKeyOf(load), load);
+      this.#noteDemand(peer, load);
+    }
   }
 
   /** Forgets those that are silent, and those that `isLiving` denies. */
   prune(isLiving: (id: string) => boolean, nowMs: number): void {
-    for (const { id, heardAtMs } of this.#peers.values()) {
+    for (const { id, heardAtMs, work } of this.#peers.values()) {
       if (isLiving(id) && nowMs - heardAtMs <= SILENT_MS) continue;
       this.#peers.delete(id);
-      this.#demands = null;
+      for (const key of work.keys()) this.#dropDemand(key, id);
     }
   }
 
   demands(): readonly Demand[] {
-    return (this.#demands ??= this.#gather());
+    return [...this.#demands.values()];
   }
 
   /** The sum over the peers but `exceptId`. */
@@ -79,17 +85,28 @@ export class PeerLoads {
     return sum;
   }
 
-  #gather(): Demand[] {
-    const demands = new Map<string, Demand & { readonly peers: PeerLoad[] }>();
-    for (const peer of this.#peers.values()) {
-      for (const [key, load] of peer.work) {
-        if (load.jobs === 0) continue;
-        const demand = demands.get(key) ?? { key, kind: kindOf(load), peers: [] };
-        demand.peers.push(peer);
-        demands.set(key, demand);
-      }
+  /** What the peers have for a kind of work. Of a kind that waits nowhere, nobody says. */
+  elsewhere(key: string): Elsewhere {
+    const running = [...this.#peers.values()].filter(({ work }) => (work.get(key)?.slots ?? 0) > 0);
+    const free = running.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
+    return { peers: this.#peers.size, running: running.length, slots: this.sumOf(key).slots, free };
+  }
+
+  #noteDemand(peer: PeerLoad, load: WorkLoad): void {
+    const key = workKeyOf(load);
+    if (load.jobs === 0) {
+      this.#dropDemand(key, peer.id);
+      return;
     }
-    return [...demands.values()];
+    const demand = this.#demands.get(key) ?? { key, kind: kindOf(load), peers: new Map() };
+    demand.peers.set(peer.id, peer);
+    this.#demands.set(key, demand);
+  }
+
+  #dropDemand(key: string, id: string): void {
+    const demand = this.#demands.get(key);
+    demand?.peers.delete(id);
+    if (demand?.peers.size === 0) this.#demands.delete(key);
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
-import { workKeyOf } from "../scheduler/slot-offer.ts";
+import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import { jobsToTake } from "./backlog-balance.ts";
 import { PeerLoads, type Demand, type PeerLoad } from "./peer-loads.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./sharing-messages.ts";
@@ -20,6 +21,8 @@ const MAX_DEMANDS = 32;
 const TURN = { stepMs: 25, maxMs: 500 };
 /** What a coordinator waits that would have to fetch the model first. */
 const ABSENT_MODEL_MS = 100;
+/** After it, whoever has a free slot may ask. */
+const ALL_TURNS_MS = TURN.maxMs + ABSENT_MODEL_MS;
 /** Queues are balanced so often. */
 const BALANCE_MS = 500;
 /** Who had nothing to give is asked again after so long; who did not answer, later. */
@@ -66,6 +69,10 @@ export class WorkShares {
     return [...this.#peers.all()].reduce<PeerLoad | undefined>((best, peer) => {
       return best === undefined || peer.freeSlots > best.freeSlots ? peer : best;
     }, undefined)?.id;
+  }
+
+  elsewhere(kind: WorkKind): Elsewhere {
+    return this.#peers.elsewhere(workKeyOf(kind));
   }
 
   /** The status that is due; undefined while there is nothing new that others should act on. */
@@ -151,7 +158,7 @@ export class WorkShares {
     let victim: PeerLoad | undefined;
     let most = 0;
     for (const demand of startable) {
-      for (const peer of demand.peers) {
+      for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
         if (pressure <= most || !this.#mayAsk(peer, nowMs)) continue;
         if (!this.#isMyTurn(demand, peer, ahead, nowMs)) continue;
@@ -175,10 +182,13 @@ export class WorkShares {
     const plans = new Map<string, { jobs: number; readonly backlog: WorkLoad[] }>();
     for (const { key, kind, peers } of demands) {
       const mine = this.#work.loadOf(kind);
-      for (const peer of peers) {
+      const network = sum(this.#peers.sumOf(key), mine);
+      for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !this.#mayAsk(peer, nowMs)) continue;
-        const jobs = jobsToTake(mine, theirs, sum(this.#peers.sumOf(key), mine));
+        // Before that, who has a free slot asks: a job that moves meanwhile has to be told of anew.
+        if (waitedMs(peer, key, nowMs) < ALL_TURNS_MS) continue;
+        const jobs = jobsToTake(mine, theirs, network);
         if (jobs === 0) continue;
         const plan = plans.get(peer.id) ?? { jobs: 0, backlog: [] };
         plan.jobs += jobs;
@@ -206,13 +216,13 @@ export class WorkShares {
 
   /** A coordinator asks at once if those ahead of it have too few slots for all, else after them. */
   #isMyTurn({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
-    const waitedMs = nowMs - (victim.waitsSinceMs.get(key) ?? victim.heardAtMs);
-    if (waitedMs >= TURN.maxMs + ABSENT_MODEL_MS) return true;
+    const sinceMs = waitedMs(victim, key, nowMs);
+    if (sinceMs >= ALL_TURNS_MS) return true;
     const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
     const stepMs = Math.min(TURN.stepMs, TURN.maxMs / Math.max(1, this.#peers.count));
     const turnMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
-    return waitedMs >= turnMs + (this.#work.freePlaceFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
+    return sinceMs >= turnMs + (this.#work.freePlaceFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
   }
 }
 
@@ -221,6 +231,11 @@ function inTurns<T>(list: readonly T[], max: number, turn: number): readonly T[]
   if (list.length <= max) return list;
   const from = (turn * max) % list.length;
   return [...list.slice(from), ...list.slice(0, from)].slice(0, max);
+}
+
+/** For how long jobs of a kind have waited at a coordinator, as far as it was heard. */
+function waitedMs({ waitsSinceMs, heardAtMs }: PeerLoad, key: string, nowMs: number): number {
+  return nowMs - (waitsSinceMs.get(key) ?? heardAtMs);
 }
 
 /** Jobs for each slot, of coordinators where some wait. */

@@ -2,7 +2,8 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
-import type { SharedWork } from "../scheduler/shared-work.ts";
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
+import type { SharedWork, WorkKind } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import type { JobMover } from "./job-mover.ts";
 import type { Members } from "./members.ts";
@@ -62,6 +63,11 @@ export class WorkSharing {
   freestPeer(): Peer | undefined {
     const id = this.#shares.freestPeerId();
     return this.#deps.members.living.find((peer) => peer.id === id);
+  }
+
+  /** What the other coordinators said last of a kind of work. */
+  elsewhere(kind: WorkKind): Elsewhere {
+    return this.#shares.elsewhere(kind);
   }
 
   /** Neither asks nor gives any more. Resolves when what is under way is over. */

@@ -4,14 +4,18 @@ import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { BatchGate } from "../jobs/batch-gate.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
+import { explainElsewhere, type Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import { describeDownloads } from "../scheduler/explain.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { WorkKind } from "../scheduler/shared-work.ts";
 
 export interface WaitReasonsDeps {
-  readonly scheduler: Pick<Scheduler, "explain">;
+  readonly scheduler: Pick<Scheduler, "explain" | "shared">;
   readonly islands: Pick<IslandRegistry, "get">;
   readonly gate: Pick<BatchGate, "positionOf">;
   readonly clock: Pick<Clock, "monotonicMs">;
+  /** What other coordinators have for a kind of work; null without any. */
+  readonly elsewhere: (kind: WorkKind) => Elsewhere | null;
 }
 
 /** A shorter silence is nothing unusual. */
@@ -27,10 +31,10 @@ export class WaitReasons {
 
   /** Null for a job that runs, unless it is silent, and for one that has ended. */
   of(job: ActiveJob): JobWaiting | null {
-    const { scheduler, gate } = this.#deps;
+    const { gate } = this.#deps;
     const position = gate.positionOf(job);
     if (position !== null) return { reason: "account_limit", position, message: describeAccountLimit(position) };
-    if (job.state === "pending") return scheduler.explain(job.id);
+    if (job.state === "pending") return this.#explainPending(job.id);
     if (job.islandId === null) return null;
     switch (job.phase) {
       case "accept":
@@ -46,6 +50,14 @@ export class WaitReasons {
       default:
         return job.phase satisfies never;
     }
+  }
+
+  #explainPending(jobId: string): JobWaiting | null {
+    const { scheduler, elsewhere } = this.#deps;
+    const waiting = scheduler.explain(jobId);
+    const kind = scheduler.shared.kindOf(jobId);
+    const others = kind === undefined ? null : elsewhere(kind);
+    return waiting === null || others === null ? waiting : explainElsewhere(waiting, others);
   }
 
   #explainStart({ islandId, slug }: ActiveJob): JobWaiting {

@@ -65,6 +65,11 @@ export class SharedWork {
     return { slug, onlyIslandsOf, jobs, pressing, slots: this.slotsFor({ slug, onlyIslandsOf }) };
   }
 
+  /** Undefined if the job does not wait here. */
+  kindOf(jobId: string): WorkKind | undefined {
+    return this.#waiting.get(jobId)?.kind;
+  }
+
   /** Slots, free or not, that run jobs of the kind. */
   slotsFor(kind: WorkKind): number {
     return this.#indexOf(kind)?.openSlots ?? 0;

@@ -49,6 +49,26 @@ function describeSharing(database: PostgresDatabase): void {
   };
 
   describe("a job that waits where there is no Island", () => {
+    it("waits for the busy Islands of another coordinator, and says so at both", async () => {
+      net.a.world.elsewhere = (kind) => sharings[0]?.elsewhere(kind) ?? null;
+      await net.submit(net.b);
+      const island = await PlayedIsland.join(net.b.world, net.accountId);
+      await nextJob(island);
+      await net.submit(net.b);
+      const jobId = await net.submit(net.a);
+      const waitingAt = async ({ world }: Member) => (await world.jobs.get(net.accountId, jobId)).waiting;
+      expect(await waitingAt(net.a)).toMatchObject({ reason: "no_island_online" });
+      await expect
+        .poll(async () => {
+          net.clock.advance(25);
+          return (await waitingAt(net.a))?.reason;
+        })
+        .toBe("all_busy");
+      const message = "at the job's coordinator: no Island is online; 1 of 1 other runs it (1 slot, all busy)";
+      expect(await waitingAt(net.a)).toMatchObject({ message });
+      expect(await waitingAt(net.b)).toMatchObject({ message });
+    });
+
     it("is run by the Island of another coordinator, which has it then", async () => {
       const jobId = await net.submit(net.a);
       const island = await PlayedIsland.join(net.b.world, net.accountId);

@@ -131,6 +131,37 @@ describe("WorkSharing", () => {
     expect(network.starts.map(({ jobId }) => jobId)).toContain("job_1");
   });
 
+  it("leaves a job to those that are about to ask for it, and moves it to no full queue meanwhile", async () => {
+    open(3, [makeCargo()]);
+    at(0).up({}, 1);
+    at(1).up({ slots: 8, loaded: ["llama"] }, 8);
+    // It would have to fetch the model, so that it asks later than queues are balanced.
+    at(2).up();
+    await begin();
+    at(0).submit();
+    await network.pass(1_000);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c3" }]);
+    expect(at(1).taken).toBe(0);
+  });
+
+  it("takes a job to another coordinator whose Islands it does not avoid", async () => {
+    open(2);
+    at(0).up({ id: "failed" });
+    at(1).up();
+    await begin();
+    at(0).step({
+      kind: "let_down",
+      islandId: "failed",
+      slug: "llama",
+      accountId: "user_1",
+      cause: "failed",
+      code: "out_of_memory",
+    });
+    at(0).submit({ avoidIslands: ["failed"] });
+    await network.pass(100);
+    expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);
+  });
+
   it("moves nothing back and forth between full queues", async () => {
     const coordinators = open(4);
     for (const each of coordinators) each.up({ slots: 3 }, 3);

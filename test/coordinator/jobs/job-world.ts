@@ -5,7 +5,7 @@ import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatc
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
-import { WaitReasons } from "../../../coordinator/dispatch/wait-reasons.ts";
+import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
@@ -62,6 +62,7 @@ export class JobWorld {
   claims: HeldJobClaims | undefined;
   /** Who finds jobs that other coordinators have, where there are several. */
   router: JobRouter | undefined;
+  elsewhere: WaitReasonsDeps["elsewhere"] = () => null;
   readonly #gate: BatchGate;
 
   /**
@@ -102,7 +103,8 @@ export class JobWorld {
     const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
-    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock });
+    const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
+    const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
     const log = pino({ level: "silent" });
     const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
     const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);

@@ -1,0 +1,37 @@
+import type { Waiting } from "./explain.ts";
+
+/** What other coordinators said last of a kind of work. */
+export interface Elsewhere {
+  /** Those that were heard. */
+  readonly peers: number;
+  /** Of those, the ones with Islands that run it. */
+  readonly running: number;
+  /** Slots, free or not, of those Islands. */
+  readonly slots: number;
+  /** Free slots at those coordinators, whatever they run. */
+  readonly free: number;
+}
+
+/** What is the matter with the Islands of one coordinator only, when others have some that run the job. */
+const OF_THIS_ONE: readonly Waiting["reason"][] = [
+  "own_islands_only",
+  "no_island_online",
+  "no_island_offers_runtime",
+  "no_island_fits",
+  "all_refused",
+  "all_failing",
+];
+
+/** Adds to why a job waits at its coordinator what is known of the others. */
+export function explainElsewhere(waiting: Waiting, { peers, running, slots, free }: Elsewhere): Waiting {
+  if (peers === 0) return waiting;
+  const here = `at the job's coordinator: ${waiting.message}`;
+  if (running === 0) {
+    const others = peers === 1 ? "the other one has" : `the ${peers} others have`;
+    return { ...waiting, message: `${here}; ${others} no Island that is known to run it` };
+  }
+  const others = `${running} of ${peers} ${peers === 1 ? "other" : "others"} ${running === 1 ? "runs" : "run"} it`;
+  const state = `${slots === 1 ? "1 slot" : `${slots} slots`}, ${free === 0 ? "all busy" : "asked now"}`;
+  const reason = OF_THIS_ONE.includes(waiting.reason) ? "all_busy" : waiting.reason;
+  return { ...waiting, reason, message: `${here}; ${others} (${state})` };
+}
