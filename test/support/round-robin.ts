@@ -75,11 +75,14 @@ export class RoundRobin implements AsyncDisposable {
     far.write(head);
     near.pipe(far);
     far.pipe(near);
-    const end = (): void => {
-      near.destroy();
-      far.destroy();
-    };
-    for (const socket of [near, far]) socket.once("error", end).once("close", end);
+    // What came before the end still arrives: the reason why a session closes is in its last frame.
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.once("error", () => to.destroy());
+      from.once("close", () => to.end());
+    }
   }
 }
 
