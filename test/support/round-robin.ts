@@ -9,11 +9,11 @@ const HOP_BY_HOP = new Set(["connection", "keep-alive"]);
 /** A load balancer: each request and each WebSocket goes to the next server in turn, also on one connection of a client. */
 export class RoundRobin implements AsyncDisposable {
   readonly #server: Server;
-  readonly #ports: readonly number[];
+  readonly #ports: () => readonly number[];
   readonly #sockets = new Set<Socket>();
   #turn = 0;
 
-  private constructor(ports: readonly number[]) {
+  private constructor(ports: () => readonly number[]) {
     this.#ports = ports;
     this.#server = createServer({ keepAliveTimeout: 0 }, (request, response) => this.#pass(request, response));
     // Whoever writes it wants to see what the coordinator says.
@@ -25,8 +25,9 @@ export class RoundRobin implements AsyncDisposable {
     });
   }
 
-  static async open(urls: readonly string[]): Promise<RoundRobin> {
-    const balancer = new RoundRobin(urls.map((url) => Number(new URL(url).port)));
+  /** `ports`: of the servers that are up, asked for each request. */
+  static async open(ports: () => readonly number[]): Promise<RoundRobin> {
+    const balancer = new RoundRobin(ports);
     balancer.#server.listen(0, "127.0.0.1");
     await once(balancer.#server, "listening");
     return balancer;
@@ -44,8 +45,11 @@ export class RoundRobin implements AsyncDisposable {
   }
 
   #nextPort(): number {
+    const ports = this.#ports();
     this.#turn += 1;
-    return this.#ports[this.#turn % this.#ports.length] as number;
+    const port = ports[this.#turn % Math.max(1, ports.length)];
+    if (port === undefined) throw new Error("No coordinator is up");
+    return port;
   }
 
   #pass(request: IncomingMessage, response: ServerResponse): void {

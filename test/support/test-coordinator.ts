@@ -118,7 +118,8 @@ export class TestCoordinator implements AsyncDisposable {
         onFatal: (error) => this.fatal.push(error),
       });
     this.#coordinators = await Promise.all(Array.from({ length: this.#nats === null ? 1 : COORDINATORS }, open));
-    if (this.#nats !== null) this.#balancer = await RoundRobin.open(this.#coordinators.map(({ url }) => url));
+    const ports = this.#coordinators.map(({ url }) => Number(new URL(url).port));
+    if (this.#nats !== null) this.#balancer = await RoundRobin.open(() => ports);
     watchOrigin(this.url);
   }
 
