@@ -12,7 +12,10 @@ export const CLUSTER_FAULTS = [
   "islands", // cut off from Islands
   "nats", // SIGKILL of NATS, which is started again
   "database", // SIGQUIT of PostgreSQL, likewise
+  "restart-database", // PostgreSQL stops in order and starts again
 ] as const;
+/** What may happen to a coordinator that is alone on its database. */
+export const LONE_FAULTS = ["kill", "term", "pause", "store", "islands", "database", "restart-database"] as const;
 export type ClusterFaultKind = (typeof CLUSTER_FAULTS)[number];
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -73,6 +76,8 @@ export class ClusterFaults {
       case "database":
         await this.#cluster.postgres.kill();
         await wait(CUT_MS);
+        return this.#cluster.postgres.restart();
+      case "restart-database":
         return this.#cluster.postgres.restart();
       default:
         return kind satisfies never;

@@ -1,9 +1,9 @@
 /**
  * `npm run chaos -- --seed N --minutes M`: a network under faults. With `--coordinators 3`: several coordinators, one disturbed each
- * `--every-s`. Ends with 1 when a promise was broken.
+ * `--every-s`; with `--store postgres` also one. Ends with 1 when a promise was broken.
  */
 import { parseArgs } from "node:util";
-import { CLUSTER_FAULTS, type ClusterFaultKind } from "./cluster-faults.ts";
+import { CLUSTER_FAULTS, LONE_FAULTS, type ClusterFaultKind } from "./cluster-faults.ts";
 import type { FaultKind } from "./plan.ts";
 import { runChaos } from "./run-chaos.ts";
 import { runClusterChaos } from "./run-cluster-chaos.ts";
@@ -13,11 +13,13 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "1" },
+    /** Of one coordinator: several share a PostgreSQL in any case. */
+    store: { type: "string", default: "sqlite" },
     /** Default: all that the machine permits; of several coordinators: kill. "all": all. */
     faults: { type: "string" },
     coordinators: { type: "string", default: "1" },
     "every-s": { type: "string", default: "10" },
-    /** Under way at any time, with several coordinators. */
+    /** Under way at any time, on PostgreSQL. */
     jobs: { type: "string", default: "200" },
     streams: { type: "string", default: "50" },
   },
@@ -28,7 +30,8 @@ const [seed, minutes, coordinators] = [values.seed, values.minutes, values.coord
   number,
 ];
 
-if (coordinators > 1) await disturbCluster();
+if (!["sqlite", "postgres"].includes(values.store)) throw new Error("--store is sqlite or postgres");
+if (coordinators > 1 || values.store === "postgres") await disturbCluster();
 else await disturbOne();
 
 async function disturbOne(): Promise<void> {
@@ -41,11 +44,13 @@ async function disturbOne(): Promise<void> {
 }
 
 async function disturbCluster(): Promise<void> {
-  const chosen = values.faults === "all" ? CLUSTER_FAULTS : (values.faults ?? "kill").split(",");
+  const all: readonly string[] = coordinators > 1 ? CLUSTER_FAULTS : LONE_FAULTS;
+  const faults = values.faults ?? (coordinators > 1 ? "kill" : "all");
+  const chosen = faults === "all" ? all : faults.split(",");
   const [kinds, everyMs] = [chosen as ClusterFaultKind[], Number(values["every-s"]) * 1_000];
   const load = { jobs: Number(values.jobs), streams: Number(values.streams) };
   say(
-    `seed ${seed}, ${minutes} min, ${coordinators} coordinators, each ${everyMs / 1_000} s one of ${kinds.join(", ")}`,
+    `seed ${seed}, ${minutes} min, ${coordinators} coordinators on PostgreSQL, each ${everyMs / 1_000} s one of ${kinds.join(", ")}`,
   );
   const { violations, ...figures } = await runClusterChaos({ seed, minutes, coordinators, everyMs, kinds, ...load });
   report(figures, violations);

@@ -12,11 +12,16 @@ import { askAgent } from "../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../shared/cargo-signature.ts";
 import { accountOfToken, insertAccount, type NewAccount } from "./account-rows.ts";
 import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
+import { NetworkPeers } from "./network-peers.ts";
 import { Program, type ProgramResult } from "./program.ts";
+import { ARE_SEVERAL } from "./several-coordinators.ts";
 import { smallCatalog } from "./small-catalog.ts";
 import { placeFlags, placeFor, STORE_ENV } from "./test-store.ts";
 
-/** A real network: a coordinator and Islands, each a process, in a temporary directory. */
+/**
+ * A real network: a coordinator and Islands, each a process, in a temporary directory. With ATOLL_TEST_COORDINATORS others stand beside
+ * the coordinator, and each request, and each Island, goes to the next.
+ */
 export class Network implements AsyncDisposable {
   readonly directory: string;
   /** The coordinator's data: in that directory, or in a database of PostgreSQL. */
@@ -25,6 +30,7 @@ export class Network implements AsyncDisposable {
   readonly url: string;
   readonly #args: readonly string[];
   readonly #program: string;
+  readonly #peers: NetworkPeers | null;
   readonly #islands: Program[] = [];
 
   private constructor(
@@ -34,8 +40,10 @@ export class Network implements AsyncDisposable {
     url: string,
     args: readonly string[],
     program: string,
+    peers: NetworkPeers | null,
   ) {
     this.#args = args;
+    this.#peers = peers;
     this.place = place;
     this.#program = program;
     this.directory = directory;
@@ -56,10 +64,22 @@ export class Network implements AsyncDisposable {
     const place = await placeFor(join(directory, "coordinator"));
     const catalog = ["--catalog-directory", smallCatalog()];
     const args = ["serve", "--port", "0", ...placeFlags(place), "--log-level", "warn", ...catalog, ...flags];
-    const coordinator = new Program(program, args, { ...STORE_ENV, ...env });
-    const url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
-    watchOrigin(url);
-    return new Network(directory, place, coordinator, url, args, program);
+    let network: Network | null = null;
+    const isUp = (): boolean => network?.isCoordinatorUp === true;
+    const peers = ARE_SEVERAL ? await NetworkPeers.open(args, { ...STORE_ENV, ...env }, isUp) : null;
+    // The last flag of a name counts.
+    const ownArgs = [...args, ...(peers?.firstFlags ?? [])];
+    const coordinator = new Program(program, ownArgs, { ...STORE_ENV, ...env });
+    const [, listening = ""] = await coordinator.printed(/listening on (\S+)\n/);
+    network = new Network(directory, place, coordinator, peers?.url ?? listening, ownArgs, program, peers);
+    watchOrigin(network.url);
+    return network;
+  }
+
+  /** Whether it has printed its address and not ended. */
+  get isCoordinatorUp(): boolean {
+    const { process, stdout } = this.coordinator;
+    return process.exitCode === null && process.signalCode === null && stdout.includes("listening on");
   }
 
   /** Ends the coordinator by `signal` and starts it again on the same data and port. */
@@ -136,6 +156,7 @@ export class Network implements AsyncDisposable {
     unwatchOrigin(this.url);
     await Promise.all(this.#islands.map((island) => island[Symbol.asyncDispose]()));
     await this.coordinator[Symbol.asyncDispose]();
+    await this.#peers?.[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
 }

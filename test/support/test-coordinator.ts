@@ -14,6 +14,9 @@ import { unwatchOrigin, watchOrigin } from "./answer-watch.ts";
 import { writeEmptyDatabase } from "./empty-database.ts";
 import { makeFastDirectory } from "./fast-directory.ts";
 import { smallCatalog } from "./small-catalog.ts";
+import { NatsServer } from "./nats-server.ts";
+import { RoundRobin } from "./round-robin.ts";
+import { ARE_SEVERAL, COORDINATORS } from "./several-coordinators.ts";
 import { placeFlags, placeFor, runSql } from "./test-store.ts";
 import { TEST_TRANSPORT } from "./transport.ts";
 
@@ -22,7 +25,7 @@ const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01 };
 
 /**
  * A real coordinator in this process: real sockets, a real database, a free port. It can be closed and opened again. Its catalog is
- * the small one unless a flag names another.
+ * the small one unless a flag names another. With ATOLL_TEST_COORDINATORS these are several, and each request goes to the next.
  */
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;
@@ -30,7 +33,11 @@ export class TestCoordinator implements AsyncDisposable {
   readonly place: StorePlace;
   readonly fatal: unknown[] = [];
   #flags: Readonly<Record<string, unknown>>;
-  #coordinator: Coordinator | null = null;
+  #coordinators: readonly Coordinator[] = [];
+  /** In front of several. */
+  #balancer: RoundRobin | null = null;
+  /** Of several on a database that is made for them. */
+  readonly #nats: NatsServer | null;
 
   /** Variables, for the settings that have no flag. */
   readonly #env: Readonly<Record<string, string>>;
@@ -40,7 +47,9 @@ export class TestCoordinator implements AsyncDisposable {
     place: StorePlace,
     flags: Readonly<Record<string, unknown>>,
     env: Readonly<Record<string, string>>,
+    nats: NatsServer | null,
   ) {
+    this.#nats = nats;
     this.directory = directory;
     this.place = place;
     this.#flags = flags;
@@ -54,8 +63,11 @@ export class TestCoordinator implements AsyncDisposable {
     ownPlace?: StorePlace,
   ): Promise<TestCoordinator> {
     const directory = await makeFastDirectory("atoll-test-");
-    const place = ownPlace ?? (await placeFor(directory));
-    const test = new TestCoordinator(directory, place, flags, env);
+    const [place, nats] = await Promise.all([
+      ownPlace ?? placeFor(directory),
+      ARE_SEVERAL && ownPlace === undefined ? startNats() : null,
+    ]);
+    const test = new TestCoordinator(directory, place, flags, env, nats);
     if (typeof place === "string") await writeEmptyDatabase(join(directory, DATABASE_FILE));
     await test.start();
     return test;
@@ -67,7 +79,7 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   get isOpen(): boolean {
-    return this.#coordinator !== null;
+    return this.#coordinators.length > 0;
   }
 
   /** Settings for the next start. */
@@ -76,8 +88,9 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   get url(): string {
-    if (this.#coordinator === null) throw new Error("The coordinator is not open");
-    return this.#coordinator.url;
+    const [first] = this.#coordinators;
+    if (first === undefined) throw new Error("The coordinator is not open");
+    return this.#balancer?.url ?? first.url;
   }
 
   async start(): Promise<void> {
@@ -85,22 +98,28 @@ export class TestCoordinator implements AsyncDisposable {
       ...TEST_TRANSPORT,
       port: 0,
       ...(typeof this.place === "string" ? { dataDirectory: this.place } : { store: this.place.address }),
+      ...(this.#nats === null ? {} : { bus: this.#nats.address }),
       logLevel: "silent",
       ...PATIENT,
       ...this.#flags,
     };
-    this.#coordinator = await openCoordinator({
-      config: resolveConfig({
-        flags,
-        env: { ...this.#storeEnv, ...this.#env },
-        toml: null,
-        shippedCatalogDirectory: smallCatalog(),
-      }),
-      clock: systemClock,
-      log: pino({ level: "silent" }),
-      version: "0.0.0-test",
-      onFatal: (error) => this.fatal.push(error),
+    const config = resolveConfig({
+      flags,
+      env: { ...this.#storeEnv, ...this.#env },
+      toml: null,
+      shippedCatalogDirectory: smallCatalog(),
     });
+    const open = (): Promise<Coordinator> =>
+      openCoordinator({
+        config,
+        clock: systemClock,
+        log: pino({ level: "silent" }),
+        version: "0.0.0-test",
+        onFatal: (error) => this.fatal.push(error),
+      });
+    this.#coordinators = await Promise.all(Array.from({ length: this.#nats === null ? 1 : COORDINATORS }, open));
+    const ports = this.#coordinators.map(({ url }) => Number(new URL(url).port));
+    if (this.#nats !== null) this.#balancer = await RoundRobin.open(() => ports);
     watchOrigin(this.url);
   }
 
@@ -109,9 +128,11 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    if (this.#coordinator !== null) unwatchOrigin(this.url);
-    await this.#coordinator?.close();
-    this.#coordinator = null;
+    if (this.isOpen) unwatchOrigin(this.url);
+    await Promise.all(this.#coordinators.map((coordinator) => coordinator.close()));
+    await this.#balancer?.[Symbol.asyncDispose]();
+    this.#balancer = null;
+    this.#coordinators = [];
   }
 
   /** Works on the data beside the running coordinator, as its commands do. */
@@ -150,6 +171,13 @@ export class TestCoordinator implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+    await this.#nats?.[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
+}
+
+async function startNats(): Promise<NatsServer> {
+  const nats = await NatsServer.start();
+  if (nats === null) throw new Error("Several coordinators need nats-server, which is not installed");
+  return nats;
 }

@@ -7,7 +7,7 @@ import pino from "pino";
 import { newId } from "../../../shared/ids.ts";
 import { AccountService } from "../../../coordinator/accounts/account-service.ts";
 import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
@@ -23,51 +23,12 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
+import { CARGOS } from "./api-catalog.ts";
+import { ApiNetwork, type ApiMember } from "./api-network.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
+import { RoundRobin } from "../../support/round-robin.ts";
+import { ARE_SEVERAL, COORDINATORS } from "../../support/several-coordinators.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
-
-const GIB = 1_024 ** 3;
-
-export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
-  return {
-    slug: "tiny",
-    workloadId: 7,
-    name: "Tiny",
-    description: "A small model",
-    category: "llm",
-    licence: "MIT",
-    runtimeType: "llmcpp",
-    onnxTaskType: null,
-    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
-    requiredRamBytes: GIB,
-    requiredVramBytes: 0,
-    contextTokens: 2_048,
-    priceMicro: 1_500_000,
-    runLimitMs: 300_000,
-    waitLimitMs: 3_600_000,
-    inputSchema: { type: "object" },
-    exampleInput: { prompt: "hi" },
-    outputSchema: { type: "string" },
-    isChat: true,
-    ...override,
-  };
-}
-
-export const CARGOS: readonly CatalogEntry[] = [
-  makeCargo(),
-  makeCargo({ slug: "second", workloadId: 8, name: "Second" }),
-  makeCargo({
-    slug: "words",
-    workloadId: 9,
-    category: "text",
-    runtimeType: "onnx",
-    onnxTaskType: "text-classification",
-    contextTokens: null,
-    priceMicro: 250_001,
-    requiredRamBytes: 700_000_000,
-    isChat: false,
-  }),
-];
 
 /** One store for all tests of a file; each test has an account of its own. */
 let store: TestStore;
@@ -100,7 +61,10 @@ interface CallOptions {
   readonly base?: string;
 }
 
-/** The whole API on a real port, over scripted jobs and a clock that stands still. */
+/**
+ * The whole API on a real port, over scripted jobs and a clock that stands still. With ATOLL_TEST_COORDINATORS it is served by several,
+ * each with its own limits and callers, and each request goes to the next; `port`, `raw` and `listener` are the first one's.
+ */
 export class Api implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly catalog = new Catalog(CARGOS, "tiny");
@@ -117,19 +81,17 @@ export class Api implements AsyncDisposable {
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;
-  #listener: Listener | undefined;
+  readonly #network: ApiNetwork | null = null;
+  readonly #registration: "open" | "closed";
+  #listeners: readonly Listener[] = [];
+  #balancer: RoundRobin | null = null;
   #directory = "";
 
   private constructor(registration: "open" | "closed") {
-    const log = { error: (facts: object) => void this.logLines.push({ ...facts }) };
-    this.accounts = new AccountService({
-      store: store.accounts,
-      clock: this.clock,
-      newAccountMicro: 10_000_500_000,
-      registration,
-      passwords: quickPasswords(),
-      log,
-    });
+    this.#registration = registration;
+    const changes = store.cluster?.credentialChanges;
+    if (ARE_SEVERAL && changes !== undefined) this.#network = new ApiNetwork(COORDINATORS, changes, this.clock);
+    this.accounts = this.#openAccounts(this.#network?.members[0]);
   }
 
   static async open(options: Partial<HttpOptions> = {}, registration: "open" | "closed" = "open"): Promise<Api> {
@@ -148,8 +110,9 @@ export class Api implements AsyncDisposable {
   }
 
   get listener(): Listener {
-    if (this.#listener === undefined) throw new Error("The API is not open");
-    return this.#listener;
+    const [first] = this.#listeners;
+    if (first === undefined) throw new Error("The API is not open");
+    return first;
   }
 
   get port(): number {
@@ -162,7 +125,7 @@ export class Api implements AsyncDisposable {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.#balancer?.url ?? `http://127.0.0.1:${this.port}`;
   }
 
   fetch(
@@ -198,14 +161,15 @@ export class Api implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     unwatchOrigin(this.url);
-    await this.listener.close(AbortSignal.abort());
+    await Promise.all(this.#listeners.map((listener) => listener.close(AbortSignal.abort())));
+    await this.#balancer?.[Symbol.asyncDispose]();
     await this.accounts.settled();
+    this.#network?.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
 
   async #start(options: Partial<HttpOptions>): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
-    const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
     const email = `${id}@example.com`;
     // Straight into the store: a password's hash takes its time by design, and most tests need none.
@@ -223,12 +187,37 @@ export class Api implements AsyncDisposable {
       await makeKey(["read"]),
       await makeKey(["write"]),
     ];
+    const members: readonly (ApiMember | undefined)[] = this.#network?.members ?? [undefined];
+    this.#listeners = await Promise.all(members.map((member, index) => this.#serve(options, member, index)));
+    if (this.#network !== null) {
+      const ports = this.#listeners.map(({ port }) => port);
+      this.#balancer = await RoundRobin.open(() => ports);
+    }
+    watchOrigin(this.url);
+  }
+
+  #openAccounts(member: ApiMember | undefined): AccountService {
+    return new AccountService({
+      store: store.accounts,
+      clock: this.clock,
+      credentials: member?.credentials,
+      newAccountMicro: 10_000_500_000,
+      registration: this.#registration,
+      passwords: quickPasswords(),
+      log: { error: (facts: object) => void this.logLines.push({ ...facts }) },
+    });
+  }
+
+  #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
+    const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
     const app = createApp({
       jobs: this.jobs,
       metrics: { contentType: "text/plain", read: async () => "" },
       batches: noBatches,
-      accounts: this.accounts,
+      accounts: index === 0 ? this.accounts : this.#openAccounts(member),
+      quota: member?.quota,
+      credentials: member?.credentials,
       catalog: this.catalog,
       cargos: new CargoService({
         store: store.catalog,
@@ -257,8 +246,7 @@ export class Api implements AsyncDisposable {
       modelsDirectory: this.#directory,
       options: { ...TEST_HTTP_OPTIONS, ...options },
     });
-    this.#listener = await listen((request, env) => app.fetch(request, env), TEST_LISTEN);
-    watchOrigin(this.url);
+    return listen((request, env) => app.fetch(request, env), TEST_LISTEN);
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
+import { unlessSeveral } from "../../../support/several-coordinators.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -53,15 +54,18 @@ describe("sessions", () => {
     expect(again.body.data.token).not.toBe(body.data.token);
   });
 
-  it("have every scope, until they are ended", async () => {
-    const { token } = (await sign("register", { email: newEmail(), password: "long enough" })).body.data;
-    expect((await api.call("GET", "/account", { key: token })).status).toBe(200);
-    expect((await api.call("POST", "/api-keys", { key: token, body: {} })).status).toBe(201);
-    const ended = await api.call("POST", "/auth/logout", { key: token });
-    expect([ended.status, ended.body]).toEqual([200, { data: { logged_out: true } }]);
-    expect((await api.call("GET", "/account", { key: token })).status).toBe(401);
-    expect((await api.call("POST", "/auth/logout", { key: token })).status).toBe(401);
-  });
+  it(
+    ...unlessSeveral("have every scope, until they are ended", "elsewhere a session ends within a second"),
+    async () => {
+      const { token } = (await sign("register", { email: newEmail(), password: "long enough" })).body.data;
+      expect((await api.call("GET", "/account", { key: token })).status).toBe(200);
+      expect((await api.call("POST", "/api-keys", { key: token, body: {} })).status).toBe(201);
+      const ended = await api.call("POST", "/auth/logout", { key: token });
+      expect([ended.status, ended.body]).toEqual([200, { data: { logged_out: true } }]);
+      expect((await api.call("GET", "/account", { key: token })).status).toBe(401);
+      expect((await api.call("POST", "/auth/logout", { key: token })).status).toBe(401);
+    },
+  );
 
   it("are at most 20 of an account: the oldest ends when another begins", async () => {
     const body = { email: newEmail(), password: "long enough" };
@@ -117,22 +121,28 @@ describe("sessions", () => {
     expect([status, body.error.code]).toEqual([422, "email_taken"]);
   });
 
-  it("are limited to 5 tries a minute for each address behind the proxy", async () => {
-    const body = { email: "nobody", password: "short" };
-    for (let attempt = 0; attempt < 5; attempt += 1) expect((await sign("register", body)).status).toBe(422);
-    const sixth = await sign("register", body);
-    expect([sixth.status, sixth.headers.get("retry-after"), sixth.body.error]).toEqual([
-      429,
-      "60",
-      {
-        message: "Rate limit exceeded (login_attempts); retry in 60 s",
-        code: "rate_limited",
-        retry_after: 60,
-        limit: "login_attempts",
-      },
-    ]);
-    expect((await sign("register", body, "192.0.2.2")).status).toBe(422);
-  });
+  it(
+    ...unlessSeveral(
+      "are limited to 5 tries a minute for each address behind the proxy",
+      "each counts addresses by itself",
+    ),
+    async () => {
+      const body = { email: "nobody", password: "short" };
+      for (let attempt = 0; attempt < 5; attempt += 1) expect((await sign("register", body)).status).toBe(422);
+      const sixth = await sign("register", body);
+      expect([sixth.status, sixth.headers.get("retry-after"), sixth.body.error]).toEqual([
+        429,
+        "60",
+        {
+          message: "Rate limit exceeded (login_attempts); retry in 60 s",
+          code: "rate_limited",
+          retry_after: 60,
+          limit: "login_attempts",
+        },
+      ]);
+      expect((await sign("register", body, "192.0.2.2")).status).toBe(422);
+    },
+  );
 
   it("cannot be had by registering where that is closed", async () => {
     await using closed = await Api.open({}, "closed");
@@ -143,16 +153,19 @@ describe("sessions", () => {
     expect(status).toBe(403);
   });
 
-  it("are counted by the socket's address when no proxy is trusted", async () => {
-    await using direct = await Api.open();
-    const statuses: number[] = [];
-    for (let attempt = 0; attempt < 6; attempt += 1) {
-      const headers = { "x-forwarded-for": `192.0.2.${attempt}` };
-      const body = { email: "nobody", password: "short" };
-      statuses.push((await direct.call("POST", "/auth/register", { key: null, body, headers })).status);
-    }
-    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
-  });
+  it(
+    ...unlessSeveral("are counted by the socket's address when no proxy is trusted", "each counts addresses by itself"),
+    async () => {
+      await using direct = await Api.open();
+      const statuses: number[] = [];
+      for (let attempt = 0; attempt < 6; attempt += 1) {
+        const headers = { "x-forwarded-for": `192.0.2.${attempt}` };
+        const body = { email: "nobody", password: "short" };
+        statuses.push((await direct.call("POST", "/auth/register", { key: null, body, headers })).status);
+      }
+      expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+    },
+  );
 });
 
 describe("API keys", () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
+import { unlessSeveral } from "../../../support/several-coordinators.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -116,7 +117,7 @@ describe("GET /docs", () => {
     expect((await get("/docs/swagger-ui-bundle.js", { headers })).status).toBe(304);
   });
 
-  it("counts for the address that asks", async () => {
+  it(...unlessSeveral("counts for the address that asks", "each counts addresses by itself"), async () => {
     await using few = await Api.open({ publicRequestsPerMinute: 1 });
     await (await fetch(`${few.url}/docs`)).text();
     expect((await fetch(`${few.url}/docs`)).status).toBe(429);
