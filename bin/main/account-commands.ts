@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
@@ -8,6 +7,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { accountIdOf, onDataDirectory, print, withStore, type DataOptions } from "./data-commands.ts";
+import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
 
 interface OwnerOptions extends DataOptions {
   readonly email: string;
@@ -18,10 +18,7 @@ export function addAccountCommands(program: Command): Command {
   const account = program.command("account").description("Accounts.");
   dataCommand(account, "create", "Create an account.")
     .requiredOption("--email <address>", "e-mail address")
-    .option(
-      "--password <text>",
-      "password, 8 to 200 characters; - reads it from standard input (or set ATOLL_PASSWORD)",
-    )
+    .option("--password <text>", PASSWORD_HELP)
     .option("--credits <number>", "credits at the start (default: setting new_account_credits)")
     .option("--with-key", "also make an API key")
     .option("--with-island-token", "also make an Island token")
@@ -72,7 +69,7 @@ interface CreateAccountOptions extends OwnerOptions {
 
 async function createAccount(options: CreateAccountOptions): Promise<void> {
   const credits = options.credits === undefined ? undefined : readNumber("--credits", options.credits);
-  const password = await readPassword(options.password);
+  const password = await readNewPassword(options.password);
   await withAccounts(
     options,
     async (accounts) => {
@@ -181,16 +178,6 @@ async function withAccounts(
     },
     { mayCreate },
   );
-}
-
-/** Also reads the variable and standard input, because other users of the machine can see a command's flags. @throws {ConfigError} */
-async function readPassword(flag: string | undefined): Promise<string> {
-  if (flag === "-") return (await text(process.stdin)).replace(/\r?\n$/, "");
-  const password = flag ?? process.env["ATOLL_PASSWORD"];
-  if (password === undefined) {
-    throw new ConfigError(["No password: give --password, set ATOLL_PASSWORD, or pipe it to --password -"]);
-  }
-  return password;
 }
 
 /** @throws {ConfigError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */

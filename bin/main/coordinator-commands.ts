@@ -10,6 +10,7 @@ import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
+import { explainUsageBriefly } from "./usage-errors.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
 
 /** After the start, so that the first requests need not wait for the 0.3 s that it takes. */
@@ -19,8 +20,7 @@ const FLUSH_AFTER_MS = 10_000;
 export function coordinatorCommands(version: string): Command {
   const program = new Command("coordinator")
     .description("Runs an Atoll coordinator and manages its data.")
-    .version(version)
-    .showHelpAfterError();
+    .version(version);
   const serveCommand = program
     .command("serve")
     .description("Serve the API and Islands until SIGTERM or SIGINT.")
@@ -46,5 +46,6 @@ export function coordinatorCommands(version: string): Command {
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);
   addLedgerCommands(program, ledgerTools);
+  explainUsageBriefly(program);
   return program;
 }
