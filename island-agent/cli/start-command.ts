@@ -7,7 +7,7 @@ import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../artifacts/cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
-import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
 import { loadHostId } from "../hardware/host-id.ts";
@@ -71,6 +71,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
 
   const log = options.openLog(config.logLevel);
+  const unknown = describeUnknownEnv(env);
+  if (unknown !== null) log.warn({}, unknown);
   if (file?.isPrivate === false)
     log.warn(
       { file: file.name },

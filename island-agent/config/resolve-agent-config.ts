@@ -1,11 +1,13 @@
 import type { LogLevel } from "../../shared/logger.ts";
 import {
+  describeSettings,
   resolveSettings,
   unknownKey,
   ConfigError,
   type ResolvedSetting,
   type SettingSources,
 } from "../../shared/settings.ts";
+import { describeUnknown, misprefixedVariables, unknownVariables } from "../../shared/unknown-variables.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
@@ -119,6 +121,15 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
     }),
     logLevel: values.logLevel,
   });
+}
+
+/** A line about variables that look like settings of the agent, and are not; null when there are none. */
+export function describeUnknownEnv(env: SettingSources["env"]): string | null {
+  const known = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).map(({ env: variable }) => variable);
+  return describeUnknown([
+    ...unknownVariables(env, AGENT_ENV_PREFIX, known),
+    ...misprefixedVariables(env, "ATOLL_", { ownPrefix: AGENT_ENV_PREFIX, known }),
+  ]);
 }
 
 /** CPU threads for jobs: the setting, or all physical cores but one. At most the cap on cores, and at least 1. */
