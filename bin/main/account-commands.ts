@@ -70,18 +70,43 @@ interface CreateAccountOptions extends OwnerOptions {
 async function createAccount(options: CreateAccountOptions): Promise<void> {
   const credits = options.credits === undefined ? undefined : readNumber("--credits", options.credits);
   const password = await readNewPassword(options.password);
-  await withAccounts(
+  const { email: address, withKey, withIslandToken } = options;
+  const made = await makeAccount(options, { email: address, password, credits, withKey, withIslandToken });
+  const { id, email, balanceMicro, key, islandToken } = made;
+  print(
+    options,
+    { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: islandToken },
+    [id, key, islandToken].filter((line) => line !== undefined).join("\n"),
+  );
+}
+
+/** A new account, and what it gets with it. */
+export interface AccountDetails {
+  readonly email: string;
+  readonly password: string;
+  readonly credits?: number | undefined;
+  readonly withKey?: true | undefined;
+  readonly withIslandToken?: true | undefined;
+}
+
+export interface MadeAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly balanceMicro: number;
+  readonly key: string | undefined;
+  readonly islandToken: string | undefined;
+}
+
+/** Makes an account, and its database if there is none. @throws {ServiceError | ConfigError} */
+export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<MadeAccount> {
+  const { email, password, credits, withKey, withIslandToken } = details;
+  return withAccounts(
     options,
     async (accounts) => {
-      const created = await accounts.createAccount({ email: options.email, password, credits });
-      const key = options.withKey && (await accounts.createKey(created.id)).secret;
-      const token = options.withIslandToken && (await accounts.createIslandToken(created.id)).secret;
-      const { id, email, balanceMicro } = created;
-      print(
-        options,
-        { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: token },
-        [id, key, token].filter((line) => line !== undefined).join("\n"),
-      );
+      const created = await accounts.createAccount({ email, password, credits });
+      const key = withKey && (await accounts.createKey(created.id)).secret;
+      const islandToken = withIslandToken && (await accounts.createIslandToken(created.id)).secret;
+      return { id: created.id, email: created.email, balanceMicro: created.balanceMicro, key, islandToken };
     },
     { mayCreate: true },
   );
@@ -162,16 +187,16 @@ function withOwner(
   });
 }
 
-async function withAccounts(
+async function withAccounts<T>(
   options: DataOptions,
-  use: (accounts: AccountService, store: Store) => Promise<void>,
+  use: (accounts: AccountService, store: Store) => Promise<T>,
   { mayCreate = false } = {},
-): Promise<void> {
-  await withStore(
+): Promise<T> {
+  return withStore(
     options,
     async (store, { logLevel, newAccountMicro }) => {
       const log = pino({ level: logLevel }, pino.destination(2));
-      await use(
+      return use(
         new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration: "closed", log }),
         store,
       );

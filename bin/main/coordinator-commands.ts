@@ -2,11 +2,12 @@ import { flushCompileCache } from "node:module";
 import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { addAccountCommands } from "./account-commands.ts";
+import { addAccountCommands, makeAccount } from "./account-commands.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
+import { addInitCommand } from "./init-command.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
@@ -36,6 +37,7 @@ export function coordinatorCommands(version: string): Command {
   for (const { flag, meaning, fallback } of describeConfig()) {
     if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
   }
+  addInitCommand(program, makeAccount);
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
