@@ -75,7 +75,10 @@ onDataDirectory(program.command("start"))
     "Run jobs until SIGTERM. Running jobs then have a minute to finish; a second SIGTERM does not wait. Exit code 3: the coordinator refuses this Island for good.",
   )
   .option("--log-level <level>", "lowest level that is logged")
-  .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
+  .option("--log-format <format>", "json or text (default: text at a terminal, json elsewhere)")
+  .action(async ({ data, ...flags }: DataOptions & Record<string, string>) =>
+    start(dataDirectoryOf(data === undefined ? {} : { data }), flags),
+  );
 
 onDataDirectory(program.command("status"))
   .description("Show what the running agent does.")
@@ -205,18 +208,18 @@ async function readToken(flag: string | undefined): Promise<string> {
   return token;
 }
 
-async function start(dataDirectory: string, logLevel: string | undefined): Promise<void> {
-  const { pino } = await import("pino");
+async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {
+  const { openLog } = await import("./open-log.ts");
   const { startAgent } = await import("../../island-agent/cli/start-command.ts");
   const agent = await startAgent({
     dataDirectory,
-    flags: { logLevel },
+    flags,
     env: process.env,
     pid: process.pid,
     version,
     clock: systemClock,
     onConnected: (summary) => console.log(`connected to ${summary}`),
-    openLog: (level) => pino({ level }, pino.destination({ dest: 2, sync: true })),
+    openLog,
   });
   let stops = 0;
   const stop = (): void => {

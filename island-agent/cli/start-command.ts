@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
+import type { LogFormat } from "../../shared/log-format.ts";
+import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
@@ -33,7 +34,7 @@ export interface StartOptions {
   readonly pid: number;
   readonly version: string;
   readonly clock: Clock;
-  readonly openLog: (level: string) => Logger;
+  readonly openLog: (level: LogLevel, format: LogFormat | null) => Logger | Promise<Logger>;
   /** Called when the Island connects for the first time. */
   readonly onConnected: (summary: string) => void;
 }
@@ -70,7 +71,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
 
-  const log = options.openLog(config.logLevel);
+  const log = await options.openLog(config.logLevel, config.logFormat);
   const unknown = describeUnknownEnv(env);
   if (unknown !== null) log.warn({}, unknown);
   if (file?.isPrivate === false)

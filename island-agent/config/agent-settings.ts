@@ -2,6 +2,7 @@ import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../shared/cargo.ts";
 import { GIB } from "../../shared/format-bytes.ts";
+import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
@@ -172,6 +173,7 @@ export const AGENT_SETTINGS = {
     meaning: "CPU cores of this host, where detection is wrong",
   }),
   logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+  logFormat: LOG_FORMAT_SETTING,
 };
 
 /** A list of some of `known`, as text with commas. */

@@ -1,3 +1,4 @@
+import type { LogFormat } from "../../shared/log-format.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import {
   describeSettings,
@@ -69,6 +70,8 @@ export interface AgentConfig {
     readonly physicalCores: number | null;
   };
   readonly logLevel: LogLevel;
+  /** Null: as the program chooses. */
+  readonly logFormat: LogFormat | null;
 }
 
 /** A flag wins over an ISLAND_* variable, a variable over config.toml, the file over the default. @throws {ConfigError} listing every problem. */
@@ -120,6 +123,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
       physicalCores: values.hardwarePhysicalCores,
     }),
     logLevel: values.logLevel,
+    logFormat: values.logFormat,
   });
 }
 

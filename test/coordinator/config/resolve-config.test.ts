@@ -95,6 +95,7 @@ describe("resolveConfig()", () => {
       trustProxy: false,
       catalogDirectory: "/shipped/catalog",
       logLevel: "info",
+      logFormat: null,
     });
   });
   it("gives a frozen object", () => {
@@ -209,6 +210,7 @@ describe("registration", () => {
 });
 
 const WITHOUT_DEFAULT = new Set([
+  "log_format",
   "store",
   "cluster_key",
   "cluster_key_file",

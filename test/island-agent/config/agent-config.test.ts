@@ -45,6 +45,7 @@ describe("resolveAgentConfig()", () => {
       caps: { ramBytes: null, vramBytes: null, logicalCores: null },
       hardware: { ramBytes: null, vramBytes: null, physicalCores: null },
       logLevel: "info",
+      logFormat: null,
     });
   });
   it("reads tables of the file, in bytes", () => {
