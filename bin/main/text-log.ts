@@ -37,9 +37,12 @@ function textOf(value: unknown): string {
 }
 
 function stackOf(error: unknown): string {
-  const { stack, message } = error as { readonly stack?: unknown; readonly message?: unknown };
-  const lines = String(stack ?? message ?? JSON.stringify(error)).split("\n");
-  return lines.map((line) => `    ${withoutControls(line)}`).join("\n");
+  const { stack } = error as { readonly stack?: unknown };
+  const lines = typeof stack === "string" ? stack : JSON.stringify(error);
+  return lines
+    .split("\n")
+    .map((line) => `    ${withoutControls(line)}`)
+    .join("\n");
 }
 
 /** Names of others, such as a Cargo's, must not reach the terminal as commands. */
