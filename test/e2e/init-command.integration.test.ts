@@ -7,6 +7,7 @@ import { call } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 import { runCommand } from "../support/run-command.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-init-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -45,7 +46,7 @@ it("coordinator init with an address that others reach keeps registration for th
   expect(await readFile(join(folder, "public", "atoll.toml"), "utf8")).toMatch(/^registration = "closed"$/m);
 });
 
-it("coordinator serve starts with example.toml copied as it is", async () => {
+itInFullRun("coordinator serve starts with example.toml copied as it is", async () => {
   const copy = join(folder, "copy.toml");
   await copyFile(new URL("../../coordinator/config/example.toml", import.meta.url), copy);
   const flags = ["--port", "0", "--data", join(folder, "data")];

@@ -2,8 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect } from "vitest";
 import { Program } from "../support/program.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-log-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -17,7 +18,7 @@ async function logOf(...flags: string[]): Promise<string[]> {
   return stderr.trimEnd().split("\n");
 }
 
-it("the log is JSON where no terminal reads it, and lines for people where they are asked for", async () => {
+itInFullRun("the log is JSON where no terminal reads it, and lines for people where they are asked for", async () => {
   const json = (await logOf()).map((line) => JSON.parse(line) as { msg: string });
   expect(json[0]?.msg).toBe("Environment variables that nothing reads: ATOLL_PROT (did you mean ATOLL_PORT?)");
   expect(json.at(-1)).toMatchObject({ msg: "Stopping", signal: "SIGTERM" });
