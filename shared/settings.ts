@@ -1,4 +1,5 @@
 import { parse, TomlError } from "smol-toml";
+import { nearestName } from "./nearest-name.ts";
 
 /** One key of a configuration. `T` is the value in the program's units. Files, flags and variables use the key's units. */
 export interface Setting<T> {
@@ -239,22 +240,8 @@ export function readTomlKeys(file: ConfigFile): Map<string, unknown> {
 
 /** A message for an unknown key, with the most similar known key. */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const [nearest] = known.toSorted((a, b) => editDistance(key, a) - editDistance(key, b));
+  const nearest = nearestName(key, known);
   return `${key}: unknown key${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
-}
-
-/** Levenshtein distance, in UTF-16 units. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 export interface SettingDescription {

@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { pino } from "pino";
 import { AccountService } from "../../coordinator/accounts/account-service.ts";
@@ -8,6 +7,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { accountIdOf, onDataDirectory, print, withStore, type DataOptions } from "./data-commands.ts";
+import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
 
 interface OwnerOptions extends DataOptions {
   readonly email: string;
@@ -18,10 +18,7 @@ export function addAccountCommands(program: Command): Command {
   const account = program.command("account").description("Accounts.");
   dataCommand(account, "create", "Create an account.")
     .requiredOption("--email <address>", "e-mail address")
-    .option(
-      "--password <text>",
-      "password, 8 to 200 characters; - reads it from standard input (or set ATOLL_PASSWORD)",
-    )
+    .option("--password <text>", PASSWORD_HELP)
     .option("--credits <number>", "credits at the start (default: setting new_account_credits)")
     .option("--with-key", "also make an API key")
     .option("--with-island-token", "also make an Island token")
@@ -72,19 +69,44 @@ interface CreateAccountOptions extends OwnerOptions {
 
 async function createAccount(options: CreateAccountOptions): Promise<void> {
   const credits = options.credits === undefined ? undefined : readNumber("--credits", options.credits);
-  const password = await readPassword(options.password);
-  await withAccounts(
+  const password = await readNewPassword(options.password);
+  const { email: address, withKey, withIslandToken } = options;
+  const made = await makeAccount(options, { email: address, password, credits, withKey, withIslandToken });
+  const { id, email, balanceMicro, key, islandToken } = made;
+  print(
+    options,
+    { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: islandToken },
+    [id, key, islandToken].filter((line) => line !== undefined).join("\n"),
+  );
+}
+
+/** A new account, and what it gets with it. */
+export interface AccountDetails {
+  readonly email: string;
+  readonly password: string;
+  readonly credits?: number | undefined;
+  readonly withKey?: true | undefined;
+  readonly withIslandToken?: true | undefined;
+}
+
+export interface MadeAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly balanceMicro: number;
+  readonly key: string | undefined;
+  readonly islandToken: string | undefined;
+}
+
+/** Makes an account, and its database if there is none. @throws {ServiceError | ConfigError} */
+export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<MadeAccount> {
+  const { email, password, credits, withKey, withIslandToken } = details;
+  return withAccounts(
     options,
     async (accounts) => {
-      const created = await accounts.createAccount({ email: options.email, password, credits });
-      const key = options.withKey && (await accounts.createKey(created.id)).secret;
-      const token = options.withIslandToken && (await accounts.createIslandToken(created.id)).secret;
-      const { id, email, balanceMicro } = created;
-      print(
-        options,
-        { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: token },
-        [id, key, token].filter((line) => line !== undefined).join("\n"),
-      );
+      const created = await accounts.createAccount({ email, password, credits });
+      const key = withKey && (await accounts.createKey(created.id)).secret;
+      const islandToken = withIslandToken && (await accounts.createIslandToken(created.id)).secret;
+      return { id: created.id, email: created.email, balanceMicro: created.balanceMicro, key, islandToken };
     },
     { mayCreate: true },
   );
@@ -165,32 +187,22 @@ function withOwner(
   });
 }
 
-async function withAccounts(
+async function withAccounts<T>(
   options: DataOptions,
-  use: (accounts: AccountService, store: Store) => Promise<void>,
+  use: (accounts: AccountService, store: Store) => Promise<T>,
   { mayCreate = false } = {},
-): Promise<void> {
-  await withStore(
+): Promise<T> {
+  return withStore(
     options,
     async (store, { logLevel, newAccountMicro }) => {
       const log = pino({ level: logLevel }, pino.destination(2));
-      await use(
+      return use(
         new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration: "closed", log }),
         store,
       );
     },
     { mayCreate },
   );
-}
-
-/** Also reads the variable and standard input, because other users of the machine can see a command's flags. @throws {ConfigError} */
-async function readPassword(flag: string | undefined): Promise<string> {
-  if (flag === "-") return (await text(process.stdin)).replace(/\r?\n$/, "");
-  const password = flag ?? process.env["ATOLL_PASSWORD"];
-  if (password === undefined) {
-    throw new ConfigError(["No password: give --password, set ATOLL_PASSWORD, or pipe it to --password -"]);
-  }
-  return password;
 }
 
 /** @throws {ConfigError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */

@@ -2,14 +2,16 @@ import { flushCompileCache } from "node:module";
 import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { addAccountCommands } from "./account-commands.ts";
+import { addAccountCommands, makeAccount } from "./account-commands.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
+import { addInitCommand } from "./init-command.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
+import { explainUsageBriefly } from "./usage-errors.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
 
 /** After the start, so that the first requests need not wait for the 0.3 s that it takes. */
@@ -19,8 +21,7 @@ const FLUSH_AFTER_MS = 10_000;
 export function coordinatorCommands(version: string): Command {
   const program = new Command("coordinator")
     .description("Runs an Atoll coordinator and manages its data.")
-    .version(version)
-    .showHelpAfterError();
+    .version(version);
   const serveCommand = program
     .command("serve")
     .description("Serve the API and Islands until SIGTERM or SIGINT.")
@@ -36,6 +37,7 @@ export function coordinatorCommands(version: string): Command {
   for (const { flag, meaning, fallback } of describeConfig()) {
     if (flag !== null) serveCommand.option(`${flag} <value>`, `${meaning} (default: ${fallback})`);
   }
+  addInitCommand(program, makeAccount);
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
@@ -46,5 +48,6 @@ export function coordinatorCommands(version: string): Command {
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
   addLimitsCommand(account, ledgerTools);
   addLedgerCommands(program, ledgerTools);
+  explainUsageBriefly(program);
   return program;
 }

@@ -27,7 +27,7 @@ export function onDataDirectory(command: Command): Command {
 }
 
 /** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
-export function print(options: DataOptions, value: unknown, text: string): void {
+export function print(options: Pick<DataOptions, "json">, value: unknown, text: string): void {
   if (options.json === true) console.log(JSON.stringify(value));
   else if (text !== "") console.log(text);
 }
@@ -46,11 +46,11 @@ export async function readDataOptions({
 }
 
 /** Opens the store, also beside running coordinators. @throws {ConfigError} if there is none. */
-export async function withStore(
+export async function withStore<T>(
   options: DataOptions,
-  use: (store: Store, config: CoordinatorConfig) => Promise<void>,
+  use: (store: Store, config: CoordinatorConfig) => Promise<T>,
   { mayCreate = false } = {},
-): Promise<void> {
+): Promise<T> {
   const { config, place } = await readDataOptions(options);
   const isNew = !(await hasData(place));
   const [where, flag] = typeof place === "string" ? [place, "--data"] : ["the database", "--store"];
@@ -63,7 +63,7 @@ export async function withStore(
   await using stack = new AsyncDisposableStack();
   const store = stack.adopt(await openStore(place, systemClock), (opened) => opened.close());
   if (isNew) console.error(typeof place === "string" ? `Made a new database in ${where}` : "Made the tables");
-  await use(store, config);
+  return await use(store, config);
 }
 
 /** @throws {ServiceError} `not_found` */

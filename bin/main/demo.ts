@@ -10,6 +10,9 @@ import { cancelJob, say, streamChat, streamJob } from "./demo-scenes.ts";
 /** Exit codes when a signal ends the demo: 128 plus the signal's number, as POSIX shells have it. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** Of the demo's account. The coordinator listens to this machine only. */
+const [EMAIL, PASSWORD] = ["demo@example.com", "demo password"];
+
 class Interruption extends Error {
   readonly exitCode: number;
   constructor(exitCode: number) {
@@ -67,7 +70,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
       coordinator.prints(/listening on (\S+)\n/),
       // Account commands need no running server.
       processes.run("coordinator", [
-        ...["account", "create", "--email", "demo@example.com", "--password", "demo password", "--credits", "100"],
+        ...["account", "create", "--email", EMAIL, "--password", PASSWORD, "--credits", "100"],
         ...["--with-key", "--with-island-token", "--data", data, "--json"],
       ]),
     ]);
@@ -90,6 +93,9 @@ async function showScenes(client: DemoClient): Promise<void> {
 function tellAddress({ url, key }: DemoClient): void {
   say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
+  console.log(`The API as a page           ${url}/docs`);
+  console.log(`Base URL for OpenAI clients ${url}/v1`);
+  console.log(`The account                 ${EMAIL} (password: ${PASSWORD})\n`);
   console.log(`curl -N ${url}/api/v1/chat/completions -H @- -H "Content-Type: application/json" \\`);
   console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}' \\`);
   // On standard input: other users of the machine can see a command's arguments.

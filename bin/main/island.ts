@@ -1,6 +1,5 @@
 import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
@@ -10,8 +9,10 @@ import { describeStatus, readStatus } from "../../island-agent/cli/status-comman
 import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
+import { readSecret } from "./ask-secret.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
+import { explainUsageBriefly } from "./usage-errors.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
 // Commands load their modules when they run, because most of the agent is needed by `start` only.
@@ -33,8 +34,7 @@ const dataDirectoryOf = (options: DataOptions): string =>
 
 const program = new Command("island")
   .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
-  .version(version)
-  .showHelpAfterError();
+  .version(version);
 
 onDataDirectory(program.command("join"))
   .description("Store the coordinator's address and key and this Island's token, once.")
@@ -44,7 +44,7 @@ onDataDirectory(program.command("join"))
   )
   .option(
     "--token <it_…>",
-    "Island token, made by the coordinator's operator or your account; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
+    "Island token, made by the coordinator's operator or your account; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN, else asked for at a terminal)",
   )
   .option(
     "--fingerprint <SHA256:…>",
@@ -75,7 +75,10 @@ onDataDirectory(program.command("start"))
     "Run jobs until SIGTERM. Running jobs then have a minute to finish; a second SIGTERM does not wait. Exit code 3: the coordinator refuses this Island for good.",
   )
   .option("--log-level <level>", "lowest level that is logged")
-  .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
+  .option("--log-format <format>", "json or text (default: text at a terminal, json elsewhere)")
+  .action(async ({ data, ...flags }: DataOptions & Record<string, string>) =>
+    start(dataDirectoryOf(data === undefined ? {} : { data }), flags),
+  );
 
 onDataDirectory(program.command("status"))
   .description("Show what the running agent does.")
@@ -173,6 +176,7 @@ onDataDirectory(config.command("path")).action(async (options: DataOptions) => {
   console.log(configCommand.path(dataDirectoryOf(options)));
 });
 
+explainUsageBriefly(program);
 try {
   await program.parseAsync();
 } catch (error) {
@@ -194,26 +198,28 @@ function onDataDirectory(command: Command): Command {
 
 /** From the flag, standard input or the environment: other users of the machine can read flags. @throws {CliError} */
 async function readToken(flag: string | undefined): Promise<string> {
-  if (flag === "-") return (await text(process.stdin)).trim();
   const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
+  if (token === "-" || (token === undefined && process.stdin.isTTY)) {
+    return (await readSecret("Island token (it_…, not shown): ")).trim();
+  }
   if (token === undefined) {
     throw new CliError("No token: give --token, set ISLAND_COORDINATOR_TOKEN, or pipe it to --token -");
   }
   return token;
 }
 
-async function start(dataDirectory: string, logLevel: string | undefined): Promise<void> {
-  const { pino } = await import("pino");
+async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {
+  const { openLog } = await import("./open-log.ts");
   const { startAgent } = await import("../../island-agent/cli/start-command.ts");
   const agent = await startAgent({
     dataDirectory,
-    flags: { logLevel },
+    flags,
     env: process.env,
     pid: process.pid,
     version,
     clock: systemClock,
     onConnected: (summary) => console.log(`connected to ${summary}`),
-    openLog: (level) => pino({ level }, pino.destination({ dest: 2, sync: true })),
+    openLog,
   });
   let stops = 0;
   const stop = (): void => {

@@ -1,9 +1,10 @@
-import { pino } from "pino";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
+import { describeUnknownEnv } from "../../coordinator/config/unknown-env.ts";
 import { openCoordinator } from "../../coordinator/coordinator.ts";
 import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { untilStored } from "../../coordinator/store/until-stored.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { openLog } from "./open-log.ts";
 import { onStopSignal } from "./stop-signals.ts";
 import { keepYoungGeneration } from "./young-generation.ts";
 
@@ -11,7 +12,9 @@ import { keepYoungGeneration } from "./young-generation.ts";
 export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
   // The store can be left at any moment, as after a power cut.
   onStopSignal(() => process.exit(0));
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const log = await openLog(config.logLevel, config.logFormat);
+  const unknown = describeUnknownEnv(process.env);
+  if (unknown !== null) log.warn(unknown);
   if (config.storeAddress === null) {
     const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
     process.on("exit", () => lock.release());

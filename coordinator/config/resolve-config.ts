@@ -3,6 +3,7 @@ import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
+import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
   describeSettings,
@@ -245,6 +246,7 @@ const COORDINATOR_SETTINGS = {
     meaning: "Folder with the Cargos (cargos/*.json) and the models that the coordinator serves (models/)",
   }),
   logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+  logFormat: LOG_FORMAT_SETTING,
 };
 
 function seconds(key: string, options: { min: number; max: number; fallback: number; meaning: string }) {

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
-import { formatCredits } from "./micro-credits.ts";
+import { InsufficientCreditsError } from "./insufficient-credits-error.ts";
 
 /**
  * Parties of the ledger. `client`: what an account may spend, its earnings included. `hold`: what is set aside for its unfinished
@@ -115,8 +115,7 @@ function limitPassed(party: LedgerParty, balance: bigint, added: bigint, isGrant
   if (after < 0n) {
     if (party.startsWith("hold:"))
       return new Error(`${party} has ${balance} micro-credits; ${-added} were to leave it`);
-    const facts = `${formatCredits(-added)} needed, ${formatCredits(balance)} available`;
-    return new ServiceError("insufficient_credits", `Not enough credits: ${facts}`);
+    return new InsufficientCreditsError(-added, balance);
   }
   if (isGrant && after > MAX_GRANTED_MICRO) {
     const most = "9,007,199,254 credits";

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
 import { MethodNotAllowedError, answerError } from "./error-answers.ts";
@@ -16,6 +17,7 @@ import { serveConversationMessages } from "./routes/conversation-messages.ts";
 import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
+import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
@@ -32,10 +34,10 @@ import { documentWebhooks } from "./schemas/webhook-payload.ts";
 
 /** The whole HTTP API, without a socket. Its listener must hand over Node's own request and response. */
 export function createApp(deps: HttpDeps): HttpApp {
-  const app: HttpApp = new OpenAPIHono<HttpEnv>();
+  const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: canonicalPath });
   app.onError((error, c) => refuse(c, error, deps));
   app.notFound((c) =>
-    refuseUncounted(c, new ServiceError("not_found", "Nothing is served at this path; see /docs for the paths"), deps),
+    refuseUncounted(c, new ServiceError("not_found", `Nothing is served at this path: ${WHERE_TO_LOOK}`), deps),
   );
   const limits = new RequestLimits(deps);
   deps.credentials?.onEnd((credential) => limits.closeStreamsOf(credential));
@@ -66,9 +68,16 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveRecommendations(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);
+  serveFrontDoor(app, deps);
   serveDocs(app, deps);
   serveOpenApi(app, deps);
   return app;
+}
+
+/** The path of a route: clients of OpenAI's API are used to base addresses that end in /v1 alone. */
+function canonicalPath(request: Request): string {
+  const path = getPath(request);
+  return path.startsWith("/v1/") ? `/api${path}` : path;
 }
 
 /** Refuses a request that no route has counted; it counts for the client's address. */

@@ -9,6 +9,8 @@ import {
   type FieldError,
   type JobErrorCode,
 } from "../../shared/errors.ts";
+import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
+import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` of a request for which no Island was free, or none had the model. */
@@ -66,6 +68,8 @@ export interface WireError {
   readonly details?: readonly FieldError[];
   readonly retry_after?: number;
   readonly limit?: string;
+  readonly required_credits?: number;
+  readonly balance_credits?: number;
   readonly job_error?: string;
   readonly retryable?: boolean;
   readonly request_id?: string;
@@ -107,6 +111,10 @@ function statusOf(error: ServiceError): number {
 function extrasOf(error: ServiceError): Partial<WireError> {
   if (error instanceof ValidationError) return { details: error.details };
   if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
+  if (error instanceof InsufficientCreditsError) {
+    const { requiredMicro, balanceMicro } = error;
+    return { required_credits: creditsOf(requiredMicro), balance_credits: creditsOf(balanceMicro) };
+  }
   if (isTemporary(error)) return { retry_after: error.retryAfterS };
   if (error.code === "storage_unavailable") return { retry_after: STORAGE_RETRY_S };
   if (error instanceof JobFailedError) {
@@ -114,6 +122,11 @@ function extrasOf(error: ServiceError): Partial<WireError> {
     return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
   }
   return {};
+}
+
+/** The nearest double: a batch may need more than is exact. */
+function creditsOf(micro: bigint): number {
+  return Number(micro) / MICRO_PER_CREDIT;
 }
 
 function headersOf(error: ServiceError): Record<string, string> {

@@ -3,6 +3,7 @@ import { readTomlKeys } from "../../shared/settings.ts";
 import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
+import { coordinatorAddress } from "../config/coordinator-address.ts";
 import { isIslandToken } from "../config/agent-settings.ts";
 import { CliError } from "../../shared/errors.ts";
 
@@ -23,7 +24,8 @@ export interface JoinOptions {
  * @throws {CliError} when an address, the token or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(options: JoinOptions): Promise<string> {
-  const { urls, token, dataDirectory } = options;
+  const { token, dataDirectory } = options;
+  const urls = options.urls.map(coordinatorAddress);
   for (const url of urls) {
     // A comma separates addresses in the settings.
     if (!/^https?:\/\/[^,]+$/i.test(url) || !URL.canParse(url)) {

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
+import type { LogFormat } from "../../shared/log-format.ts";
+import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../artifacts/cargo-files.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
-import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
 import { loadHostId } from "../hardware/host-id.ts";
@@ -33,7 +34,7 @@ export interface StartOptions {
   readonly pid: number;
   readonly version: string;
   readonly clock: Clock;
-  readonly openLog: (level: string) => Logger;
+  readonly openLog: (level: LogLevel, format: LogFormat | null) => Logger | Promise<Logger>;
   /** Called when the Island connects for the first time. */
   readonly onConnected: (summary: string) => void;
 }
@@ -70,7 +71,9 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
 
-  const log = options.openLog(config.logLevel);
+  const log = await options.openLog(config.logLevel, config.logFormat);
+  const unknown = describeUnknownEnv(env);
+  if (unknown !== null) log.warn({}, unknown);
   if (file?.isPrivate === false)
     log.warn(
       { file: file.name },

@@ -2,9 +2,11 @@ import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../shared/cargo.ts";
 import { GIB } from "../../shared/format-bytes.ts";
+import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
+import { coordinatorAddress } from "./coordinator-address.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import { isPrivateAddress } from "../../shared/private-address.ts";
 import { readBaseUrl, setting, type Setting } from "../../shared/settings.ts";
@@ -22,7 +24,7 @@ export const AGENT_SETTINGS = {
     fallback: null,
     allowed: "one or several http or https URLs, separated by commas",
     parse: readAddresses,
-    meaning: "Address of the coordinator, without /api/v1; of a network with several, any of them or all",
+    meaning: "Address of the coordinator; of a network with several, any of them or all",
   }),
   token: islandToken("coordinator.token", {
     meaning: "Island token (it_…) that an account made for this host",
@@ -171,6 +173,7 @@ export const AGENT_SETTINGS = {
     meaning: "CPU cores of this host, where detection is wrong",
   }),
   logLevel: setting.choice("log_level", LOG_LEVELS, { fallback: "info", meaning: "Least level that is logged" }),
+  logFormat: LOG_FORMAT_SETTING,
 };
 
 /** A list of some of `known`, as text with commas. */
@@ -211,10 +214,10 @@ function readOpenHours(text: string): OpenHours | undefined {
   }
 }
 
-/** Base URLs without trailing slash, each once. */
+/** Base URLs without trailing slash and API path, each once. */
 function readAddresses(text: string): string[] | undefined {
   const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
-  return parts === undefined ? undefined : [...new Set(parts.flatMap((part) => readBaseUrl(part) ?? []))];
+  return parts && [...new Set(parts.map((part) => coordinatorAddress(readBaseUrl(part) ?? "")))];
 }
 
 /** Island tokens begin with `it_` and have 43 characters. Source: DESIGN §4 and §5. */

@@ -1,11 +1,14 @@
+import type { LogFormat } from "../../shared/log-format.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import {
+  describeSettings,
   resolveSettings,
   unknownKey,
   ConfigError,
   type ResolvedSetting,
   type SettingSources,
 } from "../../shared/settings.ts";
+import { describeUnknown, misprefixedVariables, unknownVariables } from "../../shared/unknown-variables.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
@@ -67,6 +70,8 @@ export interface AgentConfig {
     readonly physicalCores: number | null;
   };
   readonly logLevel: LogLevel;
+  /** Null: as the program chooses. */
+  readonly logFormat: LogFormat | null;
 }
 
 /** A flag wins over an ISLAND_* variable, a variable over config.toml, the file over the default. @throws {ConfigError} listing every problem. */
@@ -118,7 +123,17 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
       physicalCores: values.hardwarePhysicalCores,
     }),
     logLevel: values.logLevel,
+    logFormat: values.logFormat,
   });
+}
+
+/** A line about variables that look like settings of the agent, and are not; null when there are none. */
+export function describeUnknownEnv(env: SettingSources["env"]): string | null {
+  const known = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).map(({ env: variable }) => variable);
+  return describeUnknown([
+    ...unknownVariables(env, AGENT_ENV_PREFIX, known),
+    ...misprefixedVariables(env, "ATOLL_", { ownPrefix: AGENT_ENV_PREFIX, known }),
+  ]);
 }
 
 /** CPU threads for jobs: the setting, or all physical cores but one. At most the cap on cores, and at least 1. */

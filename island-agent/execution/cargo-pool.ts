@@ -1,6 +1,6 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { abortable } from "../../shared/abortable.ts";
-import type { Clock } from "../../shared/clock.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ArtifactLease } from "../artifacts/artifact-store.ts";
@@ -9,6 +9,12 @@ import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.t
 import { waitForFreeRam } from "./free-ram.ts";
 import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
+
+/**
+ * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed. A utility loads in a
+ * twentieth of a second, and each one that was ever used would keep a process.
+ */
+const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
 export interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
@@ -50,6 +56,8 @@ interface Entry extends Occupant {
   ramCeilingBytes: number;
   users: number;
   lastUse: number;
+  /** Unloads it when it has been idle for long. */
+  idleTimer: Timer | null;
   loaded: LoadedCargo | null;
   files: ArtifactLease | null;
   isLeaving: boolean;
@@ -97,6 +105,7 @@ export class CargoPool {
     if (this.#isClosed) throw shutdownFailure();
     const entry = this.#entries.get(key) ?? this.#load(key, manifest);
     entry.users += 1;
+    entry.idleTimer?.cancel();
     const release = this.#releaseOnce(entry);
     try {
       return { cargo: await abortable(entry.loading, signal), release };
@@ -123,12 +132,19 @@ export class CargoPool {
       isReleased = true;
       entry.users -= 1;
       entry.lastUse = this.#uses++;
+      if (entry.users === 0 && entry.loaded !== null && !entry.isLeaving) this.#limitIdleness(entry);
       // The job may have made the Cargo grow, which counts even while other jobs use it.
       if (entry.users > 0 || entry.loaded !== null) return this.#budget.arrange();
       // Nobody waits for this load: stop it. A later job starts a new one.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
     };
+  }
+
+  #limitIdleness(entry: Entry): void {
+    const limitMs = IDLE_LIMITS_MS[entry.manifest.runtimeType];
+    if (limitMs === undefined) return;
+    entry.idleTimer = this.#deps.clock.schedule(limitMs, () => this.#unload(entry));
   }
 
   #load(key: string, manifest: CargoManifest): Entry {
@@ -143,6 +159,7 @@ export class CargoPool {
       readySinceMs: null,
       users: 0,
       lastUse: this.#uses++,
+      idleTimer: null,
       loaded: null,
       files: null,
       isLeaving: false,
@@ -217,6 +234,7 @@ export class CargoPool {
 
   #unload(entry: Entry): void {
     this.#forget(entry);
+    entry.idleTimer?.cancel();
     const { key, loaded, ramCeilingBytes } = entry;
     if (loaded === null || entry.isLeaving) return;
     entry.isLeaving = true;

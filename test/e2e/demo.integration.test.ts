@@ -26,6 +26,13 @@ describe("npm run demo -- --keep", () => {
       temperature: 0,
     });
     expect([status, body.choices[0].message.content]).toEqual([200, "7 plus 8 is 15."]);
+    const addresses = [...demo.stdout.matchAll(/(http\S+\/(?:docs|v1))$/gm)];
+    expect(addresses).toHaveLength(2);
+    for (const [, address = ""] of addresses) {
+      expect((await fetch(address.replace(/v1$/, "v1/health"))).status).toBe(200);
+    }
+    const [, email, password] = /(\S+@\S+) \(password: (.+)\)/.exec(demo.stdout) ?? [];
+    expect((await call(url as string, "", "POST", "/auth/login", { email, password })).status).toBe(200);
     demo.kill("SIGTERM");
     expect((await demo.ended()).code).toBe(0);
     await expectNothingLeft();

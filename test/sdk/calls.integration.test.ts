@@ -173,7 +173,12 @@ describe("Errors of the coordinator", () => {
     const poor = await fixture.coordinator.createAccount("poor@example.com", 0);
     const unpaid = fixture.client({ apiKey: poor.key }).jobs.submit(submission);
     await expect(unpaid).rejects.toBeInstanceOf(InsufficientCreditsError);
-    await expect(unpaid).rejects.toMatchObject({ status: 402, code: "insufficient_credits" });
+    await expect(unpaid).rejects.toMatchObject({
+      status: 402,
+      code: "insufficient_credits",
+      requiredCredits: expect.any(Number),
+      balanceCredits: 0,
+    });
   });
 
   it.each<[Fault, abstract new (...args: never) => Error, object]>([

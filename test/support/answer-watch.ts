@@ -20,7 +20,7 @@ export function unwatchOrigin(url: string): void {
 }
 
 export function isWatched({ origin, pathname }: URL): boolean {
-  return origins.has(origin) && pathname.startsWith(API);
+  return origins.has(origin) && (pathname.startsWith(API) || pathname.startsWith("/v1/"));
 }
 
 /** What was found wrong since the last call, each once. */

@@ -36,6 +36,10 @@ const JOB_FAILURE = {
 
 /** Members of `error` beside message and code, as `answerError` (../error-answers.ts) writes them. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
+  402: {
+    required_credits: z.number().optional().openapi({ description: "What the jobs of the request cost together" }),
+    balance_credits: z.number().optional().openapi({ description: "What the account may spend" }),
+  },
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
   500: {

@@ -23,6 +23,18 @@ export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFail
   return new JobFailure(code, message, { retryable: true });
 }
 
+/** It ended because the agent unloaded its model, which is no failure: hosts kill themselves, as native code may not end well. */
+export function isCleanEnd({ isRequested, killedBecause }: HostEnding): boolean {
+  return isRequested && killedBecause === null;
+}
+
+/** For the log: what explains an end that needs an explanation. */
+export function factsOf(ending: HostEnding): Partial<HostEnding> {
+  if (isCleanEnd(ending)) return {};
+  const { code, signal, killedBecause, killedAs, stderrTail } = ending;
+  return { code, signal, ...(killedBecause === null ? {} : { killedBecause, killedAs }), stderrTail };
+}
+
 function codeOf({ killedBecause, killedAs, stderrTail }: HostEnding): JobErrorCode {
   if (killedBecause !== null) return killedAs;
   return NO_MEMORY.test(stderrTail) ? "out_of_memory" : "runtime_crashed";

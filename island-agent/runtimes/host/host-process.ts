@@ -35,6 +35,8 @@ export interface HostProgram {
 export interface HostEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** The agent had told it to end. */
+  readonly isRequested: boolean;
   /** Why we killed it; null when we did not kill it. */
   readonly killedBecause: string | null;
   /** Error code for its runs, or its load, when we killed it. */
@@ -59,6 +61,7 @@ export class HostProcess {
   #pid: number | undefined;
   readonly #channel: HostChannel;
   #listener: (message: FromHost) => void = () => {};
+  #isToldToEnd = false;
   #killedBecause: string | null = null;
   #killedAs: JobErrorCode = "runtime_crashed";
 
@@ -93,6 +96,7 @@ export class HostProcess {
 
   /** Does nothing when the process has ended: `ended` reports that. */
   send(message: ToHost<unknown, unknown, unknown>): void {
+    if (message.kind === "end") this.#isToldToEnd = true;
     if (!this.#channel.send(message)) this.kill("a request to it was too long");
   }
 
@@ -136,7 +140,8 @@ export class HostProcess {
     return new Promise((resolve) => {
       const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
         const exit = this.#launch.depth === 0 ? { code, signal } : exitInside({ code, signal }, stderrTail);
-        resolve({ ...exit, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
+        const isRequested = this.#isToldToEnd;
+        resolve({ ...exit, isRequested, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
       };
       child.on("error", (error) => {
         stderrTail = error.message;

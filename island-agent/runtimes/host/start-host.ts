@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { Admission, MemoryUse, ProbeResult } from "../runtime.ts";
-import { loadFailureOf, runFailureOf } from "./host-failure.ts";
+import { factsOf, isCleanEnd, loadFailureOf, runFailureOf } from "./host-failure.ts";
 import { type HostEnding, HostProcess, type HostProgram } from "./host-process.ts";
 import type { FromHost, ToHost } from "./host-protocol.ts";
 import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
@@ -144,7 +144,7 @@ async function load(
     endWatch();
   });
   if ("ending" in first) {
-    log.info({ cargo: slug, ...first.ending }, `${program.name} process ended while loading`);
+    log.info({ cargo: slug, ...factsOf(first.ending) }, `${program.name} process ended while loading`);
     throw loadFailureOf(program, first.ending);
   }
   const { reply } = first;
@@ -154,7 +154,10 @@ async function load(
   }
   const { memory, facts } = reply;
   log.info({ cargo: slug, pid: host.pid, ...memory, ...facts }, `${program.name} process loaded a model`);
-  void host.ended.then((end) => log.info({ cargo: slug, pid: host.pid, ...end }, `${program.name} process ended`));
+  void host.ended.then((ending) => {
+    const facts = { cargo: slug, pid: host.pid, ...factsOf(ending) };
+    log.info(facts, `${program.name} process ended${isCleanEnd(ending) ? " after the unload" : ""}`);
+  });
   return memory;
 }
 

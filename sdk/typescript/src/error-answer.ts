@@ -35,6 +35,10 @@ export function errorOfAnswer(response: Response, text: string): AtollError {
     });
   }
   if (status === 429) return new RateLimitError(message, { ...facts, limit: stringAt(error, "limit") });
+  if (status === 402) {
+    const [requiredCredits, balanceCredits] = [numberAt(error, "required_credits"), numberAt(error, "balance_credits")];
+    return new InsufficientCreditsError(message, { ...facts, requiredCredits, balanceCredits });
+  }
   return new (classOf(status))(message, facts);
 }
 
@@ -46,8 +50,6 @@ function classOf(status: number): new (message: string, facts: AtollErrorFacts) 
       return ValidationError;
     case 401:
       return AuthenticationError;
-    case 402:
-      return InsufficientCreditsError;
     case 403:
       return PermissionDeniedError;
     case 404:

@@ -56,6 +56,18 @@ export class AuthenticationError extends AtollError {
 /** 402: the account cannot pay for the job. */
 export class InsufficientCreditsError extends AtollError {
   override readonly name = "InsufficientCreditsError";
+  /** What the jobs of the request cost together; null from a coordinator that does not say. */
+  readonly requiredCredits: number | null;
+  /** What the account may spend; null from a coordinator that does not say. */
+  readonly balanceCredits: number | null;
+  constructor(
+    message: string,
+    facts: AtollErrorFacts & { readonly requiredCredits?: number | null; readonly balanceCredits?: number | null } = {},
+  ) {
+    super(message, facts);
+    this.requiredCredits = facts.requiredCredits ?? null;
+    this.balanceCredits = facts.balanceCredits ?? null;
+  }
 }
 
 /** 403: the key is valid but lacks the scope. */

@@ -1222,9 +1222,13 @@ export interface components {
         };
         Error402: {
             error: {
+                /** @description What the account may spend */
+                balance_credits?: number;
                 /** @enum {string} */
                 code: "insufficient_credits";
                 message: string;
+                /** @description What the jobs of the request cost together */
+                required_credits?: number;
             };
         };
         Error403: {
@@ -1596,10 +1600,14 @@ export interface components {
         };
         OpenAiError402: {
             error: {
+                /** @description What the account may spend */
+                balance_credits?: number;
                 /** @enum {string} */
                 code: "insufficient_credits";
                 message: string;
                 param: string | null;
+                /** @description What the jobs of the request cost together */
+                required_credits?: number;
                 /** @enum {string} */
                 type: "insufficient_quota";
             };

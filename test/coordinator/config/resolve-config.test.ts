@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { registrationOf } from "../../../coordinator/config/exposure.ts";
 import { ConfigError } from "../../../shared/settings.ts";
@@ -99,6 +100,7 @@ describe("resolveConfig()", () => {
       trustProxy: false,
       catalogDirectory: "/shipped/catalog",
       logLevel: "info",
+      logFormat: null,
     });
   });
   it("gives a frozen object", () => {
@@ -213,6 +215,7 @@ describe("registration", () => {
 });
 
 const WITHOUT_DEFAULT = new Set([
+  "log_format",
   "store",
   "cluster_key",
   "cluster_key_file",
@@ -276,4 +279,9 @@ describe("describeConfig()", () => {
     expect(entries.every((entry) => entry.meaning !== "")).toBe(true);
     expect(new Set(entries.map((entry) => entry.key)).size).toBe(entries.length);
   });
+});
+
+it("variables that are no settings are named, with the nearest setting", () => {
+  expect(describeUnknownEnv({ ATOLL_PORT: "1", ATOLL_PASSWORD: "x", ATOLL_API_KEY: "x", PATH: "x" })).toBeNull();
+  expect(describeUnknownEnv({ ATOLL_DATA: "x" })).toMatch(/: ATOLL_DATA \(did you mean ATOLL_\w+\?\)$/);
 });

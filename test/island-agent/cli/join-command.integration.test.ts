@@ -37,6 +37,19 @@ describe("joinNetwork()", () => {
     expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).toContain(ISLAND_TOKEN);
   });
 
+  it.each(["/api/v1", "/api/v1/", "/v1", "/prefix/api/v1", "//"])(
+    "finds the coordinator of the API's address …%s",
+    async (path) => {
+      await join_(`${coordinator.url}${path}`);
+      const base = path.startsWith("/prefix") ? "/prefix" : "";
+      expect(coordinator.requests.map((request) => request.path)).toEqual([
+        `${base}/api/v1/island/session`,
+        `${base}/api/v1/island/session`,
+      ]);
+      expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(`${coordinator.url}${base}`);
+    },
+  );
+
   it("pins the account whose token it is, and forgets it when the coordinator does not say", async () => {
     await join_(coordinator.url);
     expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("user_1");

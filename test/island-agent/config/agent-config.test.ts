@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { getKey, listKeys, resolveAgentConfig, threadsFor } from "../../../island-agent/config/resolve-agent-config.ts";
+import {
+  describeUnknownEnv,
+  getKey,
+  listKeys,
+  resolveAgentConfig,
+  threadsFor,
+} from "../../../island-agent/config/resolve-agent-config.ts";
 import { describePolicy, policyOf } from "../../../island-agent/config/owner-policy.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "../../../island-agent/config/agent-settings.ts";
 import { describeSettings, type SettingSources } from "../../../shared/settings.ts";
@@ -45,6 +51,7 @@ describe("resolveAgentConfig()", () => {
       caps: { ramBytes: null, vramBytes: null, logicalCores: null },
       hardware: { ramBytes: null, vramBytes: null, physicalCores: null },
       logLevel: "info",
+      logFormat: null,
     });
   });
   it("reads tables of the file, in bytes", () => {
@@ -155,4 +162,11 @@ describe("getKey() and listKeys()", () => {
   it("refuse an unknown key, naming the nearest", () => {
     expect(() => getKey(sources(""), "slot")).toThrow("slot: unknown key; did you mean slots?");
   });
+});
+
+it("variables that look like settings of the agent are named, with the nearest setting", () => {
+  expect(describeUnknownEnv({ ISLAND_SLOTS: "2", ATOLL_PORT: "80", ATOLL_ISLAND_DATA: "/x" })).toBeNull();
+  expect(describeUnknownEnv({ ATOLL_SLOTS: "2", ISLAND_HOUR: "x" })).toBe(
+    "Environment variables that nothing reads: ISLAND_HOUR (did you mean ISLAND_HOURS?), ATOLL_SLOTS (did you mean ISLAND_SLOTS?)",
+  );
 });

@@ -21,7 +21,10 @@ export class PoolWorld implements AsyncDisposable {
   /** RAM of the machine that is free; null: unknown. */
   freeRamBytes: number | null = null;
   readonly pool = new CargoPool({
-    runtimes: new Map([["llmcpp" as const, this.runtime]]),
+    runtimes: new Map([
+      ["llmcpp" as const, this.runtime],
+      ["wasm" as const, this.runtime],
+    ]),
     files: this.files,
     clock: this.clock,
     log: this.log,

@@ -1,10 +1,12 @@
 import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
+import { InsufficientCreditsError } from "../../../credits/insufficient-credits-error.ts";
 import { storageFaultOf } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
 /** An error in the form in which a worker sends it: the structured clone loses classes. */
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
+  | { readonly kind: "credits"; readonly requiredMicro: bigint; readonly balanceMicro: bigint }
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
   /** Nothing can be written now; the operation can be tried again. */
   | { readonly kind: "storage"; readonly reason: string }
@@ -16,6 +18,9 @@ export function isExpected(error: unknown): error is ServiceError | IllegalTrans
 }
 
 export function failureOf(error: unknown): Failure {
+  if (error instanceof InsufficientCreditsError) {
+    return { kind: "credits", requiredMicro: error.requiredMicro, balanceMicro: error.balanceMicro };
+  }
   if (error instanceof ServiceError) return { kind: "service", code: error.code, message: error.message };
   if (error instanceof IllegalTransitionError) return { kind: "transition", from: error.from, event: error.event };
   const reason = storageFaultOf(error);
@@ -27,6 +32,8 @@ export function errorOf(failure: Failure): Error {
   switch (failure.kind) {
     case "service":
       return new ServiceError(failure.code, failure.message);
+    case "credits":
+      return new InsufficientCreditsError(failure.requiredMicro, failure.balanceMicro);
     case "transition":
       return new IllegalTransitionError(failure.from, failure.event);
     case "storage":

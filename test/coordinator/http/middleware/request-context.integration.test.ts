@@ -103,7 +103,12 @@ describe("errors", () => {
     const { status, body } = await api.call("GET", path);
     expect([status, body]).toEqual([
       404,
-      { error: { message: "Nothing is served at this path; see /docs for the paths", code: "not_found" } },
+      {
+        error: {
+          message: "Nothing is served at this path: the API is below /api/v1 (also /v1), its page at /docs",
+          code: "not_found",
+        },
+      },
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
 import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
+import { InsufficientCreditsError } from "../../../../coordinator/credits/insufficient-credits-error.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Api } from "../api.ts";
 import { makeJob } from "../scripted-jobs.ts";
@@ -73,9 +74,11 @@ describe("POST /jobs", () => {
   });
 
   it("answers 402 when the balance is too small", async () => {
-    api.jobs.failure = new ServiceError("insufficient_credits", "Too little");
+    api.jobs.failure = new InsufficientCreditsError(2_500_001n, 2_500_000n);
     const { status, body } = await submit();
-    expect([status, body]).toEqual([402, { error: { message: "Too little", code: "insufficient_credits" } }]);
+    const message = "Not enough credits: 2.500001 needed, 2.5 available";
+    const facts = { required_credits: 2.500001, balance_credits: 2.5 };
+    expect([status, body]).toEqual([402, { error: { message, code: "insufficient_credits", ...facts } }]);
   });
 
   it("hands an Idempotency-Key on with a hash that only the meaning of the body decides", async () => {

@@ -32,7 +32,11 @@ export function describeSubmissions(check: Check): void {
   check("jobs.submit() without the credits is insufficient_credits and stores nothing", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 999_999 });
     const job = makeJob(accountId);
-    await expect(store.jobs.submit(job)).rejects.toMatchObject({ code: "insufficient_credits" });
+    await expect(store.jobs.submit(job)).rejects.toMatchObject({
+      code: "insufficient_credits",
+      requiredMicro: 1_000_000n,
+      balanceMicro: 999_999n,
+    });
     expect(await store.jobs.get(job.id)).toBeUndefined();
     expect(await balanceOf(store, accountId)).toBe(999_999);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadFailureOf, runFailureOf } from "../../../../island-agent/runtimes/host/host-failure.ts";
+import { factsOf, loadFailureOf, runFailureOf } from "../../../../island-agent/runtimes/host/host-failure.ts";
 import type { HostEnding } from "../../../../island-agent/runtimes/host/host-process.ts";
 import { loadScripted, SCRIPTED } from "./host-world.ts";
 
@@ -8,6 +8,7 @@ const ending = (more: Partial<HostEnding>): HostEnding => ({
   code: null,
   signal: null,
   killedBecause: null,
+  isRequested: false,
   killedAs: "runtime_crashed",
   stderrTail: "",
   ...more,
@@ -59,5 +60,17 @@ describe("a run that ended with its process", () => {
     expect(runFailureOf(program, abort)).toMatchObject({ code: "out_of_memory", retryable: true });
     const assertion = ending({ signal: "SIGABRT", stderrTail: "GGML_ASSERT(n > 0) failed" });
     expect(runFailureOf(program, assertion)).toMatchObject({ code: "runtime_crashed", retryable: true });
+  });
+});
+
+describe("the log of an end", () => {
+  it("names no failure when the model was unloaded", () => {
+    expect(factsOf(ending({ signal: "SIGKILL", isRequested: true }))).toEqual({});
+  });
+
+  it("names a crash by its signal, and a kill by its reason", () => {
+    expect(factsOf(ending({ signal: "SIGSEGV" }))).toEqual({ code: null, signal: "SIGSEGV", stderrTail: "" });
+    const killed = ending({ signal: "SIGKILL", isRequested: true, killedBecause: "it did not end in time" });
+    expect(factsOf(killed)).toMatchObject({ killedBecause: "it did not end in time", killedAs: "runtime_crashed" });
   });
 });

@@ -1,0 +1,130 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, extname, join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { CliError } from "../../shared/errors.ts";
+import { ConfigError } from "../../shared/settings.ts";
+import type { AccountDetails, MadeAccount } from "./account-commands.ts";
+import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { print } from "./data-commands.ts";
+import { tomlWith } from "./example-config.ts";
+import { packageRoot } from "./package-info.ts";
+import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+
+interface InitOptions {
+  readonly email?: string;
+  readonly password?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly publicUrl?: string;
+  readonly json?: true;
+}
+
+type MakeAccount = (options: { readonly config: string }, details: AccountDetails) => Promise<MadeAccount>;
+
+/** `coordinator init`: a configuration, the operator's account, an API key and an Island token, and what to do next. */
+export function addInitCommand(program: Command, makeAccount: MakeAccount): void {
+  program
+    .command("init")
+    .argument("[directory]", "for the configuration and the data", "atoll")
+    .description(
+      "Make a configuration and the operator's account, with an API key and an Island token. Overwrites nothing.",
+    )
+    .option("--email <address>", "the operator's e-mail address (default: $ATOLL_EMAIL, else asked for at a terminal)")
+    .option("--password <text>", PASSWORD_HELP)
+    .option("--host <value>", "address to listen on, for the configuration")
+    .option("--port <value>", "port to listen on, for the configuration")
+    .option("--public-url <value>", "address at which others reach the coordinator, for the configuration")
+    .option("--json", "print JSON")
+    .action(async (directory: string, options: InitOptions) => init(resolve(directory), options, makeAccount));
+}
+
+async function init(directory: string, options: InitOptions, makeAccount: MakeAccount): Promise<void> {
+  const file = join(directory, "atoll.toml");
+  const text = await configText(directory, options);
+  await mkdir(directory, { recursive: true });
+  // First of all, as this finds out whether there is one; without an account it is taken away again.
+  await writeNew(file, text);
+  let account: MadeAccount;
+  let url: string;
+  try {
+    const { publicUrl, host, port } = await readCoordinatorConfig({ config: file });
+    url = publicUrl ?? `http://${reachable(host)}:${port}`;
+    const email = await readEmail(options.email);
+    const password = await readNewPassword(options.password);
+    account = await makeAccount({ config: file }, { email, password, withKey: true, withIslandToken: true });
+  } catch (error) {
+    await rm(file);
+    throw error;
+  }
+  const { id, email, key, islandToken } = account;
+  const serve = `${commandOf("coordinator")} serve --config ${file}`;
+  const island = commandOf("island");
+  print(
+    options,
+    { config: file, url, account_id: id, email, key, island_token: islandToken, next: serve },
+    [
+      `Wrote ${file} and made the account ${email}. Keep both secrets: they are not shown again.`,
+      `API key       ${key}`,
+      `Island token  ${islandToken}`,
+      `\nNext, start the coordinator:\n  ${serve}`,
+      `Then, on each machine that runs jobs (join asks for the Island token):\n  ${island} join ${url}\n  ${island} start`,
+    ].join("\n"),
+  );
+}
+
+/** The commented example, with the data beside it and what the flags say. */
+async function configText(directory: string, { host, port, publicUrl }: InitOptions): Promise<string> {
+  const example = await readFile(join(packageRoot, "coordinator", "config", "example.toml"), "utf8");
+  const isExposed = host !== undefined || publicUrl !== undefined;
+  return tomlWith(example, {
+    data_directory: join(directory, "data"),
+    host,
+    port: port === undefined ? undefined : readPort(port),
+    public_url: publicUrl,
+    registration: isExposed ? "closed" : undefined,
+  });
+}
+
+/** @throws {ConfigError} */
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new ConfigError([`--port: ${JSON.stringify(text)} is not an integer in 0..65535`]);
+}
+
+/** Only its owner may read it, as it is the place for secrets of a mail server or a database. @throws {CliError} if there is one. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
+    throw new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause: error });
+  }
+}
+
+/** @throws {ConfigError} */
+async function readEmail(flag: string | undefined): Promise<string> {
+  const given = flag ?? process.env["ATOLL_EMAIL"];
+  if (given !== undefined) return given;
+  if (!process.stdin.isTTY) throw new ConfigError(["No e-mail address: give --email, or set ATOLL_EMAIL"]);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await terminal.question("E-mail address of the operator: ")).trim();
+  } finally {
+    terminal.close();
+  }
+}
+
+/** As this program was called, so that the lines that are printed can be pasted. */
+function commandOf(program: "coordinator" | "island"): string {
+  if (process.env["npm_lifecycle_event"] === "coordinator") return `npm run ${program} --`;
+  const path = process.argv[1] ?? program;
+  return program === "island" ? program : basename(path, extname(path));
+}
+
+/** Of the host part of an address on this machine. */
+function reachable(host: string): string {
+  if (["0.0.0.0", "::"].includes(host)) return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,51 @@
+import pretty from "pino-pretty";
+
+/** Fields that the line shows in another way, or that say nothing at a terminal. */
+const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err", "request_id"]);
+/** Longest text of one field. */
+const MAX_VALUE_CHARS = 200;
+
+/** Turns pino's lines into lines for people: time, level, message, and the fields as name=value. Errors are followed by their stack. */
+export function textStream(
+  destination: number | NodeJS.WritableStream,
+  { colors }: { readonly colors: boolean },
+): pretty.PrettyStream {
+  return pretty({
+    destination,
+    sync: true,
+    colorize: colors,
+    translateTime: "SYS:HH:MM:ss.l",
+    ignore: "pid,hostname",
+    hideObject: true,
+    messageFormat: (line) => messageOf(line),
+  });
+}
+
+function messageOf(line: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(line)
+    .filter(([name, value]) => !HIDDEN.has(name) && value !== null && value !== "")
+    .map(([name, value]) => `${name}=${textOf(value)}`);
+  const { msg, err } = line;
+  const first = [typeof msg === "string" ? withoutControls(msg) : "", ...fields].join(" ");
+  return err === undefined ? first : `${first}\n${stackOf(err)}`;
+}
+
+/** A plain word as it is, anything else as JSON. */
+function textOf(value: unknown): string {
+  const text = typeof value === "string" && /^[\w.,:/@+*?%-]+$/.test(value) ? value : JSON.stringify(value);
+  return withoutControls(text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS)}…` : text);
+}
+
+function stackOf(error: unknown): string {
+  const { stack } = error as { readonly stack?: unknown };
+  const lines = typeof stack === "string" ? stack : JSON.stringify(error);
+  return lines
+    .split("\n")
+    .map((line) => `    ${withoutControls(line)}`)
+    .join("\n");
+}
+
+/** Names of others, such as a Cargo's, must not reach the terminal as commands. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, "\uFFFD");
+}

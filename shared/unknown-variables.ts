@@ -1,0 +1,47 @@
+import { editDistance, nearestName } from "./nearest-name.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A variable that looks as if it were meant for the program, which does not read it. */
+export interface UnknownVariable {
+  readonly name: string;
+  /** What may have been meant. */
+  readonly nearest: string | undefined;
+}
+
+/** Most variables that are named in one line. */
+const MAX_NAMED = 5;
+/** Letters that may be wrong in a name which is still taken for another. */
+const MAX_TYPOS = 2;
+
+/** Variables that begin with `prefix` and are not among `known`. Empty ones are unset. */
+export function unknownVariables(env: Environment, prefix: string, known: readonly string[]): UnknownVariable[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && env[name] !== "" && !known.includes(name))
+    .toSorted()
+    .map((name) => ({ name, nearest: nearestName(name, known) }));
+}
+
+/** Variables that begin with another program's `prefix`, but are almost one of `known` with ours: ATOLL_SLOTS for ISLAND_SLOTS. */
+export function misprefixedVariables(
+  env: Environment,
+  prefix: string,
+  { ownPrefix, known }: { readonly ownPrefix: string; readonly known: readonly string[] },
+): UnknownVariable[] {
+  return unknownVariables(env, prefix, []).flatMap(({ name }) => {
+    const rest = name.slice(prefix.length);
+    const meant = rest.startsWith(ownPrefix) ? rest : `${ownPrefix}${rest}`;
+    const nearest = nearestName(meant, known);
+    return nearest !== undefined && editDistance(meant, nearest) <= MAX_TYPOS ? [{ name, nearest }] : [];
+  });
+}
+
+/** One line that names them, without their values, which may be secrets; null when there are none. */
+export function describeUnknown(unknown: readonly UnknownVariable[]): string | null {
+  if (unknown.length === 0) return null;
+  const named = unknown
+    .slice(0, MAX_NAMED)
+    .map(({ name, nearest }) => (nearest === undefined ? name : `${name} (did you mean ${nearest}?)`));
+  const more = unknown.length - named.length;
+  return `Environment variables that nothing reads: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,69 @@
+import { OpenAI } from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api } from "../api.ts";
+import { answerWith } from "../chat-answers.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${api.url}${path}`, { headers: { ...headers }, redirect: "manual" });
+const authorization = () => ({ authorization: `Bearer ${api.key}` });
+
+describe("GET /", () => {
+  it("sends a browser to the page of the API, also below the prefix of a proxy", async () => {
+    const answer = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "docs"]);
+  });
+
+  it("tells a program what this is and where everything is", async () => {
+    const answer = await get("/");
+    const body = (await answer.json()) as { name: string; version: string; links: Record<string, string> };
+    expect([answer.status, body]).toEqual([
+      200,
+      {
+        name: "atoll",
+        version: expect.any(String),
+        links: { api: "api/v1", docs: "docs", openapi: "api/v1/openapi.json", health: "api/v1/health" },
+      },
+    ]);
+    for (const name of ["docs", "openapi", "health"]) expect((await get(`/${body.links[name]}`)).status).toBe(200);
+  });
+
+  it("is said at every unknown path", async () => {
+    for (const path of ["/nothing", "/api", "/v1", "/v2/models"]) {
+      const answer = await get(path, { accept: "text/html" });
+      const body = (await answer.json()) as { error: { code: string; message: string } };
+      expect([answer.status, body.error.code]).toEqual([404, "not_found"]);
+      expect(body.error.message).toMatch(/below \/api\/v1 .*\/docs/);
+    }
+  });
+});
+
+describe("/v1", () => {
+  it("serves OpenAI's client", async () => {
+    answerWith(api, "Hel", "lo");
+    const client = new OpenAI({ apiKey: api.key, baseURL: `${api.url}/v1`, maxRetries: 0 });
+    const answer = await client.chat.completions.create({ model: "tiny", messages: [{ role: "user", content: "Hi" }] });
+    expect(answer.choices[0]?.message.content).toBe("Hello");
+    expect((await client.models.list()).data.length).toBeGreaterThan(0);
+  });
+
+  it("answers like /api/v1, errors too", async () => {
+    for (const path of ["/account", "/models/none", "/jobs/job_none", "/nothing", "/health"]) {
+      const [long, short] = await Promise.all(
+        [`/api/v1${path}`, `/v1${path}`].map((each) => get(each, authorization())),
+      );
+      expect([short?.status, await short?.json()]).toEqual([long?.status, await long?.json()]);
+    }
+    expect((await fetch(`${api.url}/v1/cargos`, { method: "DELETE" })).status).toBe(405);
+  });
+
+  it("is not in the document a second time", async () => {
+    const document = (await (await get("/v1/openapi.json")).json()) as { paths: object };
+    expect(Object.keys(document.paths).filter((path) => !path.startsWith("/api/v1/"))).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { CargoLease } from "../../../island-agent/execution/cargo-pool.ts";
+import type { RuntimeType } from "../../../shared/cargo.ts";
+import { settle } from "../../support/event-log.ts";
+import { makeManifest, NEVER } from "../builders.ts";
+import { PoolWorld } from "./pool-world.ts";
+
+const MINUTE_MS = 60_000;
+
+let world: PoolWorld;
+beforeEach(() => {
+  world = new PoolWorld();
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+  expect(world.clock.pendingTimers, "timers left").toBe(0);
+});
+
+const acquire = (runtimeType: RuntimeType, slug: string): Promise<CargoLease> =>
+  world.pool.acquire(makeManifest({ slug, runtimeType, requiredRamBytes: 5 }), NEVER);
+
+async function pass(ms: number): Promise<void> {
+  world.clock.advance(ms);
+  await settle();
+}
+
+it("a utility leaves memory after a minute without a job, and is loaded again for the next", async () => {
+  (await acquire("wasm", "slugs")).release();
+  await pass(MINUTE_MS - 1);
+  expect(world.slugs()).toEqual(["slugs"]);
+  await pass(1);
+  expect(world.slugs()).toEqual([]);
+  expect(world.runtime.events.count("dispose slugs")).toBe(1);
+  (await acquire("wasm", "slugs")).release();
+  expect(world.runtime.events.count("load slugs")).toBe(2);
+});
+
+it("each job begins the minute anew, and one that runs longer keeps it", async () => {
+  (await acquire("wasm", "slugs")).release();
+  await pass(MINUTE_MS - 1);
+  const [first, second] = [await acquire("wasm", "slugs"), await acquire("wasm", "slugs")];
+  await pass(2 * MINUTE_MS);
+  first.release();
+  await pass(2 * MINUTE_MS);
+  expect(world.slugs()).toEqual(["slugs"]);
+  second.release();
+  await pass(MINUTE_MS - 1);
+  expect(world.slugs()).toEqual(["slugs"]);
+  await pass(1);
+  expect(world.slugs()).toEqual([]);
+});
+
+it("a model, which takes long to load, stays", async () => {
+  (await acquire("llmcpp", "chat")).release();
+  await pass(60 * MINUTE_MS);
+  expect(world.slugs()).toEqual(["chat"]);
+});
