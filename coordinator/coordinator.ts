@@ -235,6 +235,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     cargos,
     conversations,
     recommendations,
+    islandSessions: gateway,
     retention,
     store,
     bus: config.busAddress === null ? null : bus,

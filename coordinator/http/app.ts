@@ -17,6 +17,7 @@ import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveHealth } from "./routes/health.ts";
+import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
 import { serveJobs } from "./routes/jobs.ts";
@@ -63,6 +64,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveSessions(app, deps);
   servePasswords(app, deps);
   serveApiKeys(app, deps);
+  serveIslandTokens(app, deps);
   serveRecommendations(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);

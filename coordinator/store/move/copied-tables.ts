@@ -72,8 +72,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     name: written,
     token_hash: text,
     created_at_ms: integer,
+    last_used_at_ms: integer,
     revoked_at_ms: integer,
   }),
+  table("pairing_codes", "code_hash", { code_hash: text, account_id: text, name: written, expires_at_ms: integer }),
   table("islands", "host_id", {
     host_id: text,
     account_id: text,

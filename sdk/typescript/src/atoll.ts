@@ -6,6 +6,7 @@ import { Chat } from "./chat.ts";
 import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
 import { Http } from "./http.ts";
+import { IslandTokens } from "./island-tokens.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import type { Health } from "./schemas.ts";
@@ -20,6 +21,7 @@ export class Atoll {
   readonly chat: Chat;
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
+  readonly islandTokens: IslandTokens;
   readonly jobs: Jobs;
   readonly models: Models;
   readonly #http: Http;
@@ -35,6 +37,7 @@ export class Atoll {
     this.chat = new Chat(http);
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
+    this.islandTokens = new IslandTokens(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
   }

@@ -417,6 +417,87 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/island-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Island tokens that are not revoked, newest first */
+        get: operations["listIslandTokens"];
+        put?: never;
+        /**
+         * Create an Island token
+         * @description Islands that join with it earn for the account. An account has at most 1,000; another one is 422 too_many_tokens. A revoked token counts for one more minute.
+         */
+        post: operations["createIslandToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an Island token
+         * @description The Islands that joined with it are sent away, and their jobs go to others.
+         */
+        delete: operations["revokeIslandToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island-tokens/pairing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a pairing code
+         * @description For `island join <address> --code ABCD-EFGH`, so that no secret stands in a command. The code is valid for ten minutes and once, at every coordinator of the network. An account has at most 5 at a time; another one is 422 too_many_codes.
+         */
+        post: operations["createPairingCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a pairing code for an Island token
+         * @description What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300.
+         */
+        post: operations["pairIsland"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island/recommendations": {
         parameters: {
             query?: never;
@@ -1158,6 +1239,10 @@ export interface components {
             name: string;
             scopes: ("read" | "write")[];
         };
+        CreateIslandToken: {
+            /** @description Default: "Island token" */
+            name?: string;
+        };
         Credentials: {
             email: string;
             password: string;
@@ -1258,7 +1343,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -1272,7 +1357,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -1342,6 +1427,20 @@ export interface components {
              * @enum {string}
              */
             type: "image";
+        };
+        IslandToken: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description When an Island last began a session with it; a session may last for weeks
+             */
+            last_used_at: string | null;
+            name: string;
         };
         Job: {
             /** @description Attempts begun so far; one that an Island refused does not count */
@@ -1647,7 +1746,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -1664,7 +1763,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -1777,6 +1876,17 @@ export interface components {
             wait_limit_s: number;
             /** @enum {string} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4";
+        };
+        PairingCode: {
+            /** @description Eight letters and digits, none of 0, 1, I and O */
+            code: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /** @description Of the token that the code becomes */
+            name: string;
         };
         PostMessage: {
             content: string;
@@ -2115,7 +2225,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2261,7 +2371,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -4148,6 +4258,260 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+        };
+    };
+    listIslandTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "itk_01JGFJJZ00000000000000000K",
+                     *           "name": "Garage",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "last_used_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandToken"][];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    createIslandToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Garage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIslandToken"];
+            };
+        };
+        responses: {
+            /** @description The token with its secret, which is never shown again */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "itk_01JGFJJZ00000000000000000K",
+                     *         "name": "Garage",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_used_at": null
+                     *       },
+                     *       "token": "it_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandToken"];
+                        /** @description The secret, it_…; shown only here */
+                        token: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    revokeIslandToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "itk_01JGFJJZ00000000000000000K",
+                     *         "revoked": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {boolean} */
+                            revoked: true;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createPairingCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Garage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIslandToken"];
+            };
+        };
+        responses: {
+            /** @description The code, which is never shown again */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "K7WM-3QXA",
+                     *         "name": "Garage",
+                     *         "expires_at": "2026-01-01T12:10:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["PairingCode"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    pairIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "K7WM-3QXA"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description In capital or small letters, with or without the dash */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token, which is never shown again */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "itk_01JGFJJZ00000000000000000K",
+                     *         "name": "Garage",
+                     *         "token": "it_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                     *         "account_id": "user_01JGFJJZ00000000000000000G"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            account_id: string;
+                            id: string;
+                            name: string;
+                            /** @description The secret, it_…; shown only here */
+                            token: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     recommendCargos: {

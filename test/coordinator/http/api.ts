@@ -111,6 +111,8 @@ export class Api implements AsyncDisposable {
   key = "";
   readKey = "";
   writeKey = "";
+  /** Island tokens whose sessions were ended. */
+  readonly endedTokens: string[] = [];
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
@@ -246,6 +248,7 @@ export class Api implements AsyncDisposable {
         onFatal: (error) => log.fatal({ err: error }),
       }),
       retention: { remove: async () => undefined },
+      islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {
         return busOf();

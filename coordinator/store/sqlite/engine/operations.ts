@@ -7,6 +7,7 @@ import { conversationOperations, type ConversationOperations } from "../conversa
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
+import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
@@ -32,6 +33,7 @@ export interface Operations
     LedgerOperations,
     MaintenanceOperations,
     IslandOperations,
+    IslandTokenOperations,
     PasswordOperations,
     SignUpOperations,
     WebhookOperations {}
@@ -57,6 +59,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...islandOperations(db),
+    ...islandTokenOperations(db),
     ...passwordOperations(db),
     ...signUpOperations(db),
     ...webhookOperations(db),

@@ -21,6 +21,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "post /api/v1/account/password": "400",
   "post /api/v1/auth/password/forgot": "403",
   "post /api/v1/auth/password/reset": "400",
+  "post /api/v1/island/pair": "404",
 };
 
 /** In the order of the document, in which what is made comes before what changes it. */

@@ -88,6 +88,7 @@ describe("the OpenAPI document", () => {
       "post /api/v1/auth/password/reset",
       "post /api/v1/auth/register",
       "post /api/v1/auth/verify",
+      "post /api/v1/island/pair",
     ]);
     const scopes = operations.flatMap(([, { security }]) => security.flatMap(({ bearer = [] }) => bearer));
     expect(new Set(scopes)).toEqual(new Set(["read", "write"]));

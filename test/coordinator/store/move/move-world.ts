@@ -69,7 +69,11 @@ async function fillAccounts({ accounts, islands }: Store, accountId: string): Pr
   await accounts.createKey(key, { maxKeys: 50, revokedAfterMs: 0 });
   await accounts.touchKey("key_1", LATER_MS);
   await accounts.createSession({ tokenHash: "session-hash", accountId, ...times }, 10);
-  await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times });
+  const tokenCap = { maxTokens: 1, revokedAfterMs: 0 };
+  await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times }, tokenCap);
+  await accounts.touchIslandToken("itk_1", LATER_MS);
+  const code = { codeHash: "code-hash", accountId, name: TEXT, expiresAtMs: times.expiresAtMs };
+  await accounts.createPairingCode(code, { nowMs: 0, maxCodes: 1 });
   await accounts.createReset({
     tokenHash: "reset-hash",
     accountId,

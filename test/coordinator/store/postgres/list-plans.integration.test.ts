@@ -170,6 +170,7 @@ async function callAccounts({ accounts, ledger, islands }: PostgresStore, { othe
   await accounts.deleteSession(id);
   await accounts.findIslandToken("token7");
   await accounts.hasIslandToken("itk_00000007");
+  await accounts.touchIslandToken("itk_00000007", nowMs);
   await accounts.listIslandTokens(ACCOUNT);
   await accounts.revokeIslandToken(ACCOUNT, "itk_00000007", nowMs);
   await accounts.setPassword({ accountId: ACCOUNT, passwordHash: "h", keptTokenHash: "session7" });
