@@ -10,6 +10,8 @@ import { describeStatus, readStatus } from "../../island-agent/cli/status-comman
 import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
+import type { JoinCredential } from "../../island-agent/cli/join-command.ts";
+import { askSecret, canAsk } from "./ask-secret.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
 import { onStopSignal } from "./stop-signals.ts";
@@ -23,6 +25,7 @@ interface DataOptions {
 
 interface JoinFlags {
   token?: string;
+  code?: string;
   fingerprint?: string;
   newCoordinator?: true;
 }
@@ -43,8 +46,12 @@ onDataDirectory(program.command("join"))
     "the coordinator, for example https://atoll.example; of a network with several, any that this machine reaches",
   )
   .option(
+    "--code <ABCD-EFGH>",
+    "pairing code of your account, valid for ten minutes and once; without code and token, join asks",
+  )
+  .option(
     "--token <it_…>",
-    "Island token, made by the coordinator's operator or your account; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
+    "Island token in place of a code; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
   )
   .option(
     "--fingerprint <SHA256:…>",
@@ -59,7 +66,7 @@ onDataDirectory(program.command("join"))
     }
     const shown = await joinNetwork({
       urls,
-      token: await readToken(options.token),
+      credential: await readCredential(options),
       fingerprint: options.fingerprint,
       isNewCoordinator: options.newCoordinator === true,
       dataDirectory: dataDirectoryOf(options),
@@ -192,14 +199,20 @@ function onDataDirectory(command: Command): Command {
   return command.option("--data <directory>", "where this Island keeps its settings and models");
 }
 
-/** From the flag, standard input or the environment: other users of the machine can read flags. @throws {CliError} */
-async function readToken(flag: string | undefined): Promise<string> {
-  if (flag === "-") return (await text(process.stdin)).trim();
-  const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
-  if (token === undefined) {
-    throw new CliError("No token: give --token, set ISLAND_COORDINATOR_TOKEN, or pipe it to --token -");
+/** From the flags, standard input, the environment or the terminal: other users of the machine can read flags. @throws {CliError} */
+async function readCredential({ token: flag, code }: JoinFlags): Promise<JoinCredential> {
+  if (code !== undefined) {
+    if (flag !== undefined) throw new CliError("Give --code or --token, not both");
+    return { code };
   }
-  return token;
+  if (flag === "-") return { token: (await text(process.stdin)).trim() };
+  const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
+  if (token !== undefined) return { token };
+  if (!canAsk(process.stdin)) {
+    throw new CliError("No code or token: give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
+  }
+  const typed = (await askSecret("Pairing code or Island token: ", process.stdin, process.stderr)).trim();
+  return typed.startsWith("it_") ? { token: typed } : { code: typed };
 }
 
 async function start(dataDirectory: string, logLevel: string | undefined): Promise<void> {
