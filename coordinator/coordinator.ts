@@ -39,6 +39,7 @@ import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openGateway } from "./open-gateway.ts";
+import { openHosts } from "./open-hosts.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -235,6 +236,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     cargos,
     conversations,
     recommendations,
+    islands: openHosts({ store, islands, scheduler, member, clock }),
     islandSessions: gateway,
     retention,
     store,

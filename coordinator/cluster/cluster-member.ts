@@ -4,6 +4,8 @@ import { AccountEndings } from "./account-endings.ts";
 import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
+import { RemoteIslands } from "./remote-islands.ts";
+import type { ConnectedIslands, IslandsElsewhere } from "../islands/live-island.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
 import { TakeOver, type TakeOverDeps } from "./take-over.ts";
 import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
@@ -23,6 +25,7 @@ export class ClusterMember {
   readonly #ownership: Ownership;
   readonly #sessions: NewestSessions;
   readonly #endings: AccountEndings;
+  #islands: RemoteIslands | null = null;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
 
@@ -56,6 +59,13 @@ export class ClusterMember {
     this.#takeOver.start();
   }
 
+  /** Islands of accounts at other coordinators, which learn of those that are `here`. */
+  shareIslands(here: ConnectedIslands): IslandsElsewhere {
+    const { bus, log } = this.#deps;
+    this.#islands = new RemoteIslands({ bus, members: this.#ownership.members, here, log });
+    return this.#islands;
+  }
+
   /** Others learn where this coordinator is reached. */
   setAddress(address: string): void {
     this.#ownership.members.setAddress(address);
@@ -78,6 +88,7 @@ export class ClusterMember {
   async closeTakeOver(): Promise<void> {
     await this.#takeOver?.close();
     this.#endings.close();
+    this.#islands?.close();
   }
 
   /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */

@@ -18,6 +18,7 @@ import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
+import { serveIslands } from "./routes/islands.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
 import { serveJobs } from "./routes/jobs.ts";
@@ -65,6 +66,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   servePasswords(app, deps);
   serveApiKeys(app, deps);
   serveIslandTokens(app, deps);
+  serveIslands(app, deps);
   serveRecommendations(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);

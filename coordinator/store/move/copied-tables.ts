@@ -83,6 +83,10 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     hardware: text,
     runtimes: text,
     last_seen_at_ms: integer,
+    first_seen_at_ms: integer,
+    name: written,
+    host_name: written,
+    removed_at_ms: integer,
   }),
   table("cargo_numbers", "number", { number: integer, slug: text }),
   table(

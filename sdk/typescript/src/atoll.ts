@@ -7,6 +7,7 @@ import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
 import { Http } from "./http.ts";
 import { IslandTokens } from "./island-tokens.ts";
+import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import type { Health } from "./schemas.ts";
@@ -22,6 +23,7 @@ export class Atoll {
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
   readonly islandTokens: IslandTokens;
+  readonly islands: Islands;
   readonly jobs: Jobs;
   readonly models: Models;
   readonly #http: Http;
@@ -38,6 +40,7 @@ export class Atoll {
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
     this.islandTokens = new IslandTokens(http);
+    this.islands = new Islands(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
   }

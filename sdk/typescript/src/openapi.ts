@@ -515,6 +515,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/islands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your Islands: connected ones first, then by when they were last seen */
+        get: operations["listIslands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/islands/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an Island of yours */
+        get: operations["getIsland"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an Island of yours
+         * @description Its session ends, its jobs go to other Islands at once, and it is forgotten; what it earned stays. Its agent stops. It is refused from then on with the token that it has, and comes back, as a new Island, when it joins with a token or pairing code that is made after the removal. The token itself stays valid for other Islands: revoke it if nobody should use it.
+         */
+        delete: operations["removeIsland"];
+        options?: never;
+        head?: never;
+        /** Rename an Island of yours */
+        patch: operations["renameIsland"];
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -1428,6 +1467,111 @@ export interface components {
              */
             type: "image";
         };
+        Island: {
+            agent_version: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline";
+        };
+        IslandDetail: {
+            agent_version: string;
+            /** @description Models and images on its disk, at most 200; empty unless it is connected */
+            cached_models: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline";
+        };
+        /** @description After the caps of its owner. What is not known is null */
+        IslandHardware: {
+            arch: string;
+            cpu_model: string | null;
+            /** @description In MB of 2^20 bytes */
+            disk_budget_mb: number;
+            /** @description In MB of 2^20 bytes */
+            disk_free_mb: number | null;
+            gpus: {
+                driver: string | null;
+                name: string;
+                unified_memory: boolean;
+                vendor: string | null;
+                /** @description In MB of 2^20 bytes */
+                vram_mb: number | null;
+            }[];
+            logical_cores: number;
+            os_name: string | null;
+            physical_cores: number | null;
+            platform: string;
+            /** @description In MB of 2^20 bytes */
+            ram_mb: number;
+        };
+        /** @description As it last said: every 10 s. What is not known is null */
+        IslandLoad: {
+            /** @description 0 to 1, over all cores */
+            cpu: number | null;
+            /** @description In MB of 2^20 bytes */
+            free_ram_mb: number | null;
+            /** @description In MB of 2^20 bytes */
+            free_vram_mb: number | null;
+            /** @description Jobs that it runs at the same time */
+            slots: number;
+            slots_busy: number;
+        };
         IslandToken: {
             /**
              * Format: date-time
@@ -1936,6 +2080,10 @@ export interface components {
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
             workload_slug: string;
+        };
+        RenameIsland: {
+            /** @description Empty: the default name again */
+            name: string;
         };
         Session: {
             account: components["schemas"]["Account"];
@@ -4558,6 +4706,331 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    listIslands: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                status?: "online" | "paused" | "quarantined" | "offline";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of Islands */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *           "name": "garage",
+                     *           "status": "online",
+                     *           "is_live": true,
+                     *           "agent_version": "0.1.0",
+                     *           "hardware": {
+                     *             "platform": "linux",
+                     *             "arch": "x64",
+                     *             "os_name": "Debian GNU/Linux 12",
+                     *             "cpu_model": "AMD Ryzen 7 7700",
+                     *             "logical_cores": 16,
+                     *             "physical_cores": 8,
+                     *             "ram_mb": 32000,
+                     *             "gpus": [
+                     *               {
+                     *                 "vendor": "NVIDIA",
+                     *                 "name": "RTX 4070",
+                     *                 "vram_mb": 12282,
+                     *                 "unified_memory": false,
+                     *                 "driver": "550.90"
+                     *               }
+                     *             ],
+                     *             "disk_free_mb": 210000,
+                     *             "disk_budget_mb": 51200
+                     *           },
+                     *           "runtimes": [
+                     *             {
+                     *               "type": "llmcpp",
+                     *               "version": "node-llama-cpp 3.22.1, cuda"
+                     *             }
+                     *           ],
+                     *           "load": {
+                     *             "slots": 4,
+                     *             "slots_busy": 1,
+                     *             "cpu": 0.21,
+                     *             "free_ram_mb": 24000,
+                     *             "free_vram_mb": 9800
+                     *           },
+                     *           "loaded": [
+                     *             "tiny-chat"
+                     *           ],
+                     *           "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *           "last_seen_at": "2026-01-01T12:00:01.250Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Island"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Island */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "name": "garage",
+                     *         "status": "online",
+                     *         "is_live": true,
+                     *         "agent_version": "0.1.0",
+                     *         "hardware": {
+                     *           "platform": "linux",
+                     *           "arch": "x64",
+                     *           "os_name": "Debian GNU/Linux 12",
+                     *           "cpu_model": "AMD Ryzen 7 7700",
+                     *           "logical_cores": 16,
+                     *           "physical_cores": 8,
+                     *           "ram_mb": 32000,
+                     *           "gpus": [
+                     *             {
+                     *               "vendor": "NVIDIA",
+                     *               "name": "RTX 4070",
+                     *               "vram_mb": 12282,
+                     *               "unified_memory": false,
+                     *               "driver": "550.90"
+                     *             }
+                     *           ],
+                     *           "disk_free_mb": 210000,
+                     *           "disk_budget_mb": 51200
+                     *         },
+                     *         "runtimes": [
+                     *           {
+                     *             "type": "llmcpp",
+                     *             "version": "node-llama-cpp 3.22.1, cuda"
+                     *           }
+                     *         ],
+                     *         "load": {
+                     *           "slots": 4,
+                     *           "slots_busy": 1,
+                     *           "cpu": 0.21,
+                     *           "free_ram_mb": 24000,
+                     *           "free_vram_mb": 9800
+                     *         },
+                     *         "loaded": [
+                     *           "tiny-chat"
+                     *         ],
+                     *         "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "cached_models": [
+                     *           "hf:ggml-org/tiny:tiny.gguf"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandDetail"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    removeIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "removed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {boolean} */
+                            removed: true;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    renameIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "garage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenameIsland"];
+            };
+        };
+        responses: {
+            /** @description The Island */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "name": "garage",
+                     *         "status": "online",
+                     *         "is_live": true,
+                     *         "agent_version": "0.1.0",
+                     *         "hardware": {
+                     *           "platform": "linux",
+                     *           "arch": "x64",
+                     *           "os_name": "Debian GNU/Linux 12",
+                     *           "cpu_model": "AMD Ryzen 7 7700",
+                     *           "logical_cores": 16,
+                     *           "physical_cores": 8,
+                     *           "ram_mb": 32000,
+                     *           "gpus": [
+                     *             {
+                     *               "vendor": "NVIDIA",
+                     *               "name": "RTX 4070",
+                     *               "vram_mb": 12282,
+                     *               "unified_memory": false,
+                     *               "driver": "550.90"
+                     *             }
+                     *           ],
+                     *           "disk_free_mb": 210000,
+                     *           "disk_budget_mb": 51200
+                     *         },
+                     *         "runtimes": [
+                     *           {
+                     *             "type": "llmcpp",
+                     *             "version": "node-llama-cpp 3.22.1, cuda"
+                     *           }
+                     *         ],
+                     *         "load": {
+                     *           "slots": 4,
+                     *           "slots_busy": 1,
+                     *           "cpu": 0.21,
+                     *           "free_ram_mb": 24000,
+                     *           "free_vram_mb": 9800
+                     *         },
+                     *         "loaded": [
+                     *           "tiny-chat"
+                     *         ],
+                     *         "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "cached_models": [
+                     *           "hf:ggml-org/tiny:tiny.gguf"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandDetail"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     listJobs: {

@@ -245,7 +245,8 @@ export class ScriptedAgent implements IslandLink {
       started,
     }));
     const hello = makeHello({ hostId: this.hostId, slots: 2, held });
-    this.#island = await this.#world.connections.connect(hello, this.#accountId, randomUUID(), this);
+    const owner = { accountId: this.#accountId, tokenCreatedAtMs: 0 };
+    this.#island = await this.#world.connections.connect(hello, owner, randomUUID(), this);
     this.#isConnecting = false;
   }
 

@@ -1,10 +1,41 @@
-import { ACCOUNT_ID, AT, type Examples } from "./example.ts";
+import { ACCOUNT_ID, AT, LATER, type Examples } from "./example.ts";
 
 const TOKEN_ID = "itk_01JGFJJZ00000000000000000K";
 const TOKEN = { id: TOKEN_ID, name: "Garage", created_at: AT, last_used_at: null };
 const SECRET = `it_${"a1B2".repeat(10)}`;
 
+const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
+const ISLAND = {
+  id: HOST_ID,
+  name: "garage",
+  status: "online",
+  is_live: true,
+  agent_version: "0.1.0",
+  hardware: {
+    platform: "linux",
+    arch: "x64",
+    os_name: "Debian GNU/Linux 12",
+    cpu_model: "AMD Ryzen 7 7700",
+    logical_cores: 16,
+    physical_cores: 8,
+    ram_mb: 32_000,
+    gpus: [{ vendor: "NVIDIA", name: "RTX 4070", vram_mb: 12_282, unified_memory: false, driver: "550.90" }],
+    disk_free_mb: 210_000,
+    disk_budget_mb: 51_200,
+  },
+  runtimes: [{ type: "llmcpp", version: "node-llama-cpp 3.22.1, cuda" }],
+  load: { slots: 4, slots_busy: 1, cpu: 0.21, free_ram_mb: 24_000, free_vram_mb: 9_800 },
+  loaded: ["tiny-chat"],
+  first_seen_at: AT,
+  last_seen_at: LATER,
+};
+const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
+
 export const ISLAND_EXAMPLES: Examples = {
+  listIslands: { response: { data: [ISLAND], meta: { total: 1, limit: 20, offset: 0 } } },
+  getIsland: { response: { data: DETAIL } },
+  renameIsland: { request: { name: "garage" }, response: { data: DETAIL } },
+  removeIsland: { response: { data: { id: HOST_ID, removed: true } } },
   listIslandTokens: { response: { data: [TOKEN] } },
   createIslandToken: { request: { name: "Garage" }, response: { data: TOKEN, token: SECRET } },
   revokeIslandToken: { response: { data: { id: TOKEN_ID, revoked: true } } },

@@ -2,6 +2,14 @@
 export const hosts = `
 ALTER TABLE island_tokens ADD COLUMN last_used_at_ms INTEGER;
 
+-- Null where an earlier version wrote the row.
+ALTER TABLE islands ADD COLUMN first_seen_at_ms INTEGER;
+UPDATE islands SET first_seen_at_ms = last_seen_at_ms;
+ALTER TABLE islands ADD COLUMN name TEXT;
+ALTER TABLE islands ADD COLUMN host_name TEXT;
+-- Its owner sent it away: it may come back with a token that is made later.
+ALTER TABLE islands ADD COLUMN removed_at_ms INTEGER;
+
 -- Each is exchanged for an Island token, once. Only the hash of the code is stored.
 CREATE TABLE pairing_codes (
   code_hash TEXT PRIMARY KEY,

@@ -91,7 +91,8 @@ async function fillAccounts({ accounts, islands }: Store, accountId: string): Pr
   await accounts.setLimits(accountId, { concurrentJobs: 7, share: 3 });
   const runtimes = [{ type: "llmcpp", version: "3.22.1" }] as never;
   const seen = { hostId: ISLAND_ID, accountId, agentVersion: TEXT, lastSeenAtMs: MADE_AT_MS };
-  await islands.save({ ...seen, hardware: HARDWARE as never, runtimes });
+  await islands.save({ ...seen, hostName: TEXT, hardware: HARDWARE as never, runtimes }, MADE_AT_MS);
+  await islands.rename(accountId, ISLAND_ID, TEXT);
 }
 
 async function fillCatalog({ catalog }: Store, ownerId: string): Promise<void> {
