@@ -226,6 +226,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
+  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version });
   const app = createApp({
     metrics,
@@ -236,7 +237,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     cargos,
     conversations,
     recommendations,
-    islands: openHosts({ store, islands, scheduler, member, clock }),
+    islands: hosts.service,
     islandSessions: gateway,
     retention,
     store,
@@ -281,6 +282,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       gate.close();
       await member?.closeTakeOver();
       await webhooks.close();
+      await hosts.figures.close();
       await retention.close();
       await accounts.settled();
       credentials?.close();

@@ -4,6 +4,7 @@ import { readName } from "../accounts/credential-fields.ts";
 import type { IslandRecord } from "../store/island-store.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
+import { readFigures, type IslandFigures } from "./island-figures.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
 
 /** As its owner sees it. `paused`: connected, and takes no new jobs. `quarantined`: it let down several jobs in a row. */
@@ -15,12 +16,13 @@ export interface OwnedIsland {
   readonly status: IslandStatus;
   /** Null unless it is connected, as far as that is known. */
   readonly live: LiveIsland | null;
+  readonly figures: IslandFigures;
   /** False: a coordinator that may have it did not answer, and the status is a guess by when it was last seen. */
   readonly isLive: boolean;
 }
 
 export interface IslandServiceDeps {
-  readonly store: Pick<Store, "islands">;
+  readonly store: Pick<Store, "islands" | "hostFigures">;
   readonly clock: Pick<Clock, "now">;
   readonly here: ConnectedIslands;
   /** Null for a coordinator that is alone. */
@@ -34,6 +36,8 @@ interface Connections {
   readonly byId: ReadonlyMap<string, LiveIsland>;
   readonly isComplete: boolean;
 }
+
+type FiguresOf = Awaited<ReturnType<typeof readFigures>>;
 
 /** The Islands of an account, at whichever coordinator they are. */
 export class IslandService {
@@ -63,19 +67,21 @@ export class IslandService {
           (a.hostId < b.hostId ? -1 : 1),
       );
     const page = listed.slice(offset, offset + limit).map(({ hostId }) => hostId);
-    const records = new Map((await store.islands.getAll(page)).map((record) => [record.hostId, record]));
+    const [found, figuresOf] = await Promise.all([store.islands.getAll(page), this.#figures(accountId, null)]);
+    const records = new Map(found.map((record) => [record.hostId, record]));
     // One that was removed meanwhile is left out.
-    const islands = page.flatMap((hostId) => this.#owned(records.get(hostId), connections) ?? []);
+    const islands = page.flatMap((hostId) => this.#owned(records.get(hostId), connections, figuresOf) ?? []);
     return { islands, total: listed.length };
   }
 
   /** With the models on its disk. @throws {ServiceError} `not_found` */
   async get(accountId: string, hostId: string): Promise<OwnedIsland> {
-    const [record, connections] = await Promise.all([
+    const [record, connections, figuresOf] = await Promise.all([
       this.#deps.store.islands.get(hostId),
       this.#connections(accountId, hostId),
+      this.#figures(accountId, hostId),
     ]);
-    const island = record?.accountId === accountId ? this.#owned(record, connections) : undefined;
+    const island = record?.accountId === accountId ? this.#owned(record, connections, figuresOf) : undefined;
     if (island === undefined) throw noIsland(hostId);
     return island;
   }
@@ -103,7 +109,12 @@ export class IslandService {
     return { byId: new Map(all.map((island) => [island.hostId, island])), isComplete: others?.isComplete ?? true };
   }
 
-  #owned(record: IslandRecord | undefined, connections: Connections): OwnedIsland | undefined {
+  #figures(accountId: string, hostId: string | null): Promise<FiguresOf> {
+    const { store, clock } = this.#deps;
+    return readFigures(store.hostFigures, { accountId, hostId, nowMs: clock.now() });
+  }
+
+  #owned(record: IslandRecord | undefined, connections: Connections, figuresOf: FiguresOf): OwnedIsland | undefined {
     if (record === undefined) return undefined;
     const live = connections.byId.get(record.hostId) ?? null;
     const lastSeenAtMs = live === null ? record.lastSeenAtMs : this.#deps.clock.now();
@@ -111,6 +122,7 @@ export class IslandService {
       record: { ...record, lastSeenAtMs },
       status: this.#statusOf(record, connections),
       live,
+      figures: figuresOf(record),
       isLive: live !== null || connections.isComplete,
     };
   }

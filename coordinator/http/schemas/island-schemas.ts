@@ -2,9 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Hardware } from "../../../shared/hardware.ts";
+import type { IslandFigures } from "../../islands/island-figures.ts";
 import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
 import { MAX_CACHED, MAX_LOADED } from "../../islands/live-island.ts";
-import { presentTime, timeSchema } from "./wire-units.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const megabytes = z.int().openapi({ description: "In MB of 2^20 bytes" });
 
@@ -41,6 +42,27 @@ const loadSchema = z
   })
   .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
 
+const shareSchema = z.number().nullable();
+const uptimeSchema = z
+  .object({ today: shareSchema, days_7: shareSchema, days_30: shareSchema })
+  .openapi("IslandUptime", {
+    description:
+      "Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored " +
+      "once a minute; a crash of a coordinator loses up to a minute",
+  });
+const earnedSchema = z
+  .object({ today: creditsSchema, days_7: creditsSchema, days_30: creditsSchema })
+  .openapi("IslandEarnings", { description: "As in the ledger, by the UTC day of the entry" });
+const jobsSchema = z
+  .object({
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    timeout: z.int(),
+    retried: z.int().openapi({ description: "Attempts that failed or were lost here, and went on elsewhere" }),
+  })
+  .openapi("IslandJobs", { description: "Jobs that ended here in the last 30 UTC days; stored as uptime is" });
+
 export const islandSchema = z
   .object({
     id: z.string().openapi({ description: "Its host id, a UUID" }),
@@ -63,6 +85,10 @@ export const islandSchema = z
       .openapi({ description: `Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}` }),
     first_seen_at: timeSchema,
     last_seen_at: timeSchema,
+    uptime: uptimeSchema,
+    jobs: jobsSchema,
+    tokens: z.int().openapi({ description: "Of these jobs" }),
+    earned: earnedSchema,
   })
   .openapi("Island");
 
@@ -74,7 +100,7 @@ export const islandDetailSchema = islandSchema
   })
   .openapi("IslandDetail");
 
-export function presentIsland({ record, status, live, isLive }: OwnedIsland): z.infer<typeof islandSchema> {
+export function presentIsland({ record, status, live, isLive, figures }: OwnedIsland): z.infer<typeof islandSchema> {
   return {
     id: record.hostId,
     name: nameOf(record),
@@ -96,11 +122,29 @@ export function presentIsland({ record, status, live, isLive }: OwnedIsland): z.
     loaded: [...(live?.loaded ?? [])],
     first_seen_at: presentTime(record.firstSeenAtMs),
     last_seen_at: presentTime(record.lastSeenAtMs),
+    ...presentFigures(figures),
   };
 }
 
 export function presentIslandDetail(island: OwnedIsland): z.infer<typeof islandDetailSchema> {
   return { ...presentIsland(island), cached_models: [...(island.live?.cachedModels ?? [])] };
+}
+
+/** Figures of an Island, as its own page and its agent show them. */
+export const figuresShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
+
+export function presentFigures({ uptime, earnedMicro, counts }: IslandFigures) {
+  const { completed, failed, cancelled, timedOut, retried, tokens } = counts;
+  return {
+    uptime: { today: uptime.today, days_7: uptime.days7, days_30: uptime.days30 },
+    jobs: { completed, failed, cancelled, timeout: timedOut, retried },
+    tokens,
+    earned: {
+      today: presentCredits(earnedMicro.today),
+      days_7: presentCredits(earnedMicro.days7),
+      days_30: presentCredits(earnedMicro.days30),
+    },
+  };
 }
 
 function presentHardware(hardware: Hardware): z.infer<typeof hardwareSchema> {

@@ -88,6 +88,18 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     host_name: written,
     removed_at_ms: integer,
   }),
+  table("island_days", "account_id host_id day", {
+    account_id: text,
+    host_id: text,
+    day: integer,
+    online_ms: integer,
+    completed: integer,
+    failed: integer,
+    cancelled: integer,
+    timed_out: integer,
+    retried: integer,
+    tokens: integer,
+  }),
   table("cargo_numbers", "number", { number: integer, slug: text }),
   table(
     "cargos",

@@ -1469,6 +1469,7 @@ export interface components {
         };
         Island: {
             agent_version: string;
+            earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1479,6 +1480,7 @@ export interface components {
             id: string;
             /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
             is_live: boolean;
+            jobs: components["schemas"]["IslandJobs"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1500,11 +1502,15 @@ export interface components {
              * @enum {string}
              */
             status: "online" | "paused" | "quarantined" | "offline";
+            /** @description Of these jobs */
+            tokens: number;
+            uptime: components["schemas"]["IslandUptime"];
         };
         IslandDetail: {
             agent_version: string;
             /** @description Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
+            earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1515,6 +1521,7 @@ export interface components {
             id: string;
             /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
             is_live: boolean;
+            jobs: components["schemas"]["IslandJobs"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1536,6 +1543,18 @@ export interface components {
              * @enum {string}
              */
             status: "online" | "paused" | "quarantined" | "offline";
+            /** @description Of these jobs */
+            tokens: number;
+            uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description As in the ledger, by the UTC day of the entry */
+        IslandEarnings: {
+            /** @description Credits, with up to 6 decimals */
+            days_7: number;
+            /** @description Credits, with up to 6 decimals */
+            days_30: number;
+            /** @description Credits, with up to 6 decimals */
+            today: number;
         };
         /** @description After the caps of its owner. What is not known is null */
         IslandHardware: {
@@ -1559,6 +1578,15 @@ export interface components {
             platform: string;
             /** @description In MB of 2^20 bytes */
             ram_mb: number;
+        };
+        /** @description Jobs that ended here in the last 30 UTC days; stored as uptime is */
+        IslandJobs: {
+            cancelled: number;
+            completed: number;
+            failed: number;
+            /** @description Attempts that failed or were lost here, and went on elsewhere */
+            retried: number;
+            timeout: number;
         };
         /** @description As it last said: every 10 s. What is not known is null */
         IslandLoad: {
@@ -1585,6 +1613,12 @@ export interface components {
              */
             last_used_at: string | null;
             name: string;
+        };
+        /** @description Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute */
+        IslandUptime: {
+            days_7: number | null;
+            days_30: number | null;
+            today: number | null;
         };
         Job: {
             /** @description Attempts begun so far; one that an Island refused does not count */
@@ -4777,7 +4811,25 @@ export interface operations {
                      *             "tiny-chat"
                      *           ],
                      *           "first_seen_at": "2026-01-01T12:00:00.000Z",
-                     *           "last_seen_at": "2026-01-01T12:00:01.250Z"
+                     *           "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *           "uptime": {
+                     *             "today": 1,
+                     *             "days_7": 0.98,
+                     *             "days_30": 0.91
+                     *           },
+                     *           "jobs": {
+                     *             "completed": 812,
+                     *             "failed": 3,
+                     *             "cancelled": 20,
+                     *             "timeout": 1,
+                     *             "retried": 2
+                     *           },
+                     *           "tokens": 143210,
+                     *           "earned": {
+                     *             "today": 4.5,
+                     *             "days_7": 31.05,
+                     *             "days_30": 118.35
+                     *           }
                      *         }
                      *       ],
                      *       "meta": {
@@ -4871,6 +4923,24 @@ export interface operations {
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ]
@@ -5011,6 +5081,24 @@ export interface operations {
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ]

@@ -28,6 +28,10 @@ const ISLAND = {
   loaded: ["tiny-chat"],
   first_seen_at: AT,
   last_seen_at: LATER,
+  uptime: { today: 1, days_7: 0.98, days_30: 0.91 },
+  jobs: { completed: 812, failed: 3, cancelled: 20, timeout: 1, retried: 2 },
+  tokens: 143_210,
+  earned: { today: 4.5, days_7: 31.05, days_30: 118.35 },
 };
 const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
 

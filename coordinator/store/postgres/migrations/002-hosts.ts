@@ -18,4 +18,34 @@ CREATE TABLE pairing_codes (
 );
 CREATE INDEX pairing_codes_by_account ON pairing_codes (account_id);
 CREATE INDEX pairing_codes_by_expiry ON pairing_codes (expires_at_ms);
+
+-- What Islands did, by UTC day (days since 1970).
+CREATE TABLE island_days (
+  account_id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  day int NOT NULL,
+  online_ms bigint NOT NULL,
+  completed bigint NOT NULL,
+  failed bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  timed_out bigint NOT NULL,
+  retried bigint NOT NULL,
+  tokens bigint NOT NULL,
+  PRIMARY KEY (account_id, host_id, day)
+) WITH (fillfactor = 70);
+CREATE INDEX island_days_by_day ON island_days (day);
+
+-- Sums of the ledger's entries up to the one that earnings_cursor names.
+CREATE TABLE island_earnings (
+  account_id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  day int NOT NULL,
+  micro bigint NOT NULL,
+  PRIMARY KEY (account_id, host_id, day)
+);
+CREATE INDEX island_earnings_by_day ON island_earnings (day);
+-- Entries up to next_entry are final once every transaction before next_xid has ended: numbers are drawn before a commit, and commits come
+-- in another order.
+CREATE TABLE earnings_cursor (entry bigint NOT NULL, next_entry bigint NOT NULL, next_xid xid8 NOT NULL);
+INSERT INTO earnings_cursor VALUES (0, 0, '0');
 `;

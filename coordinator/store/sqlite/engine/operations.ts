@@ -11,6 +11,7 @@ import { islandTokenOperations, type IslandTokenOperations } from "../accounts/i
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
+import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
@@ -32,6 +33,7 @@ export interface Operations
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
+    HostFiguresOperations,
     IslandOperations,
     IslandTokenOperations,
     PasswordOperations,
@@ -58,6 +60,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
+    ...hostFiguresOperations(db),
     ...islandOperations(db),
     ...islandTokenOperations(db),
     ...passwordOperations(db),

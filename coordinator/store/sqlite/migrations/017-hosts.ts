@@ -19,4 +19,32 @@ CREATE TABLE pairing_codes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX pairing_codes_by_account ON pairing_codes (account_id);
 CREATE INDEX pairing_codes_by_expiry ON pairing_codes (expires_at_ms);
+
+-- What Islands did, by UTC day (days since 1970).
+CREATE TABLE island_days (
+  account_id TEXT NOT NULL,
+  host_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  online_ms INTEGER NOT NULL,
+  completed INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  cancelled INTEGER NOT NULL,
+  timed_out INTEGER NOT NULL,
+  retried INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (account_id, host_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX island_days_by_day ON island_days (day);
+
+-- Sums of the ledger's entries up to the one that earnings_cursor names.
+CREATE TABLE island_earnings (
+  account_id TEXT NOT NULL,
+  host_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  micro INTEGER NOT NULL,
+  PRIMARY KEY (account_id, host_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX island_earnings_by_day ON island_earnings (day);
+CREATE TABLE earnings_cursor (entry INTEGER NOT NULL) STRICT;
+INSERT INTO earnings_cursor VALUES (0);
 `;
