@@ -6,6 +6,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
+import { describeBriefly, describeHistory, readHistory } from "../../island-agent/cli/history-command.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
@@ -85,12 +86,30 @@ onDataDirectory(program.command("start"))
   .action(async (options: DataOptions & { logLevel?: string }) => start(dataDirectoryOf(options), options.logLevel));
 
 onDataDirectory(program.command("status"))
-  .description("Show what the running agent does.")
+  .description("Show what the agent runs, what the Island earned, and its last jobs.")
+  .option("--verbose", "show all that the agent knows of itself")
   .option("--json", "print JSON")
-  .action(async (options: DataOptions & { json?: true }) => {
-    const status = await readStatus(dataDirectoryOf(options));
-    console.log(options.json === true ? JSON.stringify(status) : describeStatus(status));
+  .action(async (options: DataOptions & { json?: true; verbose?: true }) => {
+    const directory = dataDirectoryOf(options);
+    const status = await readStatus(directory);
     if (status === null) process.exitCode = 1;
+    if (options.json === true) return console.log(JSON.stringify(status));
+    if (status === null || options.verbose === true) return console.log(describeStatus(status));
+    // An agent of an earlier version does not tell.
+    const history = await readHistory(directory).catch(() => null);
+    console.log(history === null ? describeStatus(status) : describeBriefly(status, history, systemClock.now()));
+  });
+
+onDataDirectory(program.command("history"))
+  .description("Show the last jobs that ran here: Cargo, when, how long, how they ended, what they earned.")
+  .option("--limit <number>", "how many, at most 200", "20")
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions & { json?: true; limit: string }) => {
+    const limit = Number(options.limit);
+    if (!Number.isInteger(limit) || limit < 1) throw new CliError("--limit takes a whole number from 1 on");
+    const history = await readHistory(dataDirectoryOf(options));
+    if (history === null) process.exitCode = 1;
+    console.log(options.json === true ? JSON.stringify(history) : describeHistory(history, limit));
   });
 
 onDataDirectory(program.command("doctor"))

@@ -17,6 +17,7 @@ import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveHealth } from "./routes/health.ts";
+import { serveIslandEarnings } from "./routes/island-earnings.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
@@ -67,6 +68,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveApiKeys(app, deps);
   serveIslandTokens(app, deps);
   serveIslands(app, deps);
+  serveIslandEarnings(app, deps);
   serveRecommendations(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);

@@ -38,7 +38,7 @@ export interface HttpDeps {
   readonly catalog: Catalog;
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
-  readonly islands: Pick<IslandService, "list" | "get" | "rename" | "remove">;
+  readonly islands: Pick<IslandService, "list" | "get" | "rename" | "remove" | "earnings">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly recommendations: Pick<Recommender, "recommend">;

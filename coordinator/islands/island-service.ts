@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { readName } from "../accounts/credential-fields.ts";
+import type { JobEarning } from "../store/host-figures-store.ts";
 import type { IslandRecord } from "../store/island-store.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
@@ -20,6 +21,15 @@ export interface OwnedIsland {
   /** False: a coordinator that may have it did not answer, and the status is a guess by when it was last seen. */
   readonly isLive: boolean;
 }
+
+export interface IslandEarnings {
+  readonly name: string;
+  readonly figures: IslandFigures;
+  /** Of its latest jobs that earned something, newest first; at most {@link MAX_RECENT}. */
+  readonly recent: readonly JobEarning[];
+}
+
+export const MAX_RECENT = 100;
 
 export interface IslandServiceDeps {
   readonly store: Pick<Store, "islands" | "hostFigures">;
@@ -84,6 +94,18 @@ export class IslandService {
     const island = record?.accountId === accountId ? this.#owned(record, connections, figuresOf) : undefined;
     if (island === undefined) throw noIsland(hostId);
     return island;
+  }
+
+  /** What the Island's own agent shows its owner. @throws {ServiceError} `not_found` */
+  async earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
+    const { store } = this.#deps;
+    const [record, figuresOf, recent] = await Promise.all([
+      store.islands.get(hostId),
+      this.#figures(accountId, hostId),
+      store.hostFigures.recentEarnings(accountId, hostId, MAX_RECENT),
+    ]);
+    if (record === undefined || record.accountId !== accountId) throw noIsland(hostId);
+    return { name: nameOf(record), figures: figuresOf(record), recent };
   }
 
   /** `name` empty: the default again. @throws {ServiceError} `not_found`; {@link ValidationError} */

@@ -38,6 +38,15 @@ export interface HostDay {
   readonly day: UtcDay;
 }
 
+export interface JobEarning {
+  readonly jobId: string;
+  readonly micro: number;
+  readonly atMs: number;
+}
+
+/** Lines of the ledger that are looked through for the latest earnings of one Island. */
+export const MAX_LINES = 2_000;
+
 /**
  * Figures of Islands by day. Counts are what coordinators add. Earnings are those of the ledger, exactly: entries are summed up by Island
  * and day from time to time, each once, and a read adds those that are not summed up yet.
@@ -53,6 +62,8 @@ export interface HostFiguresStore {
     hostId: string | null,
     fromDay: UtcDay,
   ): Promise<{ readonly hostId: string; readonly day: UtcDay; readonly micro: number }[]>;
+  /** The latest earnings of jobs of the Island, newest first, of the account's last {@link MAX_LINES} lines in the ledger. */
+  recentEarnings(accountId: string, hostId: string, limit: number): Promise<JobEarning[]>;
   /** Sums up at most `limit` entries of the ledger. True if there may be more. */
   sumUpEarnings(limit: number): Promise<boolean>;
   /** Forgets days before `beforeDay`; at most `limit` rows. Resolves with their number. */

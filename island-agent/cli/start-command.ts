@@ -10,6 +10,8 @@ import { policyOf } from "../config/owner-policy.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
+import { fetchEarnings, type Earnings } from "../execution/earnings.ts";
+import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { UsageSampler } from "../hardware/usage.ts";
@@ -111,6 +113,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
+    const history = stack.use(await JobHistory.open(dataDirectory, clock, log));
     const agent = new IslandAgent(
       {
         coordinators,
@@ -134,6 +137,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         usage: () => usage.read(),
         freeRamBytes: () => usage.loadableRamBytes(),
         log,
+        onEnded: (job) => history.add(job),
         onConnected: () =>
           options.onConnected(
             `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`,
@@ -146,7 +150,14 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     };
     const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
     stack.use(
-      await ControlServer.open(dataDirectory, options.pid, controlRoutes({ agent, stored, status, dataDirectory })),
+      await ControlServer.open(
+        dataDirectory,
+        options.pid,
+        controlRoutes({
+          ...{ agent, stored, status, dataDirectory, history },
+          earnings: () => fetchEarnings(presentUrl(), hostId, token),
+        }),
+      ),
     );
     return {
       ended: runToEnd(agent, stack),
@@ -180,12 +191,15 @@ interface Controlled {
   readonly stored: StoredFiles;
   readonly status: () => ShownStatus;
   readonly dataDirectory: string;
+  readonly history: JobHistory;
+  readonly earnings: () => Promise<Earnings | null>;
 }
 
 /** What the `island` commands can ask the agent. */
-function controlRoutes({ agent, stored, status, dataDirectory }: Controlled): ControlRoutes {
+function controlRoutes({ agent, stored, status, dataDirectory, history, earnings }: Controlled): ControlRoutes {
   return {
     "GET /status": status,
+    "GET /history": async () => ({ jobs: history.list(), earnings: await earnings() }),
     "POST /pause": async () => {
       await storePause(dataDirectory, true);
       agent.pause();

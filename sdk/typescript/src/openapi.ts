@@ -478,6 +478,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/island/earnings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an Island did and earned, for its agent
+         * @description What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`.
+         */
+        get: operations["getIslandEarnings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island/pair": {
         parameters: {
             query?: never;
@@ -4636,6 +4656,85 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+        };
+    };
+    getIslandEarnings: {
+        parameters: {
+            query: {
+                host_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Figures of the Island */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "garage",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
+                     *         "recent": [
+                     *           {
+                     *             "job_id": "job_01JGFJJZ00000000000000000A",
+                     *             "credits": 1.35,
+                     *             "earned_at": "2026-01-01T12:00:01.250Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            earned: components["schemas"]["IslandEarnings"];
+                            jobs: components["schemas"]["IslandJobs"];
+                            name: string;
+                            /** @description Of the latest jobs that earned something, newest first; at most 100 */
+                            recent: {
+                                /** @description Credits, with up to 6 decimals */
+                                credits: number;
+                                /**
+                                 * Format: date-time
+                                 * @description ISO 8601, UTC
+                                 */
+                                earned_at: string;
+                                job_id: string;
+                            }[];
+                            tokens: number;
+                            uptime: components["schemas"]["IslandUptime"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
         };
     };
     pairIsland: {

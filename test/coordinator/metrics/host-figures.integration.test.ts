@@ -58,6 +58,15 @@ describe("the figures of an Island", () => {
       tokens: 2,
       earned: { today: 2 * (amount ?? 0) },
     });
+    const asAgent = await call(coordinator.url, host.islandToken, "GET", `/island/earnings?host_id=${hostId}`);
+    expect(asAgent.body.data).toMatchObject({
+      earned: { today: 2 * (amount ?? 0) },
+      recent: [{ job_id: jobId, credits: amount }, { credits: amount }],
+    });
+    for (const [token, status] of [[client.islandToken, 404] as const, [host.key, 401] as const]) {
+      const path = `/island/earnings?host_id=${hostId}`;
+      expect((await call(coordinator.url, token, "GET", path)).status).toBe(status);
+    }
     const { uptime } = await read();
     for (const share of Object.values(uptime as Record<string, number>)) {
       expect(share).toBeGreaterThan(0);

@@ -1,10 +1,16 @@
-import { ACCOUNT_ID, AT, LATER, type Examples } from "./example.ts";
+import { ACCOUNT_ID, AT, JOB_ID, LATER, type Examples } from "./example.ts";
 
 const TOKEN_ID = "itk_01JGFJJZ00000000000000000K";
 const TOKEN = { id: TOKEN_ID, name: "Garage", created_at: AT, last_used_at: null };
 const SECRET = `it_${"a1B2".repeat(10)}`;
 
 const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
+const FIGURES = {
+  uptime: { today: 1, days_7: 0.98, days_30: 0.91 },
+  jobs: { completed: 812, failed: 3, cancelled: 20, timeout: 1, retried: 2 },
+  tokens: 143_210,
+  earned: { today: 4.5, days_7: 31.05, days_30: 118.35 },
+};
 const ISLAND = {
   id: HOST_ID,
   name: "garage",
@@ -28,10 +34,7 @@ const ISLAND = {
   loaded: ["tiny-chat"],
   first_seen_at: AT,
   last_seen_at: LATER,
-  uptime: { today: 1, days_7: 0.98, days_30: 0.91 },
-  jobs: { completed: 812, failed: 3, cancelled: 20, timeout: 1, retried: 2 },
-  tokens: 143_210,
-  earned: { today: 4.5, days_7: 31.05, days_30: 118.35 },
+  ...FIGURES,
 };
 const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
 
@@ -39,6 +42,11 @@ export const ISLAND_EXAMPLES: Examples = {
   listIslands: { response: { data: [ISLAND], meta: { total: 1, limit: 20, offset: 0 } } },
   getIsland: { response: { data: DETAIL } },
   renameIsland: { request: { name: "garage" }, response: { data: DETAIL } },
+  getIslandEarnings: {
+    response: {
+      data: { name: "garage", ...FIGURES, recent: [{ job_id: JOB_ID, credits: 1.35, earned_at: LATER }] },
+    },
+  },
   removeIsland: { response: { data: { id: HOST_ID, removed: true } } },
   listIslandTokens: { response: { data: [TOKEN] } },
   createIslandToken: { request: { name: "Garage" }, response: { data: TOKEN, token: SECRET } },

@@ -1,4 +1,11 @@
-import { DAY_MS, type HostCounts, type HostDay, type HostFiguresStore } from "../../host-figures-store.ts";
+import {
+  DAY_MS,
+  MAX_LINES,
+  type HostCounts,
+  type HostDay,
+  type HostFiguresStore,
+  type JobEarning,
+} from "../../host-figures-store.ts";
 import type { Database } from "../engine/database.ts";
 
 type Earning = Awaited<ReturnType<HostFiguresStore["earnings"]>>[number];
@@ -45,6 +52,10 @@ export class PostgresHostFiguresStore implements HostFiguresStore {
 
   earnings(...range: Parameters<HostFiguresStore["earnings"]>): Promise<Earning[]> {
     return this.#db.use((session) => session.all<Earning>(EARNINGS, range));
+  }
+
+  recentEarnings(...args: Parameters<HostFiguresStore["recentEarnings"]>): Promise<JobEarning[]> {
+    return this.#db.use((session) => session.all<JobEarning>(RECENT, args));
   }
 
   sumUpEarnings(limit: number): Promise<boolean> {
@@ -99,6 +110,12 @@ const EARNINGS = `SELECT host_id AS "hostId", day, micro FROM island_earnings WH
   WHERE earning.party = 'client:' || $1 AND earning.party LIKE 'client:%' AND earning.id > (SELECT entry FROM earnings_cursor)
     AND earning.kind = 'earning' AND jobs.island_id IS NOT NULL AND ($2::text IS NULL OR jobs.island_id = $2) AND ${DAY} >= $3
   GROUP BY 1, 2`;
+
+const RECENT = `SELECT jobs.id AS "jobId", earning.micro, first.at_ms AS "atMs"
+  FROM (SELECT id, txn, micro, kind FROM entries WHERE party = 'client:' || $1 AND party LIKE 'client:%'
+    ORDER BY id DESC LIMIT ${MAX_LINES}) AS earning
+  JOIN entries AS first ON first.id = earning.txn JOIN jobs ON jobs.id = first.job_id
+  WHERE earning.kind = 'earning' AND jobs.island_id = $2 ORDER BY earning.id DESC LIMIT $3`;
 
 const SUM_UP = `INSERT INTO island_earnings (account_id, host_id, day, micro)
   SELECT substr(earning.party, 8), jobs.island_id, ${DAY}, sum(earning.micro)

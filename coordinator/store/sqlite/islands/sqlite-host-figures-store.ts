@@ -1,5 +1,12 @@
 import type Database from "better-sqlite3";
-import { DAY_MS, type HostCounts, type HostDay, type HostFiguresStore } from "../../host-figures-store.ts";
+import {
+  DAY_MS,
+  MAX_LINES,
+  type HostCounts,
+  type HostDay,
+  type HostFiguresStore,
+  type JobEarning,
+} from "../../host-figures-store.ts";
 import type { Writer } from "../engine/writer.ts";
 
 interface Range {
@@ -16,6 +23,7 @@ export class SqliteHostFiguresStore implements HostFiguresStore {
   readonly #writer: Writer;
   readonly #selectCounts: Database.Statement<[Range], HostDay & HostCounts>;
   readonly #selectEarnings: Database.Statement<[Range], Earning>;
+  readonly #selectRecent: Database.Statement<[{ accountId: string; hostId: string; limit: number }], JobEarning>;
 
   constructor(db: Database.Database, writer: Writer) {
     this.#writer = writer;
@@ -37,6 +45,17 @@ export class SqliteHostFiguresStore implements HostFiguresStore {
        ) AND earning.kind = 'earning' AND (@hostId IS NULL OR jobs.island_id = @hostId) AND jobs.island_id IS NOT NULL
        GROUP BY jobs.island_id, day HAVING day >= @fromDay`,
     );
+    this.#selectRecent = db.prepare(
+      `SELECT jobs.id AS jobId, earning.micro, first.at_ms AS atMs
+       FROM entries AS earning JOIN entries AS first ON first.id = earning.txn JOIN jobs ON jobs.id = first.job_id
+       WHERE earning.id IN (
+         SELECT id FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256 AND party = 'client:' || @accountId
+         UNION ALL
+         SELECT entry FROM (
+           SELECT entry FROM ledger_lines WHERE party = 'client:' || @accountId ORDER BY entry DESC LIMIT ${MAX_LINES})
+       ) AND earning.kind = 'earning' AND jobs.island_id = @hostId
+       ORDER BY earning.id DESC LIMIT @limit`,
+    );
   }
 
   addCounts(rows: readonly (HostDay & HostCounts)[]): Promise<void> {
@@ -49,6 +68,10 @@ export class SqliteHostFiguresStore implements HostFiguresStore {
 
   async earnings(...[accountId, hostId, fromDay]: Parameters<HostFiguresStore["earnings"]>): Promise<Earning[]> {
     return this.#selectEarnings.all({ accountId, hostId, fromDay });
+  }
+
+  async recentEarnings(...[accountId, hostId, limit]: Parameters<HostFiguresStore["recentEarnings"]>) {
+    return this.#selectRecent.all({ accountId, hostId, limit });
   }
 
   sumUpEarnings(limit: number): Promise<boolean> {

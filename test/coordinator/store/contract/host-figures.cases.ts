@@ -76,4 +76,16 @@ export function describeHostFigures(check: Check): void {
     const earnings = lines.filter(({ kind }) => kind === "earning").map(({ micro }) => micro);
     expect(earnings.reduce((sum, micro) => sum + micro, 0)).toBe(990_001);
   });
+
+  check("hostFigures.recentEarnings() are those of the Island, newest first", async (store) => {
+    const ownerId = await makeAccount(store);
+    for (const micro of [1, 2, 3]) await earn(store, ownerId, micro, MADE_AT_MS + micro);
+    const recent = await store.hostFigures.recentEarnings(ownerId, ISLAND_ID, 2);
+    expect(recent.map(({ micro, atMs }) => [micro, atMs - MADE_AT_MS])).toEqual([
+      [3, 3],
+      [2, 2],
+    ]);
+    expect((await store.jobs.get(recent[0]?.jobId ?? ""))?.islandId).toBe(ISLAND_ID);
+    expect(await store.hostFigures.recentEarnings(ownerId, "another", 2)).toEqual([]);
+  });
 }

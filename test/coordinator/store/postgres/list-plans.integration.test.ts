@@ -200,6 +200,7 @@ async function callHosts({ accounts, hostFigures, islands }: PostgresStore, { ke
   await hostFigures.counts(ACCOUNT, null, 20_000);
   await hostFigures.earnings(ACCOUNT, null, 20_000);
   await hostFigures.earnings(ACCOUNT, "host7", 20_000);
+  await hostFigures.recentEarnings(ACCOUNT, "host7", 10);
   await hostFigures.sumUpEarnings(10);
   await hostFigures.forgetDays(20_001, 10);
 }
