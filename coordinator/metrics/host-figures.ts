@@ -17,7 +17,7 @@ export interface HostFiguresDeps {
 
 const STORE_EVERY_MS = 60_000;
 /** Islands in one write; other writes go between two. */
-const STEP = 200;
+const STEP = 100;
 /** Entries of the ledger in one write. */
 const ENTRIES = 5_000;
 /** At once. What is left is summed up a minute later. */

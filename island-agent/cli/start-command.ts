@@ -66,9 +66,9 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const config = resolveAgentConfig({ flags, env, file });
   const { apiUrls, token, publicKey, accountId } = config.coordinator;
   if (apiUrls === null || token === null)
-    throw new CliError("This Island has not joined a coordinator. Join first: island join URL --token -");
+    throw new CliError("This Island has not joined a coordinator. Join first: island join URL");
   if (publicKey === null)
-    throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL --token -");
+    throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
 
