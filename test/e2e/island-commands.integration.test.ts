@@ -44,8 +44,6 @@ describe("island pause, resume and drain", () => {
     expect(history.stdout).toMatch(
       new RegExp(`  tiny-chat  \\d+\\.\\d s  completed  \\d+(\\.\\d+)? credits  ${body.data.id}\n$`),
     );
-    expect(JSON.parse((await command("history", "--json")).stdout).jobs).toHaveLength(1);
-    expect((await command("history", "--limit", "0")).stderr).toBe("--limit takes a whole number from 1 on\n");
 
     expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
     expect((await island.ended()).code).toBe(0);
