@@ -38,6 +38,7 @@ import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openGateway } from "./open-gateway.ts";
+import { openHosts } from "./open-hosts.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -221,6 +222,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
+  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
   const app = createApp({
     metrics,
@@ -231,6 +233,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     cargos,
     conversations,
     recommendations,
+    islands: hosts.service,
+    islandSessions: gateway,
     retention,
     store,
     bus: config.busAddress === null ? null : bus,
@@ -277,6 +281,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       gate.close();
       await rest.within(member?.closeTakeOver());
       await rest.within(webhooks.close());
+      await rest.within(hosts.figures.close());
       await rest.within(retention.close());
       await rest.within(accounts.settled());
       credentials?.close();

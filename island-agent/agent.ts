@@ -8,7 +8,7 @@ import type { FromIsland, IslandState } from "../shared/protocol/from-island.ts"
 import type { CargoFiles } from "./artifacts/cargo-files.ts";
 import type { Availability } from "./availability/availability.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
-import { Executor } from "./execution/executor.ts";
+import { Executor, type ExecutorDeps } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState } from "./execution/island-reports.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { BackgroundDownloads } from "./preload/background-downloads.ts";
@@ -30,7 +30,7 @@ export interface AgentOptions extends AdmissionOptions {
   readonly farewellLimitMs: number;
 }
 
-export interface AgentDeps {
+export interface AgentDeps extends Pick<ExecutorDeps, "onEnded"> {
   readonly clock: Clock;
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
@@ -100,7 +100,7 @@ export class IslandAgent {
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
       ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
     });
-    this.#executor = new Executor({ outbox: this.#outbox, pool: this.#pool, clock, log, slots });
+    this.#executor = new Executor({ ...deps, outbox: this.#outbox, pool: this.#pool, slots });
     this.#reports = new IslandReports({
       ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
       executor: this.#executor,

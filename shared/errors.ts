@@ -13,6 +13,8 @@ export const ERROR_STATUS = {
   email_taken: 422,
   slug_taken: 422,
   too_many_keys: 422,
+  too_many_tokens: 422,
+  too_many_codes: 422,
   too_many_cargos: 422,
   job_not_cancellable: 422,
   idempotency_conflict: 422,
@@ -70,6 +72,7 @@ export const LIMIT_NAMES = [
   "concurrent_jobs",
   "concurrent_streams",
   "login_attempts",
+  "pairing_attempts",
   "island_sessions",
   "daily_storage",
 ] as const;

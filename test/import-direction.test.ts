@@ -31,7 +31,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["dispatch"],
     ["conversations", "metrics", "cluster"],
     ["http"],
-    ["open-accounts.ts", "open-gateway.ts"],
+    ["open-accounts.ts", "open-gateway.ts", "open-hosts.ts"],
     ["coordinator.ts"],
   ],
   "island-agent": [

@@ -43,6 +43,9 @@ export function addAccountCommands(program: Command): Command {
   ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn credits for the account.")
     .option("--name <text>", "label")
     .action(createIslandToken);
+  ownerCommand(islandToken, "pairing-code", "Make a code for `island join --code`; valid for ten minutes, and once.")
+    .option("--name <text>", "label of the token that it becomes")
+    .action(createPairingCode);
   ownerCommand(islandToken, "list", "List the active Island tokens, newest first.").action(listIslandTokens);
   ownerCommand(islandToken, "revoke", "Revoke an Island token.")
     .requiredOption("--id <itk_…>", "id of the token (see `island-token list`)")
@@ -153,12 +156,21 @@ async function createIslandToken(options: OwnerOptions & { name?: string }): Pro
   });
 }
 
+async function createPairingCode(options: OwnerOptions & { name?: string }): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const { code, name, expiresAtMs } = await accounts.islandTokens.createCode(ownerId, options.name);
+    print(options, { code, name, expires_at: isoTime(expiresAtMs) }, code);
+  });
+}
+
 async function listIslandTokens(options: OwnerOptions): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
-    const tokens = (await accounts.listIslandTokens(ownerId)).map(({ id, name, createdAtMs }) => ({
+    const listed = await accounts.listIslandTokens(ownerId);
+    const tokens = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => ({
       id,
       name,
       created_at: isoTime(createdAtMs),
+      last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     }));
     const lines = tokens.map(({ id, name, created_at }) => [id, `made ${created_at}`, name].join("  "));
     print(options, tokens, lines.join("\n"));

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Key } from "node:readline";
 import { Writable, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { CliError } from "../../shared/errors.ts";
@@ -6,7 +6,14 @@ import { CliError } from "../../shared/errors.ts";
 /** A process's standard input. */
 export type SecretInput = Readable & { readonly isTTY?: boolean };
 
-/** Asks at the terminal for a line that is not shown. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D). */
+const MAX_CHARACTERS = 1_000;
+
+/** Whether somebody sits there who can be asked. */
+export function canAsk(input: SecretInput = process.stdin): boolean {
+  return input.isTTY === true;
+}
+
+/** Asks at the terminal for a line that is not shown. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
 export function askSecret(
   question: string,
   input: SecretInput = process.stdin,
@@ -16,23 +23,32 @@ export function askSecret(
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   output.write(question);
-  return new Promise((resolve, reject) => {
-    let answer: string | null = null;
+  return new Promise<string>((resolve, reject) => {
+    const giveUp = (): void => {
+      reject(new CliError("Given up"));
+      reader.close();
+    };
     reader.once("line", (line) => {
-      answer = line;
+      if (line.length > MAX_CHARACTERS) reject(new CliError(`More than ${MAX_CHARACTERS} characters`));
+      else resolve(line);
       reader.close();
     });
-    reader.once("SIGINT", () => reader.close());
+    reader.once("SIGINT", giveUp);
+    reader.once("close", giveUp);
+    // Readline would ignore Ctrl-D in a line, and take a line for complete whose terminal went away.
+    const onKey = (_text: unknown, { ctrl, name }: Key): void => (ctrl === true && name === "d" ? giveUp() : undefined);
+    input.on("keypress", onKey);
+    input.prependListener("end", giveUp);
     reader.once("close", () => {
+      input.off("keypress", onKey);
+      input.off("end", giveUp);
       output.write("\n");
-      if (answer === null) reject(new CliError("Given up"));
-      else resolve(answer);
     });
   });
 }
 
 /** All of standard input without its last line break; at a terminal, one line that is not shown. */
 export async function readSecret(question: string, input: SecretInput = process.stdin): Promise<string> {
-  if (input.isTTY === true) return askSecret(question, input);
+  if (canAsk(input)) return askSecret(question, input);
   return (await text(input)).replace(/\r?\n$/, "");
 }

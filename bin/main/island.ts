@@ -5,11 +5,13 @@ import { systemClock } from "../../shared/clock.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
+import { describeBriefly, describeHistory, readHistory } from "../../island-agent/cli/history-command.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
-import { readSecret } from "./ask-secret.ts";
+import type { JoinCredential } from "../../island-agent/cli/join-command.ts";
+import { askSecret, canAsk, readSecret } from "./ask-secret.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { reportError } from "./report-error.ts";
 import { explainUsageBriefly } from "./usage-errors.ts";
@@ -24,6 +26,7 @@ interface DataOptions {
 
 interface JoinFlags {
   token?: string;
+  code?: string;
   fingerprint?: string;
   newCoordinator?: true;
 }
@@ -43,8 +46,12 @@ onDataDirectory(program.command("join"))
     "the coordinator, for example https://atoll.example; of a network with several, any that this machine reaches",
   )
   .option(
+    "--code <ABCD-EFGH>",
+    "pairing code of your account, valid for ten minutes and once; without code and token, join asks",
+  )
+  .option(
     "--token <it_…>",
-    "Island token, made by the coordinator's operator or your account; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN, else asked for at a terminal)",
+    "Island token in place of a code; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
   )
   .option(
     "--fingerprint <SHA256:…>",
@@ -59,7 +66,7 @@ onDataDirectory(program.command("join"))
     }
     const shown = await joinNetwork({
       urls,
-      token: await readToken(options.token),
+      credential: await readCredential(options),
       fingerprint: options.fingerprint,
       isNewCoordinator: options.newCoordinator === true,
       dataDirectory: dataDirectoryOf(options),
@@ -81,12 +88,30 @@ onDataDirectory(program.command("start"))
   );
 
 onDataDirectory(program.command("status"))
-  .description("Show what the running agent does.")
+  .description("Show what the agent runs, what the Island earned, and its last jobs.")
+  .option("--verbose", "show all that the agent knows of itself")
   .option("--json", "print JSON")
-  .action(async (options: DataOptions & { json?: true }) => {
-    const status = await readStatus(dataDirectoryOf(options));
-    console.log(options.json === true ? JSON.stringify(status) : describeStatus(status));
+  .action(async (options: DataOptions & { json?: true; verbose?: true }) => {
+    const directory = dataDirectoryOf(options);
+    const status = await readStatus(directory);
     if (status === null) process.exitCode = 1;
+    if (options.json === true) return console.log(JSON.stringify(status));
+    if (status === null || options.verbose === true) return console.log(describeStatus(status));
+    // An agent of an earlier version does not tell.
+    const history = await readHistory(directory).catch(() => null);
+    console.log(history === null ? describeStatus(status) : describeBriefly(status, history, systemClock.now()));
+  });
+
+onDataDirectory(program.command("history"))
+  .description("Show the last jobs that ran here: Cargo, when, how long, how they ended, what they earned.")
+  .option("--limit <number>", "how many, at most 200", "20")
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions & { json?: true; limit: string }) => {
+    const limit = Number(options.limit);
+    if (!Number.isInteger(limit) || limit < 1) throw new CliError("--limit takes a whole number from 1 on");
+    const history = await readHistory(dataDirectoryOf(options));
+    if (history === null) process.exitCode = 1;
+    console.log(options.json === true ? JSON.stringify(history) : describeHistory(history, limit));
   });
 
 onDataDirectory(program.command("doctor"))
@@ -196,16 +221,20 @@ function onDataDirectory(command: Command): Command {
   return command.option("--data <directory>", "where this Island keeps its settings and models");
 }
 
-/** From the flag, standard input or the environment: other users of the machine can read flags. @throws {CliError} */
-async function readToken(flag: string | undefined): Promise<string> {
+/** From the flags, standard input, the environment or the terminal: other users of the machine can read flags. @throws {CliError} */
+async function readCredential({ token: flag, code }: JoinFlags): Promise<JoinCredential> {
+  if (code !== undefined) {
+    if (flag !== undefined) throw new CliError("Give --code or --token, not both");
+    return { code };
+  }
+  if (flag === "-") return { token: (await readSecret("Island token: ")).trim() };
   const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
-  if (token === "-" || (token === undefined && process.stdin.isTTY)) {
-    return (await readSecret("Island token (it_…, not shown): ")).trim();
+  if (token !== undefined) return { token };
+  if (!canAsk()) {
+    throw new CliError("No code or token: give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
   }
-  if (token === undefined) {
-    throw new CliError("No token: give --token, set ISLAND_COORDINATOR_TOKEN, or pipe it to --token -");
-  }
-  return token;
+  const typed = (await askSecret("Pairing code or Island token (not shown): ")).trim();
+  return typed.startsWith("it_") ? { token: typed } : { code: typed };
 }
 
 async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {

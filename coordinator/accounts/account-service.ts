@@ -15,11 +15,12 @@ import {
 import { assertCredentials, readCredits, readName, readScopes } from "./credential-fields.ts";
 import type { EmailSignUps } from "./email-sign-ups.ts";
 import type { Identity, IslandIdentity, SignedIn } from "./identity.ts";
+import { IslandTokens, type NewIslandSecret } from "./island-tokens.ts";
 import { KeyUsage } from "./key-usage.ts";
 import { KnownCallers, type CredentialNews } from "./known-callers.ts";
 import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } from "./password-changes.ts";
 import { Passwords } from "./passwords.ts";
-import { hashSecret, newSecret, secretKind, secretPrefix } from "./secrets.ts";
+import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
 import { SignInBackoff } from "./sign-in-backoff.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
@@ -47,6 +48,7 @@ export interface AccountServiceDeps {
 export class AccountService {
   /** Changes and resets of passwords. */
   readonly passwordChanges: PasswordChanges;
+  readonly islandTokens: IslandTokens;
   readonly #deps: AccountServiceDeps;
   readonly #passwords: Passwords;
   /** Sign-ins and registrations by address. */
@@ -60,6 +62,7 @@ export class AccountService {
     this.#deps = deps;
     this.#passwords = deps.passwords ?? new Passwords();
     this.#attempts = new RequestWindow(clock);
+    this.islandTokens = new IslandTokens(store, clock, log);
     const [passwords, attempts] = [this.#passwords, this.#attempts];
     this.passwordChanges = new PasswordChanges({
       store,
@@ -219,13 +222,9 @@ export class AccountService {
     return this.#announce(this.#deps.store.revokeKey(accountId, keyId, this.#deps.clock.now()));
   }
 
-  /** Makes a token with which Islands join; `secret` is returned this once. @throws {ValidationError} */
-  async createIslandToken(accountId: string, name?: string): Promise<{ token: IslandToken; secret: string }> {
-    const createdAtMs = this.#deps.clock.now();
-    const secret = newSecret("it");
-    const token = { id: newId("itk", createdAtMs), accountId, name: readName(name, "Island token"), createdAtMs };
-    await this.#deps.store.createIslandToken({ ...token, tokenHash: hashSecret(secret) });
-    return { token, secret };
+  /** Like {@link IslandTokens.create}. */
+  createIslandToken(accountId: string, name?: string): Promise<NewIslandSecret> {
+    return this.islandTokens.create(accountId, name);
   }
 
   /** Active ones, newest first. */
@@ -252,11 +251,9 @@ export class AccountService {
     return (await store.listKeys(identity.accountId)).some(({ id }) => id === identity.keyId);
   }
 
-  /** The owner of an Island token; undefined if it is invalid or revoked. */
-  async authenticateIsland(token: string): Promise<IslandIdentity | undefined> {
-    if (secretKind(token) !== "it") return undefined;
-    const found = await this.#deps.store.findIslandToken(hashSecret(token));
-    return found && { accountId: found.accountId, tokenId: found.id };
+  /** Like {@link IslandTokens.authenticate}. */
+  authenticateIsland(token: string): Promise<IslandIdentity | undefined> {
+    return this.islandTokens.authenticate(token);
   }
 
   /** False after the token was revoked, also by another process. */
@@ -270,6 +267,7 @@ export class AccountService {
     const { registration } = this.#deps;
     if (typeof registration !== "string") await registration.settled();
     await this.#usage.settled();
+    await this.islandTokens.settled();
   }
 
   /** For a write that ends credentials or changes limits. */

@@ -13,6 +13,7 @@ export type Identity = {
 export interface IslandIdentity {
   readonly accountId: string;
   readonly tokenId: string;
+  readonly tokenCreatedAtMs: number;
 }
 
 /** A new session. `token` is not stored and cannot be shown again. */

@@ -9,6 +9,8 @@ import type { SessionOrder } from "../islands/session-order.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
+import { RemoteIslands } from "./remote-islands.ts";
+import type { ConnectedIslands, IslandsElsewhere } from "../islands/live-island.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
 import { TakeOver, type TakeOverDeps } from "./take-over.ts";
 import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
@@ -29,6 +31,7 @@ export class ClusterMember {
   readonly #sessions: NewestSessions;
   readonly #endings: AccountEndings;
   #stolen = 0;
+  #islands: RemoteIslands | null = null;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
 
@@ -90,6 +93,13 @@ export class ClusterMember {
     return this.#sharing?.elsewhere(kind) ?? null;
   }
 
+  /** Islands of accounts at other coordinators, which learn of those that are `here`. */
+  shareIslands(here: ConnectedIslands): IslandsElsewhere {
+    const { bus, log } = this.#deps;
+    this.#islands = new RemoteIslands({ bus, members: this.#ownership.members, here, log });
+    return this.#islands;
+  }
+
   /** Others learn where this coordinator is reached. */
   setAddress(address: string): void {
     this.#ownership.members.setAddress(address);
@@ -115,6 +125,7 @@ export class ClusterMember {
   async closeTakeOver(): Promise<void> {
     await this.#takeOver?.close();
     this.#endings.close();
+    this.#islands?.close();
   }
 
   /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */

@@ -124,6 +124,7 @@ export class Dispatcher {
         if (islandId === null) return undefined;
         return islands.stop(islandId, { jobId, attempt }, event.reason);
       }
+      case "attempt_failed":
       case "job_ended":
         return undefined;
       case "job_dropped": {

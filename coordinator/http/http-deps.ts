@@ -8,6 +8,8 @@ import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
+import type { IslandGateway } from "../islands/gateway.ts";
+import type { IslandService } from "../islands/island-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { CallerQuota } from "../quotas/caller-quota.ts";
 import type { JobApi } from "../jobs/job-service.ts";
@@ -36,6 +38,9 @@ export interface HttpDeps {
   readonly catalog: Catalog;
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
+  readonly islands: Pick<IslandService, "list" | "get" | "rename" | "remove" | "earnings">;
+  /** Sessions of Islands with this coordinator. */
+  readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly recommendations: Pick<Recommender, "recommend">;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;

@@ -3,13 +3,14 @@ import { ServiceError } from "../../shared/errors.ts";
 import { MAX_FRAME_BYTES, ProtocolError } from "../../shared/protocol/codec.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello } from "../../shared/protocol/from-island.ts";
+import type { IslandIdentity } from "../accounts/identity.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Store } from "../store/store.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { AttemptReports } from "./attempt-reports.ts";
 import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";
-import { REPLACED, type IslandRegistry } from "./island-registry.ts";
+import { REMOVED, REPLACED, type IslandRegistry } from "./island-registry.ts";
 import type { SessionOrder } from "./session-order.ts";
 
 export interface IslandConnectionsDeps {
@@ -46,16 +47,27 @@ export class IslandConnections {
    * a newer session.
    * @throws {ServiceError} `insufficient_scope` when the host id belongs to another account.
    */
-  async connect(hello: Hello, accountId: string, sessionId: string, link: IslandLink): Promise<IslandView | null> {
+  async connect(
+    hello: Hello,
+    owner: Pick<IslandIdentity, "accountId" | "tokenCreatedAtMs">,
+    sessionId: string,
+    link: IslandLink,
+  ): Promise<IslandView | null> {
     const { store, clock, registry, reports, heartbeatMs, quarantineOf, order } = this.#deps;
-    const { hostId, agentVersion, hardware, runtimes } = hello;
-    const lastSeenAtMs = clock.now();
+    const { accountId, tokenCreatedAtMs } = owner;
+    const { hostId, agentVersion, hostName = null, hardware, runtimes } = hello;
+    const report = { hostId, accountId, agentVersion, hostName, hardware, runtimes, lastSeenAtMs: clock.now() };
     // Taken now, as another session may begin while this one waits.
     const numbering = order?.next(hostId);
-    const isOurs = await store.islands.save({ hostId, accountId, agentVersion, hardware, runtimes, lastSeenAtMs });
+    const saved = await store.islands.save(report, tokenCreatedAtMs);
+    if (saved === "removed") {
+      link.dismiss(REMOVED, null);
+      return null;
+    }
     // Also one whose row was dropped while it is connected.
     const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
-    if (!isOurs || isOfAnother) throw new ServiceError("insufficient_scope", "This host id belongs to another account");
+    if (saved === "of_another" || isOfAnother)
+      throw new ServiceError("insufficient_scope", "This host id belongs to another account");
     const number = numbering === undefined ? null : await numbering;
     if (!this.#isWelcome(hostId, number, link)) return null;
     const claimed = reports.claim(hostId, accountId, hello.held);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
+import type { SchedulerIsland } from "../scheduler/scheduler.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import type { IslandRegistryEvent } from "./island-registry-events.ts";
 import { MutableIsland } from "./mutable-island.ts";
@@ -16,6 +17,8 @@ export interface IslandRegistryDeps {
 
 /** Why a session ends when its Island has a newer one. */
 export const REPLACED = "replaced by a newer session of the same host";
+/** Told to an Island that its owner removed. */
+export const REMOVED = "its owner removed this Island; to bring it back, join again with a new code or token";
 /** Agents confirm within 2 s (docs/protocol.md). */
 const MAX_STOP_MS = 10_000;
 /** Cancelled attempts that an Island may leave unconfirmed before its session is closed. */
@@ -52,6 +55,14 @@ export class IslandRegistry {
   connectedOf(accountIds: ReadonlySet<string>): string[] {
     if (accountIds.size === 0) return [];
     return this.connectedIds().filter((hostId) => accountIds.has(this.#islands.get(hostId)?.accountId ?? ""));
+  }
+
+  /** The connected Islands of an account with what they last said, or one of them. */
+  connectedFacts(accountId: string, hostId: string | null): { island: IslandView; facts: SchedulerIsland }[] {
+    const of = [...this.#islands.values()].filter((island) => island.accountId === accountId && island.isConnected);
+    return of
+      .filter((island) => hostId === null || island.hostId === hostId)
+      .map((island) => ({ island, facts: island.facts() }));
   }
 
   /** Undefined for an Island whose grace is over. */
@@ -107,6 +118,22 @@ export class IslandRegistry {
     link.dismiss(REPLACED, null);
     // Its socket may be dead, and close late.
     this.disconnect(island, link);
+  }
+
+  /** Its owner sends the Island away for good. Its attempts are lost at once. */
+  remove(accountId: string, hostId: string): void {
+    const island = this.#islands.get(hostId);
+    if (island === undefined || island.accountId !== accountId) return;
+    const { link } = island;
+    if (link !== null) {
+      island.link = null;
+      this.#emit({ type: "island_down", islandId: hostId });
+      link.dismiss(REMOVED, null);
+    }
+    island.forgetStops();
+    island.grace?.cancel();
+    this.#islands.delete(hostId);
+    this.#emitLost(island, island.attempts(), "The Island's owner removed it", false);
   }
 
   /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */

@@ -31,6 +31,10 @@ export interface IslandView {
   has(attempt: AttemptId): boolean;
   /** Models that it fetches now; empty before its first `hello`. */
   readonly downloads: SchedulerIsland["downloads"];
+  /** Free memory, as it last said; null: not known. */
+  readonly freeRamBytes: number | null;
+  readonly freeVramBytes: number | null;
+  readonly slotsInUse: number;
   /** What its owner allows; undefined: everything, or not known. */
   readonly policy: OwnerPolicy | undefined;
 }

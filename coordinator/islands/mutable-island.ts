@@ -22,6 +22,8 @@ export class MutableIsland implements IslandView {
   grace: Timer | null = null;
   /** Null until the first round trip was measured. */
   rttMs: number | null = null;
+  freeRamBytes: number | null = null;
+  freeVramBytes: number | null = null;
   readonly #texts: SharedTexts;
   #facts: SchedulerIsland | null = null;
   /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
@@ -109,6 +111,7 @@ export class MutableIsland implements IslandView {
   }
 
   greet({ hardware, runtimes, slots, draining, policy, state }: Hello): void {
+    this.#noteMemory(state);
     this.#facts = {
       id: this.hostId,
       accountId: this.accountId,
@@ -124,6 +127,7 @@ export class MutableIsland implements IslandView {
 
   /** What a heartbeat says. True if it makes a difference to the scheduler. @throws before the first `hello`. */
   update(state: IslandState): boolean {
+    this.#noteMemory(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
     if (countsTheSame(before, now)) return false;
@@ -139,6 +143,12 @@ export class MutableIsland implements IslandView {
   facts(): SchedulerIsland {
     if (this.#facts === null) throw new Error(`Island ${this.hostId} has not said hello`);
     return this.#facts;
+  }
+
+  /** Nothing is decided by it. */
+  #noteMemory({ freeRamBytes, freeVramBytes }: IslandState): void {
+    this.freeRamBytes = freeRamBytes;
+    this.freeVramBytes = freeVramBytes;
   }
 
   #stateFacts({ cpuLoad, cachedModels, loaded, downloads }: IslandState, before: SchedulerIsland | null): StateFacts {

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
+import type { IslandIdentity } from "../accounts/identity.ts";
 import type { Rate } from "../quotas/token-bucket.ts";
 import type { AccountShare } from "./account-sessions.ts";
 import type { IntakeBudget } from "./intake-budget.ts";
@@ -25,8 +26,6 @@ export interface SessionDeps {
 }
 
 /** The account whose token opened the session. */
-export interface SessionOwner {
-  readonly accountId: string;
-  readonly tokenId: string;
+export interface SessionOwner extends IslandIdentity {
   readonly share: AccountShare;
 }

@@ -167,7 +167,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     if (this.#greeting) throw new ProtocolError("hello: said twice");
     this.#greeting = true;
     this.#expectWithin(this.#silenceMs);
-    this.#deps.connections.connect(frame, this.owner.accountId, this.#sessionId, this).then(
+    this.#deps.connections.connect(frame, this.owner, this.#sessionId, this).then(
       (island) => {
         if (island !== null) this.#serve(island);
       },

@@ -235,6 +235,7 @@ export class JobAttempts {
     }
     this.#active.writes.gathered(job);
     const stored = this.#active.writes.move(job, "lose");
+    if (cause !== "refused") this.#active.emit({ type: "attempt_failed", job });
     this.#active.leaveIsland(job);
     job.lose(mayReturn);
     this.#active.awaitStart(job);

@@ -19,6 +19,8 @@ export type JobRegistryEvent =
   | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
   /** The job ended, or the attempt is given up, while an Island has it: the Island must stop the work. */
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
+  /** An attempt failed or was lost, and another will follow. `job.islandId` still names the Island that had it. */
+  | { readonly type: "attempt_failed"; readonly job: ActiveJob }
   /**
    * Another coordinator has the job: it is not in the registry any more. Its feed is open, and written by nobody now. `ownerId`: who has
    * it, as far as that is known.

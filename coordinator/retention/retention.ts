@@ -2,6 +2,7 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content-store.ts";
+import { DAY_MS, utcDayOf } from "../store/host-figures-store.ts";
 import type { Store } from "../store/store.ts";
 
 /** How long things are kept, in ms; 0 keeps them for ever. */
@@ -13,7 +14,7 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionDeps {
-  readonly store: Pick<Store, "content" | "islands">;
+  readonly store: Pick<Store, "content" | "islands" | "hostFigures">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
   readonly periods: RetentionPeriods;
@@ -31,6 +32,8 @@ export interface SweepReport {
   readonly islands: number;
 }
 
+/** Figures of Islands by day. The longest period that is shown has 30 days. */
+const KEEP_FIGURES_MS = 90 * DAY_MS;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Things in one step. Each step is a write of its own, and other writes go between two steps. */
 const STEP = 100;
@@ -89,6 +92,7 @@ export class Retention {
     report.outputs = await this.#sweepPart("output", periods.keepOutputsMs);
     report.webhooks = await this.#inSteps(periods.keepWebhookLogMs, (byMs) => store.content.removeWebhooks(byMs, STEP));
     report.islands = await this.#inSteps(periods.keepUnseenIslandsMs, (byMs) => store.islands.forgetUnseen(byMs, STEP));
+    await this.#inSteps(KEEP_FIGURES_MS, (byMs) => store.hostFigures.forgetDays(utcDayOf(byMs), STEP));
     while (!this.#stop.signal.aborted && (await store.content.reclaim()));
     if (Object.values(report).some((count) => count > 0)) {
       log.info(report, "Removed what is older than it is kept");

@@ -28,6 +28,27 @@ export interface IslandToken {
   readonly accountId: string;
   readonly name: string;
   readonly createdAtMs: number;
+  /** When an Island last began a session with it. */
+  readonly lastUsedAtMs: number | null;
+}
+
+/** An Island token that is not stored yet. */
+export type NewIslandToken = Omit<IslandToken, "lastUsedAtMs"> & { readonly tokenHash: string };
+
+/** A code that is exchanged for an Island token, once. Stored as SHA-256. */
+export interface PairingCode {
+  readonly codeHash: string;
+  readonly accountId: string;
+  /** Of the token. */
+  readonly name: string;
+  readonly expiresAtMs: number;
+}
+
+/** How many Island tokens an account may have. */
+export interface TokenCap {
+  readonly maxTokens: number;
+  /** Tokens revoked after this moment still count. */
+  readonly revokedAfterMs: number;
 }
 
 /** Limits that the operator set for one account; null means the default of `quotas/account-limits.ts`. Source: spec §8. */
@@ -85,7 +106,7 @@ export interface AccountStore {
   /** Sets the password like {@link setPassword}, and uses the reset up. False if it was used or has expired. */
   useReset(use: { tokenHash: string; passwordHash: string; nowMs: number }): Promise<boolean>;
   /**
-   * Deletes what says whose account it is: address, password, keys, sessions, Island tokens. From then on nobody can sign in to it. Also
+   * Deletes what says whose account it is: address, password, keys, sessions, Island tokens, pairing codes. From then on nobody can sign in to it. Also
    * begins the removal of its content (`ContentStore`), in one commit. Its id stays, for the ledger. False for no such account.
    */
   delete(accountId: string, atMs: number): Promise<boolean>;
@@ -129,7 +150,19 @@ export interface AccountStore {
   findSession(tokenHash: string, nowMs: number): Promise<Session | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
 
-  createIslandToken(token: IslandToken & { tokenHash: string }): Promise<void>;
+  /** @throws {ServiceError} `too_many_tokens`, also when concurrent calls would exceed the cap together. */
+  createIslandToken(token: NewIslandToken, cap: TokenCap): Promise<void>;
+  touchIslandToken(tokenId: string, atMs: number): Promise<void>;
+  /** Removes codes that have expired at `nowMs`. @throws {ServiceError} `too_many_codes` if the account has `maxCodes` others. */
+  createPairingCode(code: PairingCode, limits: { nowMs: number; maxCodes: number }): Promise<void>;
+  /**
+   * Uses a code up and stores its token, in one commit. Undefined for a code that is unknown, used or expired at `createdAtMs`.
+   * @throws {ServiceError} `too_many_tokens`; the code stays.
+   */
+  redeemPairingCode(
+    token: Pick<NewIslandToken, "id" | "tokenHash" | "createdAtMs"> & { codeHash: string },
+    cap: TokenCap,
+  ): Promise<Pick<IslandToken, "accountId" | "name"> | undefined>;
   findIslandToken(tokenHash: string): Promise<IslandToken | undefined>;
   /** True for the id of a token that is not revoked. */
   hasIslandToken(tokenId: string): Promise<boolean>;

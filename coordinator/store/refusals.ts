@@ -25,6 +25,16 @@ export const REFUSALS = {
       "too_many_keys",
       `An account has at most ${maxKeys} API keys; revoke one and try again after a minute`,
     ),
+  too_many_codes: (maxCodes: number) =>
+    new ServiceError(
+      "too_many_codes",
+      `An account has at most ${maxCodes} pairing codes at a time; use one, or wait until one expires`,
+    ),
+  too_many_tokens: (maxTokens: number) =>
+    new ServiceError(
+      "too_many_tokens",
+      `An account has at most ${maxTokens} Island tokens; revoke one and try again after a minute`,
+    ),
   too_many_slugs: () =>
     new ServiceError(
       "too_many_cargos",

@@ -2,15 +2,19 @@ import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { readTomlKeys } from "../../shared/settings.ts";
 import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
+import { redeemCode } from "./redeem-code.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import { coordinatorAddress } from "../config/coordinator-address.ts";
 import { isIslandToken } from "../config/agent-settings.ts";
 import { CliError } from "../../shared/errors.ts";
 
+export type JoinCredential = { readonly token: string } | { readonly code: string };
+
 export interface JoinOptions {
   /** Addresses of coordinators of one network, at least one. */
   readonly urls: readonly string[];
-  readonly token: string;
+  /** An Island token, or a pairing code that the coordinator exchanges for one. */
+  readonly credential: JoinCredential;
   readonly dataDirectory: string;
   /** Fingerprint of the coordinator's key, from its operator. Unset: the key that the address shows now is trusted and pinned. */
   readonly fingerprint?: string | undefined;
@@ -20,25 +24,28 @@ export interface JoinOptions {
 
 /**
  * `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
- * token. The token is sent only to a coordinator with the right key. Of several addresses all must do. Returns the key's fingerprint.
- * @throws {CliError} when an address, the token or the key is wrong; nothing is stored then.
+ * token. Token and code are sent only to a coordinator with the right key. Of several addresses all must do. Returns the key's fingerprint.
+ * @throws {CliError} when an address, the token, the code or the key is wrong; nothing is stored then.
  */
-export async function joinNetwork(options: JoinOptions): Promise<string> {
-  const { token, dataDirectory } = options;
-  const urls = options.urls.map(coordinatorAddress);
+export async function joinNetwork(given: JoinOptions): Promise<string> {
+  const options = { ...given, urls: given.urls.map(coordinatorAddress) };
+  const { urls, credential, dataDirectory } = options;
   for (const url of urls) {
     // A comma separates addresses in the settings.
     if (!/^https?:\/\/[^,]+$/i.test(url) || !URL.canParse(url)) {
       throw new CliError(`"${url}" is not an http or https address`);
     }
   }
-  if (!isIslandToken(token)) {
+  if ("token" in credential && !isIslandToken(credential.token)) {
     throw new CliError("This is not an Island token: they begin with it_ and have 43 characters");
   }
-  let joined: Joined | null = null;
-  for (const url of urls) joined = await tryAddress(url, options, joined);
-  if (joined === null) throw new CliError("No address of a coordinator is given");
-  const { publicKey, accountId } = joined;
+  const [first] = urls;
+  if (first === undefined) throw new CliError("No address of a coordinator is given");
+  // All keys before the token leaves this machine, and before a code is used up.
+  const publicKey = await readCommonKey(options);
+  const token = "token" in credential ? credential.token : await redeemCode(first, credential.code);
+  let accountId: string | null = null;
+  for (const url of urls) accountId = await tryToken(url, token, publicKey, options);
   await storeKeys(dataDirectory, {
     "coordinator.public_key": publicKey,
     "coordinator.api_url": urls.join(","),
@@ -48,26 +55,33 @@ export async function joinNetwork(options: JoinOptions): Promise<string> {
   return fingerprintOf(publicKey);
 }
 
-interface Joined {
-  readonly publicKey: string;
-  readonly accountId: string | null;
+/** The key that all addresses show. @throws {CliError} */
+async function readCommonKey(options: JoinOptions): Promise<string> {
+  let common: string | null = null;
+  for (const url of options.urls) {
+    const shown = await readCoordinatorKey(url);
+    if (!shown.ok) throw refusal(url, shown.reason, options);
+    await assertRightKey(options, shown.publicKey);
+    common ??= shown.publicKey;
+    if (shown.publicKey !== common) {
+      throw refusal(url, "it is a coordinator of another network, as its key is another one", options);
+    }
+  }
+  return common ?? "";
 }
 
-/** @param others what the addresses before this one have answered; null: it is the first. @throws {CliError} */
-async function tryAddress(url: string, options: JoinOptions, others: Joined | null): Promise<Joined> {
-  const refuse = (reason: string): CliError =>
-    new CliError(`Not joined: ${options.urls.length > 1 ? `${url}: ` : ""}${reason}`);
-  const shown = await readCoordinatorKey(url);
-  if (!shown.ok) throw refuse(shown.reason);
-  const { publicKey } = shown;
-  await assertRightKey(options, publicKey);
-  if (others !== null && publicKey !== others.publicKey) {
-    throw refuse("it is a coordinator of another network, as its key is another one");
+/** Returns the account that the token is of, if the coordinator says. @throws {CliError} */
+async function tryToken(url: string, token: string, publicKey: string, options: JoinOptions): Promise<string | null> {
+  const checked = await checkToken(url, token);
+  if (!checked.ok) throw refusal(url, checked.reason, options);
+  if (checked.publicKey !== publicKey) {
+    throw refusal(url, "the coordinator changed its key meanwhile. Try again", options);
   }
-  const checked = await checkToken(url, options.token);
-  if (!checked.ok) throw refuse(checked.reason);
-  if (checked.publicKey !== publicKey) throw refuse("the coordinator changed its key meanwhile. Try again");
-  return { publicKey, accountId: checked.accountId };
+  return checked.accountId;
+}
+
+function refusal(url: string, reason: string, { urls }: JoinOptions): CliError {
+  return new CliError(`Not joined: ${urls.length > 1 ? `${url}: ` : ""}${reason}`);
 }
 
 /** A warning for an address to which the token would travel unencrypted; null when it is encrypted or stays on this machine. */
@@ -75,7 +89,7 @@ export function plainHttpWarning(url: string): string | null {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "http:" || hostname === undefined) return null;
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return null;
-  return `Warning: ${url} is not encrypted: others on the network can read the token and change what this Island receives`;
+  return `Warning: ${url} is not encrypted: others on the network can read the token or code and change what this Island receives`;
 }
 
 /**

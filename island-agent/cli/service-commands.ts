@@ -82,7 +82,7 @@ async function assertJoined(dataDirectory: string): Promise<void> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
   const { apiUrls, token, publicKey } = coordinator;
   if (apiUrls !== null && token !== null && publicKey !== null) return;
-  const command = `island join URL --token - --data ${dataDirectory}`;
+  const command = `island join URL --data ${dataDirectory}`;
   throw new CliError(`${dataDirectory} has not joined a coordinator. Join first: ${command}`);
 }
 

@@ -11,6 +11,8 @@ import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
+import { fetchEarnings, type Earnings } from "../execution/earnings.ts";
+import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { UsageSampler } from "../hardware/usage.ts";
@@ -65,9 +67,9 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const config = resolveAgentConfig({ flags, env, file });
   const { apiUrls, token, publicKey, accountId } = config.coordinator;
   if (apiUrls === null || token === null)
-    throw new CliError("This Island has not joined a coordinator. Join first: island join URL --token -");
+    throw new CliError("This Island has not joined a coordinator. Join first: island join URL");
   if (publicKey === null)
-    throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL --token -");
+    throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
 
@@ -114,6 +116,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     if (!probes.hasHope) throw new CliError("No runtime is usable on this host: island doctor says why");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
+    const history = stack.use(await JobHistory.open(dataDirectory, clock, log));
     const agent = new IslandAgent(
       {
         coordinators,
@@ -137,6 +140,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         usage: () => usage.read(),
         freeRamBytes: () => usage.loadableRamBytes(),
         log,
+        onEnded: (job) => history.add(job),
         onConnected: () =>
           options.onConnected(
             `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`,
@@ -149,7 +153,14 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     };
     const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
     stack.use(
-      await ControlServer.open(dataDirectory, options.pid, controlRoutes({ agent, stored, status, dataDirectory })),
+      await ControlServer.open(
+        dataDirectory,
+        options.pid,
+        controlRoutes({
+          ...{ agent, stored, status, dataDirectory, history },
+          earnings: () => fetchEarnings(presentUrl(), hostId, token),
+        }),
+      ),
     );
     return {
       ended: runToEnd(agent, stack),
@@ -183,12 +194,15 @@ interface Controlled {
   readonly stored: StoredFiles;
   readonly status: () => ShownStatus;
   readonly dataDirectory: string;
+  readonly history: JobHistory;
+  readonly earnings: () => Promise<Earnings | null>;
 }
 
 /** What the `island` commands can ask the agent. */
-function controlRoutes({ agent, stored, status, dataDirectory }: Controlled): ControlRoutes {
+function controlRoutes({ agent, stored, status, dataDirectory, history, earnings }: Controlled): ControlRoutes {
   return {
     "GET /status": status,
+    "GET /history": async () => ({ jobs: history.list(), earnings: await earnings() }),
     "POST /pause": async () => {
       await storePause(dataDirectory, true);
       agent.pause();

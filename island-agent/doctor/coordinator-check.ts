@@ -38,14 +38,14 @@ export async function checkCoordinator(url: string, joined: Joined, clock: Clock
 }
 
 async function findKeyProblem(url: string, pinned: string | null): Promise<string | null> {
-  if (pinned === null) return "no key is pinned, so nothing can run here. Join again: island join URL --token -";
+  if (pinned === null) return "no key is pinned, so nothing can run here. Join again: island join URL";
   const shown = await readCoordinatorKey(url);
   if (!shown.ok) return shown.reason;
   return shown.publicKey === pinned ? null : describeKeyChange(pinned, shown.publicKey);
 }
 
 async function findTokenProblem(url: string, { token, accountId }: Joined): Promise<string | null> {
-  if (token === null) return "no token is set. Join: island join URL --token -";
+  if (token === null) return "no token is set. Join: island join URL";
   const checked = await checkToken(url, token);
   if (!checked.ok) return checked.reason;
   if (checked.accountId === null || checked.accountId === accountId) return null;

@@ -80,7 +80,7 @@ function availabilityRows({ isPaused, hours, closedBecause }: Examination["avail
 }
 
 function coordinatorRows(state: Measured<CoordinatorState> | null): string[][] {
-  if (state === null) return [["", "not joined: island join URL --token -"]];
+  if (state === null) return [["", "not joined: island join URL"]];
   if (isProblem(state)) return [["", state.problem]];
   const { url, latencyMs, pinnedKey, keyProblem, tokenProblem } = state;
   return [

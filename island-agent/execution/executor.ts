@@ -5,6 +5,7 @@ import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protoco
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
+import type { EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -17,6 +18,8 @@ export interface ExecutorDeps {
   readonly log: Logger;
   /** Jobs that run at once, at least 1. */
   readonly slots: number;
+  /** Told of each run that ended. */
+  readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
 
 /** Counts since the start of the agent, for the owner. */
@@ -131,6 +134,7 @@ export class Executor {
   async #execute(run: Run): Promise<void> {
     const { jobId, attempt } = run.assign;
     const last = this.#deps.outbox.end(jobId, attempt, await this.#runInSlot(run));
+    this.#tell(run, last.type === "finished" ? "completed" : last.type);
     if (last.type === "finished") this.counts.completed += 1;
     else if (last.type === "cancelled") this.counts.cancelled += 1;
     else {
@@ -138,6 +142,12 @@ export class Executor {
       const reason = MAY_QUOTE.has(last.code) ? "sent to the coordinator only" : last.message;
       this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
     }
+  }
+
+  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"]): void {
+    const { clock, onEnded } = this.#deps;
+    const { jobId, cargo } = assign;
+    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome });
   }
 
   /** Never rejects. A job may have to wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { KIB } from "../../shared/format-bytes.ts";
@@ -71,6 +72,9 @@ function thatFit(models: IslandState["cachedModels"]): IslandState["cachedModels
   return models.filter(({ key }) => (bytes += Buffer.byteLength(key) + CACHED_MODEL_BYTES) <= MAX_CACHED_BYTES);
 }
 
+/** Of a domain name. Source: RFC 1035. */
+const MAX_HOST_NAME = 253;
+
 /** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
 export class IslandReports {
   readonly #facts: IslandFacts;
@@ -92,6 +96,7 @@ export class IslandReports {
       type: "hello",
       hostId,
       agentVersion: version,
+      hostName: hostname().slice(0, MAX_HOST_NAME),
       hardware,
       runtimes: this.#runtimes(),
       slots,

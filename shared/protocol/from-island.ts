@@ -53,6 +53,8 @@ const hello = z.object({
   type: z.literal("hello"),
   hostId: z.uuid(),
   agentVersion: z.string().max(50),
+  /** Name of the machine, for its owner. Absent in agents of earlier versions. */
+  hostName: z.string().max(253).optional(),
   hardware: hardwareSchema,
   runtimes: z.array(runtimeReportSchema).max(20),
   /** Jobs that the Island runs at the same time, over all Cargos. */

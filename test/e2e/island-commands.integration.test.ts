@@ -42,6 +42,18 @@ describe("island pause, resume and drain", () => {
       const done = await call(network.url, key, "GET", `${job}?wait=60`);
       expect(done.body.data.status).toBe("completed");
 
+      // The file has it a little later than the coordinator.
+      const brief = await until(
+        async () => (await command("status")).stdout,
+        (text) => text.includes("tiny-chat, completed"),
+        "the job is in the history",
+      );
+      expect(brief).toMatch(/^Earned {5}\d+(\.\d+)? credits today, /m);
+      const history = await command("history");
+      expect(history.stdout).toMatch(
+        new RegExp(`  tiny-chat  \\d+\\.\\d s  completed  \\d+(\\.\\d+)? credits  ${body.data.id}\n$`),
+      );
+
       expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);
       const late = await command("drain");

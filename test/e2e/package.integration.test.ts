@@ -76,7 +76,7 @@ describe("the published package", () => {
     await run(process.execPath, [ISLAND, "join", url, "--token", island_token, ...islandData]);
     await using island = new Program(ISLAND, ["start", ...islandData]);
     await island.printed(/connected to/);
-    const status = await run(process.execPath, [ISLAND, "status", ...islandData]);
+    const status = await run(process.execPath, [ISLAND, "status", "--verbose", ...islandData]);
     expect(status.stdout).toContain(`Coordinator  ${url} (connected)`);
     const answer = await call(url, key, "POST", "/chat/completions", {
       messages: [{ role: "user", content: "What is 7 plus 8?" }],

@@ -78,7 +78,10 @@ describe("an Island and the key of its coordinator", () => {
       ...more,
     ];
     const none = await runProgram("island", ...join_("b"));
-    expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No token: give --token.*\n$/) as string });
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^No code or token: give --code.*\n$/) as string,
+    });
     await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);
     expect(await piped.ended()).toMatchObject({ code: 0, stderr: "" });
     await using given = new Program("island", join_("c"), { ISLAND_COORDINATOR_TOKEN: token });

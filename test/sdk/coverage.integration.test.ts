@@ -16,6 +16,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "post /auth/password/forgot": "as above",
   "post /auth/password/reset": "as above",
   "get /island/recommendations": "for Islands",
+  "post /island/pair": "for Islands",
+  "get /island/earnings": "for Islands",
   "get /docs": "for people",
   "get /openapi.json": "what the client was made from",
 };

@@ -93,7 +93,7 @@ export class Link implements IslandLink {
     if (frame.type !== "hello" || this.#isGreeting) throw new ProtocolError(`${frame.type}: before hello`);
     this.#isGreeting = true;
     const { accountId, sessionId, onFault } = this.#deps;
-    connections.connect(frame, accountId, sessionId, this).then(
+    connections.connect(frame, { accountId, tokenCreatedAtMs: 0 }, sessionId, this).then(
       (island) => {
         this.#island = island;
         if (island !== null && !this.isOpen) connections.disconnect(island, this);

@@ -55,6 +55,7 @@ export class PostgresDatabase implements AsyncDisposable {
       INSERT INTO balances VALUES ('network', 0);
       INSERT INTO checks VALUES (1, 0);
       INSERT INTO catalog_revision VALUES (1, 0);
+      INSERT INTO earnings_cursor VALUES (0, 0, '0');
       INSERT INTO credentials_revision VALUES (0)`;
   }
 }

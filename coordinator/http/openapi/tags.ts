@@ -7,7 +7,7 @@ const TAGS = [
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   { name: "Cargos", description: "The catalog, and Cargos of your own", paths: ["cargos", "account/cargos"] },
   { name: "Account", description: "Credits, keys and sessions", paths: ["account", "api-keys", "auth"] },
-  { name: "Islands", description: "For hosts", paths: ["island"] },
+  { name: "Islands", description: "For hosts", paths: ["island", "islands", "island-tokens"] },
   {
     name: "Service",
     description: "About the coordinator itself",

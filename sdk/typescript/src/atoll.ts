@@ -6,6 +6,8 @@ import { Chat } from "./chat.ts";
 import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
 import { Http } from "./http.ts";
+import { IslandTokens } from "./island-tokens.ts";
+import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import type { Health } from "./schemas.ts";
@@ -20,6 +22,8 @@ export class Atoll {
   readonly chat: Chat;
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
+  readonly islandTokens: IslandTokens;
+  readonly islands: Islands;
   readonly jobs: Jobs;
   readonly models: Models;
   readonly #http: Http;
@@ -35,6 +39,8 @@ export class Atoll {
     this.chat = new Chat(http);
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
+    this.islandTokens = new IslandTokens(http);
+    this.islands = new Islands(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
   }

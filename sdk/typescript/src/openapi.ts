@@ -417,6 +417,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/island-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Island tokens that are not revoked, newest first */
+        get: operations["listIslandTokens"];
+        put?: never;
+        /**
+         * Create an Island token
+         * @description Islands that join with it earn for the account. An account has at most 1,000; another one is 422 too_many_tokens. A revoked token counts for one more minute.
+         */
+        post: operations["createIslandToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an Island token
+         * @description The Islands that joined with it are sent away, and their jobs go to others.
+         */
+        delete: operations["revokeIslandToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island-tokens/pairing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a pairing code
+         * @description For `island join <address> --code ABCD-EFGH`, so that no secret stands in a command. The code is valid for ten minutes and once, at every coordinator of the network. An account has at most 5 at a time; another one is 422 too_many_codes.
+         */
+        post: operations["createPairingCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island/earnings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an Island did and earned, for its agent
+         * @description What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`.
+         */
+        get: operations["getIslandEarnings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/island/pair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a pairing code for an Island token
+         * @description What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300.
+         */
+        post: operations["pairIsland"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island/recommendations": {
         parameters: {
             query?: never;
@@ -432,6 +533,45 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/islands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your Islands: connected ones first, then by when they were last seen */
+        get: operations["listIslands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/islands/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an Island of yours */
+        get: operations["getIsland"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an Island of yours
+         * @description Its session ends, its jobs go to other Islands at once, and it is forgotten; what it earned stays. Its agent stops. It is refused from then on with the token that it has, and comes back, as a new Island, when it joins with a token or pairing code that is made after the removal. The token itself stays valid for other Islands: revoke it if nobody should use it.
+         */
+        delete: operations["removeIsland"];
+        options?: never;
+        head?: never;
+        /** Rename an Island of yours */
+        patch: operations["renameIsland"];
         trace?: never;
     };
     "/api/v1/jobs": {
@@ -1158,6 +1298,10 @@ export interface components {
             name: string;
             scopes: ("read" | "write")[];
         };
+        CreateIslandToken: {
+            /** @description Default: "Island token" */
+            name?: string;
+        };
         Credentials: {
             email: string;
             password: string;
@@ -1262,7 +1406,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -1276,7 +1420,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -1346,6 +1490,159 @@ export interface components {
              * @enum {string}
              */
             type: "image";
+        };
+        Island: {
+            agent_version: string;
+            earned: components["schemas"]["IslandEarnings"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            jobs: components["schemas"]["IslandJobs"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline";
+            /** @description Of these jobs */
+            tokens: number;
+            uptime: components["schemas"]["IslandUptime"];
+        };
+        IslandDetail: {
+            agent_version: string;
+            /** @description Models and images on its disk, at most 200; empty unless it is connected */
+            cached_models: string[];
+            earned: components["schemas"]["IslandEarnings"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            jobs: components["schemas"]["IslandJobs"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline";
+            /** @description Of these jobs */
+            tokens: number;
+            uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description As in the ledger, by the UTC day of the entry */
+        IslandEarnings: {
+            /** @description Credits, with up to 6 decimals */
+            days_7: number;
+            /** @description Credits, with up to 6 decimals */
+            days_30: number;
+            /** @description Credits, with up to 6 decimals */
+            today: number;
+        };
+        /** @description After the caps of its owner. What is not known is null */
+        IslandHardware: {
+            arch: string;
+            cpu_model: string | null;
+            /** @description In MB of 2^20 bytes */
+            disk_budget_mb: number;
+            /** @description In MB of 2^20 bytes */
+            disk_free_mb: number | null;
+            gpus: {
+                driver: string | null;
+                name: string;
+                unified_memory: boolean;
+                vendor: string | null;
+                /** @description In MB of 2^20 bytes */
+                vram_mb: number | null;
+            }[];
+            logical_cores: number;
+            os_name: string | null;
+            physical_cores: number | null;
+            platform: string;
+            /** @description In MB of 2^20 bytes */
+            ram_mb: number;
+        };
+        /** @description Jobs that ended here in the last 30 UTC days; stored as uptime is */
+        IslandJobs: {
+            cancelled: number;
+            completed: number;
+            failed: number;
+            /** @description Attempts that failed or were lost here, and went on elsewhere */
+            retried: number;
+            timeout: number;
+        };
+        /** @description As it last said: every 10 s. What is not known is null */
+        IslandLoad: {
+            /** @description 0 to 1, over all cores */
+            cpu: number | null;
+            /** @description In MB of 2^20 bytes */
+            free_ram_mb: number | null;
+            /** @description In MB of 2^20 bytes */
+            free_vram_mb: number | null;
+            /** @description Jobs that it runs at the same time */
+            slots: number;
+            slots_busy: number;
+        };
+        IslandToken: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description When an Island last began a session with it; a session may last for weeks
+             */
+            last_used_at: string | null;
+            name: string;
+        };
+        /** @description Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute */
+        IslandUptime: {
+            days_7: number | null;
+            days_30: number | null;
+            today: number | null;
         };
         Job: {
             /** @description Attempts begun so far; one that an Island refused does not count */
@@ -1655,7 +1952,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -1672,7 +1969,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -1786,6 +2083,17 @@ export interface components {
             /** @enum {string} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4";
         };
+        PairingCode: {
+            /** @description Eight letters and digits, none of 0, 1, I and O */
+            code: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /** @description Of the token that the code becomes */
+            name: string;
+        };
         PostMessage: {
             content: string;
             frequency_penalty?: number | null;
@@ -1834,6 +2142,10 @@ export interface components {
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
             workload_slug: string;
+        };
+        RenameIsland: {
+            /** @description Empty: the default name again */
+            name: string;
         };
         Session: {
             account: components["schemas"]["Account"];
@@ -2123,7 +2435,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2269,7 +2581,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -4158,6 +4470,339 @@ export interface operations {
             };
         };
     };
+    listIslandTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "itk_01JGFJJZ00000000000000000K",
+                     *           "name": "Garage",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "last_used_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandToken"][];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    createIslandToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Garage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIslandToken"];
+            };
+        };
+        responses: {
+            /** @description The token with its secret, which is never shown again */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "itk_01JGFJJZ00000000000000000K",
+                     *         "name": "Garage",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_used_at": null
+                     *       },
+                     *       "token": "it_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2"
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandToken"];
+                        /** @description The secret, it_…; shown only here */
+                        token: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    revokeIslandToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "itk_01JGFJJZ00000000000000000K",
+                     *         "revoked": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {boolean} */
+                            revoked: true;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createPairingCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Garage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateIslandToken"];
+            };
+        };
+        responses: {
+            /** @description The code, which is never shown again */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "K7WM-3QXA",
+                     *         "name": "Garage",
+                     *         "expires_at": "2026-01-01T12:10:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["PairingCode"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    getIslandEarnings: {
+        parameters: {
+            query: {
+                host_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Figures of the Island */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "garage",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
+                     *         "recent": [
+                     *           {
+                     *             "job_id": "job_01JGFJJZ00000000000000000A",
+                     *             "credits": 1.35,
+                     *             "earned_at": "2026-01-01T12:00:01.250Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            earned: components["schemas"]["IslandEarnings"];
+                            jobs: components["schemas"]["IslandJobs"];
+                            name: string;
+                            /** @description Of the latest jobs that earned something, newest first; at most 100 */
+                            recent: {
+                                /** @description Credits, with up to 6 decimals */
+                                credits: number;
+                                /**
+                                 * Format: date-time
+                                 * @description ISO 8601, UTC
+                                 */
+                                earned_at: string;
+                                job_id: string;
+                            }[];
+                            tokens: number;
+                            uptime: components["schemas"]["IslandUptime"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    pairIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "K7WM-3QXA"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description In capital or small letters, with or without the dash */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The token, which is never shown again */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "itk_01JGFJJZ00000000000000000K",
+                     *         "name": "Garage",
+                     *         "token": "it_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
+                     *         "account_id": "user_01JGFJJZ00000000000000000G"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            account_id: string;
+                            id: string;
+                            name: string;
+                            /** @description The secret, it_…; shown only here */
+                            token: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     recommendCargos: {
         parameters: {
             query: {
@@ -4202,6 +4847,385 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    listIslands: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                status?: "online" | "paused" | "quarantined" | "offline";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of Islands */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *           "name": "garage",
+                     *           "status": "online",
+                     *           "is_live": true,
+                     *           "agent_version": "0.1.0",
+                     *           "hardware": {
+                     *             "platform": "linux",
+                     *             "arch": "x64",
+                     *             "os_name": "Debian GNU/Linux 12",
+                     *             "cpu_model": "AMD Ryzen 7 7700",
+                     *             "logical_cores": 16,
+                     *             "physical_cores": 8,
+                     *             "ram_mb": 32000,
+                     *             "gpus": [
+                     *               {
+                     *                 "vendor": "NVIDIA",
+                     *                 "name": "RTX 4070",
+                     *                 "vram_mb": 12282,
+                     *                 "unified_memory": false,
+                     *                 "driver": "550.90"
+                     *               }
+                     *             ],
+                     *             "disk_free_mb": 210000,
+                     *             "disk_budget_mb": 51200
+                     *           },
+                     *           "runtimes": [
+                     *             {
+                     *               "type": "llmcpp",
+                     *               "version": "node-llama-cpp 3.22.1, cuda"
+                     *             }
+                     *           ],
+                     *           "load": {
+                     *             "slots": 4,
+                     *             "slots_busy": 1,
+                     *             "cpu": 0.21,
+                     *             "free_ram_mb": 24000,
+                     *             "free_vram_mb": 9800
+                     *           },
+                     *           "loaded": [
+                     *             "tiny-chat"
+                     *           ],
+                     *           "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *           "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *           "uptime": {
+                     *             "today": 1,
+                     *             "days_7": 0.98,
+                     *             "days_30": 0.91
+                     *           },
+                     *           "jobs": {
+                     *             "completed": 812,
+                     *             "failed": 3,
+                     *             "cancelled": 20,
+                     *             "timeout": 1,
+                     *             "retried": 2
+                     *           },
+                     *           "tokens": 143210,
+                     *           "earned": {
+                     *             "today": 4.5,
+                     *             "days_7": 31.05,
+                     *             "days_30": 118.35
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Island"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Island */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "name": "garage",
+                     *         "status": "online",
+                     *         "is_live": true,
+                     *         "agent_version": "0.1.0",
+                     *         "hardware": {
+                     *           "platform": "linux",
+                     *           "arch": "x64",
+                     *           "os_name": "Debian GNU/Linux 12",
+                     *           "cpu_model": "AMD Ryzen 7 7700",
+                     *           "logical_cores": 16,
+                     *           "physical_cores": 8,
+                     *           "ram_mb": 32000,
+                     *           "gpus": [
+                     *             {
+                     *               "vendor": "NVIDIA",
+                     *               "name": "RTX 4070",
+                     *               "vram_mb": 12282,
+                     *               "unified_memory": false,
+                     *               "driver": "550.90"
+                     *             }
+                     *           ],
+                     *           "disk_free_mb": 210000,
+                     *           "disk_budget_mb": 51200
+                     *         },
+                     *         "runtimes": [
+                     *           {
+                     *             "type": "llmcpp",
+                     *             "version": "node-llama-cpp 3.22.1, cuda"
+                     *           }
+                     *         ],
+                     *         "load": {
+                     *           "slots": 4,
+                     *           "slots_busy": 1,
+                     *           "cpu": 0.21,
+                     *           "free_ram_mb": 24000,
+                     *           "free_vram_mb": 9800
+                     *         },
+                     *         "loaded": [
+                     *           "tiny-chat"
+                     *         ],
+                     *         "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
+                     *         "cached_models": [
+                     *           "hf:ggml-org/tiny:tiny.gguf"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandDetail"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    removeIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "removed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {boolean} */
+                            removed: true;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    renameIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "garage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenameIsland"];
+            };
+        };
+        responses: {
+            /** @description The Island */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "name": "garage",
+                     *         "status": "online",
+                     *         "is_live": true,
+                     *         "agent_version": "0.1.0",
+                     *         "hardware": {
+                     *           "platform": "linux",
+                     *           "arch": "x64",
+                     *           "os_name": "Debian GNU/Linux 12",
+                     *           "cpu_model": "AMD Ryzen 7 7700",
+                     *           "logical_cores": 16,
+                     *           "physical_cores": 8,
+                     *           "ram_mb": 32000,
+                     *           "gpus": [
+                     *             {
+                     *               "vendor": "NVIDIA",
+                     *               "name": "RTX 4070",
+                     *               "vram_mb": 12282,
+                     *               "unified_memory": false,
+                     *               "driver": "550.90"
+                     *             }
+                     *           ],
+                     *           "disk_free_mb": 210000,
+                     *           "disk_budget_mb": 51200
+                     *         },
+                     *         "runtimes": [
+                     *           {
+                     *             "type": "llmcpp",
+                     *             "version": "node-llama-cpp 3.22.1, cuda"
+                     *           }
+                     *         ],
+                     *         "load": {
+                     *           "slots": 4,
+                     *           "slots_busy": 1,
+                     *           "cpu": 0.21,
+                     *           "free_ram_mb": 24000,
+                     *           "free_vram_mb": 9800
+                     *         },
+                     *         "loaded": [
+                     *           "tiny-chat"
+                     *         ],
+                     *         "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
+                     *         "cached_models": [
+                     *           "hf:ggml-org/tiny:tiny.gguf"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IslandDetail"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     listJobs: {

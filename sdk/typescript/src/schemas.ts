@@ -38,6 +38,15 @@ export type AnsweredMessage = Schemas["AnsweredMessage"];
 export type PostMessage = Omit<Schemas["PostMessage"], "stream">;
 export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
+export type Island = Schemas["Island"];
+export type IslandDetail = Schemas["IslandDetail"];
+export interface IslandFilter {
+  readonly status?: Island["status"] | undefined;
+  readonly pageSize?: number | undefined;
+}
+export type IslandToken = Schemas["IslandToken"];
+export type CreatedIslandToken = AnswerOf<Operation<"post", "/island-tokens">>;
+export type PairingCode = Schemas["PairingCode"];
 export type Account = Schemas["Account"];
 export type ChangePassword = BodyOf<Operation<"post", "/account/password">>;
 export type LedgerLine = Schemas["LedgerLine"];

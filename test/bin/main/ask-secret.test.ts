@@ -1,38 +1,68 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, it } from "vitest";
-import { askSecret, readSecret } from "../../../bin/main/ask-secret.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { askSecret, canAsk, readSecret } from "../../../bin/main/ask-secret.ts";
 
-function terminal(): { input: PassThrough & { isTTY: true; setRawMode: (on: boolean) => void }; modes: boolean[] } {
-  const modes: boolean[] = [];
-  const input = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode: (on: boolean) => modes.push(on) });
-  return { input, modes };
-}
+let modes: boolean[];
+let input: PassThrough & { isTTY: true; setRawMode: (on: boolean) => void };
+let output: PassThrough;
 
-it("asks for a line that is not shown, and gives the terminal back", async () => {
-  const { input, modes } = terminal();
-  const output = new PassThrough();
-  const answer = askSecret("Password: ", input, output);
-  input.write("correcd\u007Ft horse\r");
-  expect(await answer).toBe("correct horse");
-  output.end();
-  expect(await text(output)).toBe("Password: \n");
-  expect(modes).toEqual([true, false]);
+beforeEach(() => {
+  modes = [];
+  input = Object.assign(new PassThrough(), { isTTY: true as const, setRawMode: (on: boolean) => modes.push(on) });
+  output = new PassThrough();
 });
 
-it.each([
-  ["Ctrl-C", "\u0003"],
-  ["Ctrl-D", "\u0004"],
-])("%s gives up", async (_name, key) => {
-  const { input, modes } = terminal();
-  const answer = askSecret("Password: ", input, new PassThrough());
-  input.write(key);
-  await expect(answer).rejects.toThrow("Given up");
-  expect(modes).toEqual([true, false]);
+const typed = (...texts: string[]): Promise<string> => {
+  const asked = askSecret("Code: ", input, output);
+  for (const part of texts) input.write(part);
+  return asked;
+};
+
+describe("askSecret()", () => {
+  it("reads a line that is not shown, with what was corrected, and gives the terminal back", async () => {
+    expect(await typed("AB", "CX", "\u007F", "D-EFGH\r", "more")).toBe("ABCD-EFGH");
+    expect(modes).toEqual([true, false]);
+    output.end();
+    expect(await text(output)).toBe("Code: \n");
+  });
+
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+    ["Ctrl-C in a line", "AB\u0003"],
+    ["Ctrl-D in a line", "AB\u0004"],
+  ])("%s gives up", async (_name, keys) => {
+    await expect(typed(keys)).rejects.toThrow("Given up");
+    expect(modes).toEqual([true, false]);
+  });
+
+  it("gives up when the terminal goes away", async () => {
+    const asked = typed("AB");
+    input.end();
+    await expect(asked).rejects.toThrow("Given up");
+  });
+
+  it("refuses what is too long for a secret", async () => {
+    expect(await typed("x".repeat(1_000), "\r")).toHaveLength(1_000);
+    await expect(typed("x".repeat(1_001), "\r")).rejects.toThrow("More than 1000 characters");
+  });
+
+  it("asks twice at the same terminal", async () => {
+    expect(await typed("one\r")).toBe("one");
+    expect(await typed("two\r")).toBe("two");
+    expect(input.listenerCount("end")).toBe(new PassThrough().listenerCount("end"));
+  });
+
+  it("is possible at a terminal only", () => {
+    expect([canAsk(input), canAsk(new PassThrough())]).toEqual([true, false]);
+  });
 });
 
-it("reads a pipe to its end, without its last line break", async () => {
-  const input = new PassThrough();
-  input.end("correct horse\r\n");
-  expect(await readSecret("Password: ", input)).toBe("correct horse");
+describe("readSecret()", () => {
+  it("reads a pipe to its end, without its last line break", async () => {
+    const pipe = new PassThrough();
+    pipe.end("correct horse\r\n");
+    expect(await readSecret("Password: ", pipe)).toBe("correct horse");
+  });
 });

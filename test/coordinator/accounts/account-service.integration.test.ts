@@ -177,7 +177,11 @@ describe("AccountService", () => {
       expect(await accounts.authenticate(wrong)).toBeUndefined();
     }
     expect(await accounts.authenticateIsland(key)).toBeUndefined();
-    expect(await accounts.authenticateIsland(islandToken)).toEqual({ accountId, tokenId: token.id });
+    expect(await accounts.authenticateIsland(islandToken)).toEqual({
+      accountId,
+      tokenId: token.id,
+      tokenCreatedAtMs: token.createdAtMs,
+    });
     expect(await accounts.revokeIslandToken(accountId, token.id)).toBe(true);
     expect(await accounts.authenticateIsland(islandToken)).toBeUndefined();
   });

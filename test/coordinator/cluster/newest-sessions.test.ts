@@ -21,6 +21,7 @@ class Link implements IslandLink {
 }
 
 const HOST = "7e2f1a50-0000-4000-8000-000000000001";
+const OWNER = { accountId: "user_1", tokenCreatedAtMs: 0 };
 const REPLACED = "replaced by a newer session of the same host";
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -38,7 +39,7 @@ describe("two sessions of one Island at two coordinators", () => {
     const sessions = { nextNumber: async () => numbers.shift() as number };
     const order = new NewestSessions({ islands, sessions, bus, log: { warn: () => undefined } });
     const reports = { claim: () => undefined, reconcile: () => [] };
-    const store = { islands: { save: () => saved.then(() => true) } };
+    const store = { islands: { save: () => saved.then(() => "saved") } };
     const clock = new ManualClock();
     const deps = { store, registry: islands, reports, clock, heartbeatMs: 1_000, quarantineOf: () => null, order };
     doors.set(islands, new IslandConnections(deps as unknown as IslandConnectionsDeps));
@@ -51,7 +52,7 @@ describe("two sessions of one Island at two coordinators", () => {
   });
   const connect = (islands: IslandRegistry): Link => {
     const link = new Link();
-    void doors.get(islands)?.connect(makeHello({ hostId: HOST }), "user_1", "session_1", link);
+    void doors.get(islands)?.connect(makeHello({ hostId: HOST }), OWNER, "session_1", link);
     return link;
   };
 

@@ -14,6 +14,7 @@ import { createApp } from "../../../coordinator/http/app.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../coordinator/http/server/listener.ts";
 import type { Listener } from "../../../coordinator/http/server/transport.ts";
+import { IslandService } from "../../../coordinator/islands/island-service.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
@@ -75,6 +76,8 @@ export class Api implements AsyncDisposable {
   key = "";
   readKey = "";
   writeKey = "";
+  /** Island tokens whose sessions were ended. */
+  readonly endedTokens: string[] = [];
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
@@ -235,6 +238,13 @@ export class Api implements AsyncDisposable {
         onFatal: (error) => log.fatal({ err: error }),
       }),
       retention: { remove: async () => undefined },
+      islands: new IslandService({
+        store,
+        clock: this.clock,
+        here: { liveOf: () => [], remove: () => undefined },
+        elsewhere: null,
+      }),
+      islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {
         return busOf();

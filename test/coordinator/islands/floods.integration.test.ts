@@ -66,7 +66,7 @@ beforeEach(async () => {
     intake: new IntakeBudget({ intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 }),
     publicKey: "",
     accounts: {
-      authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token }),
+      authenticateIsland: async (token) => ({ accountId: token.slice(0, 4), tokenId: token, tokenCreatedAtMs: 0 }),
       isIslandTokenValid: async () => true,
     },
     addressOf: () => "192.0.2.1",

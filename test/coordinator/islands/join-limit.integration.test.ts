@@ -38,7 +38,7 @@ describe("upgrades with wrong tokens", () => {
       accounts: {
         authenticateIsland: async (token) => {
           lookUps.push(token);
-          return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1" } : undefined;
+          return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 } : undefined;
         },
         isIslandTokenValid: async () => true,
       },

@@ -90,7 +90,7 @@ describe("Island session", () => {
       const later = { ...stored, lastSeenAtMs: stored.lastSeenAtMs + 1 };
       // Some at a time: a pool of connections refuses what waits for long.
       for (let saved = 0; saved < MAX_HOSTS; saved += 100) {
-        await Promise.all(Array.from({ length: 100 }, () => islands.save({ ...later, hostId: randomUUID() })));
+        await Promise.all(Array.from({ length: 100 }, () => islands.save({ ...later, hostId: randomUUID() }, 0)));
       }
       expect(await islands.get(hostId)).toBeUndefined();
     });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
+import { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
@@ -25,8 +25,8 @@ import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coor
 import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { makeHello } from "../../support/frames.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
+import { worldCargo } from "./world-cargo.ts";
 
-const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
 /** First pause of an Island that let a job down. */
@@ -76,7 +76,7 @@ export class JobWorld {
     const { jobQuota } = this;
     const proofs = new AttemptProofs(secret);
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
-    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
+    const catalog = new Catalog(Object.entries(PRICES).map(worldCargo), "cheap");
     const cargos = (slug: string) => catalog.known(slug);
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
@@ -172,30 +172,6 @@ export class JobWorld {
   }
 }
 
-function makeCargo(slug: string, index: number): CatalogEntry {
-  return {
-    slug,
-    workloadId: index + 1,
-    name: slug,
-    description: "",
-    category: "llm",
-    licence: "MIT",
-    runtimeType: "llmcpp",
-    onnxTaskType: null,
-    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
-    requiredRamBytes: GIB,
-    requiredVramBytes: 0,
-    contextTokens: 2_048,
-    priceMicro: PRICES[slug as CargoName],
-    runLimitMs: 300_000,
-    waitLimitMs: 3_600_000,
-    inputSchema: { type: "object" },
-    exampleInput: { prompt: "hi" },
-    outputSchema: {},
-    isChat: true,
-  };
-}
-
 interface HeldAttempt {
   readonly assign: Assign;
   seq: number;
@@ -249,7 +225,8 @@ export class ScriptedAgent implements IslandLink {
       started,
     }));
     const hello = makeHello({ hostId: this.hostId, slots: 2, held });
-    this.#island = await this.#world.connections.connect(hello, this.#accountId, randomUUID(), this);
+    const owner = { accountId: this.#accountId, tokenCreatedAtMs: 0 };
+    this.#island = await this.#world.connections.connect(hello, owner, randomUUID(), this);
     this.#isConnecting = false;
   }
 

@@ -39,7 +39,12 @@ export class PlayedIsland implements IslandLink {
   async connect(hello: Partial<Hello> = {}): Promise<void> {
     this.isOpen = true;
     const first = makeHello({ slots: 1, ...hello, hostId: this.hostId });
-    this.#view = await this.#world.connections.connect(first, this.#accountId, randomUUID(), this);
+    this.#view = await this.#world.connections.connect(
+      first,
+      { accountId: this.#accountId, tokenCreatedAtMs: 0 },
+      randomUUID(),
+      this,
+    );
   }
 
   /** Comes back with these attempts. */

@@ -37,6 +37,9 @@ function makeIsland(hardware: Partial<IslandRecord["hardware"]> = {}): IslandRec
     hostId: HOST,
     accountId: "user_1",
     agentVersion: "0.1.0",
+    hostName: null,
+    name: null,
+    firstSeenAtMs: 0,
     hardware: {
       platform: "linux",
       arch: "x64",

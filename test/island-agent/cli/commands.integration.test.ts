@@ -40,9 +40,7 @@ describe("startAgent()", () => {
 
   it("needs a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
-    expect(await messageOf(start())).toBe(
-      "This Island has not joined a coordinator. Join first: island join URL --token -",
-    );
+    expect(await messageOf(start())).toBe("This Island has not joined a coordinator. Join first: island join URL");
   });
 
   it("refuses a token that no header could hold, and does not show it", async () => {
@@ -76,7 +74,7 @@ describe("startAgent()", () => {
   it("refuses an Island that joined before there were keys, and says what to do", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
-      "This Island has no pinned key of its coordinator. Join again: island join URL --token -",
+      "This Island has no pinned key of its coordinator. Join again: island join URL",
     );
   });
 

@@ -22,7 +22,7 @@ describe("joinNetwork()", () => {
   afterEach(() => coordinator[Symbol.asyncDispose]());
 
   const join_ = (url: string, token = ISLAND_TOKEN): Promise<string> =>
-    joinNetwork({ urls: [url], token, dataDirectory });
+    joinNetwork({ urls: [url], credential: { token }, dataDirectory });
   const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
 
   it("stores address and token that the coordinator accepts, below the address's own path", async () => {
@@ -66,7 +66,7 @@ describe("joinNetwork()", () => {
 
   it("takes the fingerprint that the operator told, and no key that has another", async () => {
     const join = (fingerprint: string): Promise<string> =>
-      joinNetwork({ urls: [coordinator.url], token: ISLAND_TOKEN, dataDirectory, fingerprint });
+      joinNetwork({ urls: [coordinator.url], credential: { token: ISLAND_TOKEN }, dataDirectory, fingerprint });
     const shown = fingerprintOf(coordinator.publicKey);
     expect(await messageOf(join("SHA256:x"))).toBe(
       `Not joined: the coordinator's key has the fingerprint ${shown}, not SHA256:x`,
@@ -88,7 +88,7 @@ describe("joinNetwork()", () => {
       expect(tokensShown()).toEqual([]);
       expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
       const fingerprint = fingerprintOf(OTHER_KEY);
-      await joinNetwork({ urls: [coordinator.url], token: ISLAND_TOKEN, dataDirectory, fingerprint });
+      await joinNetwork({ urls: [coordinator.url], credential: { token: ISLAND_TOKEN }, dataDirectory, fingerprint });
       expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
     },
   );
@@ -97,7 +97,12 @@ describe("joinNetwork()", () => {
     await join_(coordinator.url);
     await using second = await ScriptedCoordinator.open();
     second.shownKey = OTHER_KEY;
-    const shown = await joinNetwork({ urls: [second.url], token: ISLAND_TOKEN, dataDirectory, isNewCoordinator: true });
+    const shown = await joinNetwork({
+      urls: [second.url],
+      credential: { token: ISLAND_TOKEN },
+      dataDirectory,
+      isNewCoordinator: true,
+    });
     expect(shown).toBe(fingerprintOf(OTHER_KEY));
     expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
   });
@@ -105,10 +110,10 @@ describe("joinNetwork()", () => {
   it("stores all addresses of a network, after each has accepted the token", async () => {
     await using second = await ScriptedCoordinator.open();
     const urls = [coordinator.url, second.url];
-    await joinNetwork({ urls, token: ISLAND_TOKEN, dataDirectory });
+    await joinNetwork({ urls, credential: { token: ISLAND_TOKEN }, dataDirectory });
     expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(urls.join(","));
     second.refusals.push(401);
-    expect(await messageOf(joinNetwork({ urls, token: ISLAND_TOKEN, dataDirectory }))).toBe(
+    expect(await messageOf(joinNetwork({ urls, credential: { token: ISLAND_TOKEN }, dataDirectory }))).toBe(
       `Not joined: ${second.url}: the coordinator does not accept the token`,
     );
   });
@@ -116,7 +121,11 @@ describe("joinNetwork()", () => {
   it("shows the token to no further address with another key than the first", async () => {
     await using second = await ScriptedCoordinator.open();
     second.shownKey = OTHER_KEY;
-    const join = joinNetwork({ urls: [coordinator.url, second.url], token: ISLAND_TOKEN, dataDirectory });
+    const join = joinNetwork({
+      urls: [coordinator.url, second.url],
+      credential: { token: ISLAND_TOKEN },
+      dataDirectory,
+    });
     expect(await messageOf(join)).toBe(
       `Not joined: ${second.url}: it is a coordinator of another network, as its key is another one`,
     );

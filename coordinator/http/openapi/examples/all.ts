@@ -2,9 +2,16 @@ import { ACCOUNT_EXAMPLES } from "./account-examples.ts";
 import { CARGO_EXAMPLES } from "./cargo-examples.ts";
 import { CHAT_EXAMPLES } from "./chat-examples.ts";
 import type { Example, Examples } from "./example.ts";
+import { ISLAND_EXAMPLES } from "./island-examples.ts";
 import { JOB_EXAMPLES } from "./job-examples.ts";
 
-const EXAMPLES: Examples = { ...JOB_EXAMPLES, ...CHAT_EXAMPLES, ...CARGO_EXAMPLES, ...ACCOUNT_EXAMPLES };
+const EXAMPLES: Examples = {
+  ...JOB_EXAMPLES,
+  ...CHAT_EXAMPLES,
+  ...CARGO_EXAMPLES,
+  ...ACCOUNT_EXAMPLES,
+  ...ISLAND_EXAMPLES,
+};
 
 /** Empty for an operation without an example. */
 export function exampleOf(operationId: string): Example {

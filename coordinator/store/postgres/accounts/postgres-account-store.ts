@@ -9,10 +9,11 @@ import type {
   Session as SignIn,
 } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
-import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { textFromColumn, textToColumn } from "../engine/text.ts";
 import { post } from "../ledger/post.ts";
+import * as tokens from "./island-tokens.ts";
+import { lockAccount } from "./lock-account.ts";
 import { setPassword } from "./set-password.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
@@ -21,7 +22,6 @@ const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", bala
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const KEY = `SELECT id, account_id AS "accountId", name, prefix, scopes, created_at_ms AS "createdAtMs",
   last_used_at_ms AS "lastUsedAtMs" FROM api_keys`;
-const TOKEN = `SELECT id, account_id AS "accountId", name, created_at_ms AS "createdAtMs" FROM island_tokens`;
 const LIMITS = `SELECT requests_per_minute AS "requestsPerMinute", concurrent_jobs AS "concurrentJobs",
   concurrent_streams AS "concurrentStreams", share FROM accounts WHERE id = $1`;
 
@@ -101,8 +101,8 @@ export class PostgresAccountStore implements AccountStore {
         [atMs, accountId],
       );
       if (blanked === 0) return false;
-      for (const table of ["api_keys", "sessions", "island_tokens", "password_resets"]) {
-        // oxlint-disable-next-line no-await-in-loop -- Four.
+      for (const table of ["api_keys", "sessions", "island_tokens", "pairing_codes", "password_resets"]) {
+        // oxlint-disable-next-line no-await-in-loop -- Five.
         await session.run(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
       }
       await session.run("INSERT INTO removals (kind, id, at_ms) VALUES ('account', $1, $2) ON CONFLICT DO NOTHING", [
@@ -226,34 +226,39 @@ export class PostgresAccountStore implements AccountStore {
     await this.#run("DELETE FROM sessions WHERE token_hash = $1", [tokenHash]);
   }
 
-  async createIslandToken(token: Parameters<AccountStore["createIslandToken"]>[0]): Promise<void> {
-    const { id, accountId, name, tokenHash, createdAtMs } = token;
-    await this.#run(
-      "INSERT INTO island_tokens (id, account_id, name, token_hash, created_at_ms) VALUES ($1, $2, $3, $4, $5)",
-      [id, accountId, textToColumn(name), tokenHash, createdAtMs],
-    );
+  createIslandToken(...[token, cap]: Parameters<AccountStore["createIslandToken"]>): Promise<void> {
+    return this.#db.transact((session) => tokens.createIslandToken(session, token, cap));
+  }
+
+  async touchIslandToken(tokenId: string, atMs: number): Promise<void> {
+    await this.#run(tokens.TOUCH, [tokenId, atMs]);
+  }
+
+  createPairingCode(...[code, limits]: Parameters<AccountStore["createPairingCode"]>): Promise<void> {
+    return this.#db.transact((session) => tokens.createPairingCode(session, code, limits));
+  }
+
+  redeemPairingCode(
+    ...[token, cap]: Parameters<AccountStore["redeemPairingCode"]>
+  ): ReturnType<AccountStore["redeemPairingCode"]> {
+    return this.#db.transact((session) => tokens.redeemPairingCode(session, token, cap));
   }
 
   async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {
-    const row = await this.#one<IslandToken>(`${TOKEN} WHERE token_hash = $1 AND revoked_at_ms IS NULL`, [tokenHash]);
+    const row = await this.#one<IslandToken>(tokens.FIND, [tokenHash]);
     return row === undefined ? undefined : named(row);
   }
 
   async hasIslandToken(tokenId: string): Promise<boolean> {
-    const sql = "SELECT 1 FROM island_tokens WHERE id = $1 AND revoked_at_ms IS NULL";
-    return (await this.#one(sql, [tokenId])) !== undefined;
+    return (await this.#one(tokens.HAS, [tokenId])) !== undefined;
   }
 
   async listIslandTokens(accountId: string): Promise<IslandToken[]> {
-    const sql = `${TOKEN} WHERE account_id = $1 AND revoked_at_ms IS NULL ORDER BY id DESC`;
-    return (await this.#db.use((session) => session.all<IslandToken>(sql, [accountId]))).map(named);
+    return (await this.#db.use((session) => session.all<IslandToken>(tokens.LIST, [accountId]))).map(named);
   }
 
   revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean> {
-    return this.#isRun(
-      "UPDATE island_tokens SET revoked_at_ms = $1 WHERE id = $2 AND account_id = $3 AND revoked_at_ms IS NULL",
-      [atMs, tokenId, accountId],
-    );
+    return this.#isRun(tokens.REVOKE, [atMs, tokenId, accountId]);
   }
 
   #one<T>(sql: string, values: readonly unknown[]): Promise<T | undefined> {
@@ -270,11 +275,6 @@ export class PostgresAccountStore implements AccountStore {
 }
 
 const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = $1 AND expires_at_ms > $2";
-
-/** Calls that count what an account has take turns. */
-async function lockAccount(session: Session, accountId: string): Promise<void> {
-  await session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
-}
 
 const named = <T extends { readonly name: string }>(row: T): T => ({ ...row, name: textFromColumn(row.name) });
 

@@ -26,6 +26,8 @@ const ACCOUNT_ROWS: readonly string[] = [
   `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = ANY (ARRAY(
      SELECT key FROM idempotency_keys WHERE account_id = $1 LIMIT $2))`,
   "DELETE FROM islands WHERE host_id = ANY (ARRAY(SELECT host_id FROM islands WHERE account_id = $1 LIMIT $2))",
+  "DELETE FROM island_days WHERE ctid = ANY (ARRAY(SELECT ctid FROM island_days WHERE account_id = $1 LIMIT $2))",
+  "DELETE FROM island_earnings WHERE ctid = ANY (ARRAY(SELECT ctid FROM island_earnings WHERE account_id = $1 LIMIT $2))",
 ];
 
 /** PostgreSQL's own vacuum gives space back, and its log is the server's. */

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { ApiKey, IslandToken, KeyCap, Session } from "../../account-store.ts";
+import type { ApiKey, KeyCap, Session } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 
 type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes"> & { scopes: string; secretHash: string };
@@ -11,8 +11,6 @@ export interface CredentialOperations {
   touchKey(args: { id: string; atMs: number }): void;
   createSession(args: NewSession & { maxSessions: number }): void;
   deleteSession(args: { tokenHash: string }): void;
-  createIslandToken(args: IslandToken & { tokenHash: string }): void;
-  revokeIslandToken(args: { accountId: string; id: string; atMs: number }): boolean;
 }
 
 export function credentialOperations(db: Database.Database): CredentialOperations {
@@ -38,12 +36,6 @@ export function credentialOperations(db: Database.Database): CredentialOperation
        ORDER BY created_at_ms DESC LIMIT -1 OFFSET @kept)`,
   );
   const deleteSession = db.prepare<[string]>("DELETE FROM sessions WHERE token_hash = ?");
-  const insertToken = db.prepare(
-    "INSERT INTO island_tokens (id, account_id, name, token_hash, created_at_ms) VALUES (?, ?, ?, ?, ?)",
-  );
-  const revokeToken = db.prepare<[number, string, string]>(
-    "UPDATE island_tokens SET revoked_at_ms = ? WHERE id = ? AND account_id = ? AND revoked_at_ms IS NULL",
-  );
   return {
     createKey(args) {
       if (insertKey.run(args).changes === 1) return;
@@ -56,9 +48,5 @@ export function credentialOperations(db: Database.Database): CredentialOperation
       endOldest.run({ accountId: session.accountId, tokenHash: session.tokenHash, kept: maxSessions - 1 });
     },
     deleteSession: ({ tokenHash }) => void deleteSession.run(tokenHash),
-    createIslandToken({ id, accountId, name, tokenHash, createdAtMs }) {
-      insertToken.run(id, accountId, name, tokenHash, createdAtMs);
-    },
-    revokeIslandToken: ({ accountId, id, atMs }) => revokeToken.run(atMs, id, accountId).changes === 1,
   };
 }

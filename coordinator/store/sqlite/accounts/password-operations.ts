@@ -53,7 +53,7 @@ function prepareDelete(db: Database.Database): PasswordOperations["deleteAccount
     `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = ?
      WHERE id = ? AND deleted_at_ms IS NULL`,
   );
-  const credentials = ["api_keys", "sessions", "island_tokens", "password_resets"].map((table) =>
+  const credentials = ["api_keys", "sessions", "island_tokens", "pairing_codes", "password_resets"].map((table) =>
     db.prepare<[string]>(`DELETE FROM ${table} WHERE account_id = ?`),
   );
   const begin = db.prepare<[string, number]>(

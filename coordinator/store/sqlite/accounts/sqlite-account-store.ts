@@ -8,7 +8,8 @@ type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
 const ACCOUNT_COLUMNS = "accounts.id, email, created_at_ms AS createdAtMs, balances.micro AS balanceMicro";
 const KEY_COLUMNS = `id, account_id AS accountId, name, prefix, scopes, created_at_ms AS createdAtMs,
   last_used_at_ms AS lastUsedAtMs`;
-const TOKEN_COLUMNS = "id, account_id AS accountId, name, created_at_ms AS createdAtMs";
+const TOKEN_COLUMNS = `id, account_id AS accountId, name, created_at_ms AS createdAtMs,
+  last_used_at_ms AS lastUsedAtMs`;
 
 export class SqliteAccountStore implements AccountStore {
   readonly #writer: Writer;
@@ -159,8 +160,22 @@ export class SqliteAccountStore implements AccountStore {
     return this.#writer.run("deleteSession", { tokenHash });
   }
 
-  createIslandToken(token: Parameters<AccountStore["createIslandToken"]>[0]): Promise<void> {
-    return this.#writer.run("createIslandToken", token);
+  createIslandToken(...[token, cap]: Parameters<AccountStore["createIslandToken"]>): Promise<void> {
+    return this.#writer.run("createIslandToken", { ...token, ...cap });
+  }
+
+  touchIslandToken(tokenId: string, atMs: number): Promise<void> {
+    return this.#writer.run("touchIslandToken", { id: tokenId, atMs });
+  }
+
+  createPairingCode(...[code, limits]: Parameters<AccountStore["createPairingCode"]>): Promise<void> {
+    return this.#writer.run("createPairingCode", { ...code, ...limits });
+  }
+
+  redeemPairingCode(
+    ...[token, cap]: Parameters<AccountStore["redeemPairingCode"]>
+  ): ReturnType<AccountStore["redeemPairingCode"]> {
+    return this.#writer.run("redeemPairingCode", { ...token, ...cap });
   }
 
   async findIslandToken(tokenHash: string): Promise<IslandToken | undefined> {

@@ -43,6 +43,10 @@ export const ACCOUNT_ROWS: readonly string[] = [
   `DELETE FROM idempotency_keys WHERE (account_id, key) IN (
      SELECT account_id, key FROM idempotency_keys WHERE account_id = ? LIMIT ?)`,
   "DELETE FROM islands WHERE host_id IN (SELECT host_id FROM islands WHERE account_id = ? LIMIT ?)",
+  ...["island_days", "island_earnings"].map(
+    (table) => `DELETE FROM ${table} WHERE (account_id, host_id, day) IN (
+      SELECT account_id, host_id, day FROM ${table} WHERE account_id = ? LIMIT ?)`,
+  ),
 ];
 
 /** Jobs that ended between two moments and still have a part, oldest end first. */

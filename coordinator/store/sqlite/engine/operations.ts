@@ -7,9 +7,11 @@ import { conversationOperations, type ConversationOperations } from "../conversa
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
+import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
+import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
@@ -31,7 +33,9 @@ export interface Operations
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
+    HostFiguresOperations,
     IslandOperations,
+    IslandTokenOperations,
     PasswordOperations,
     SignUpOperations,
     WebhookOperations {}
@@ -56,7 +60,9 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
+    ...hostFiguresOperations(db),
     ...islandOperations(db),
+    ...islandTokenOperations(db),
     ...passwordOperations(db),
     ...signUpOperations(db),
     ...webhookOperations(db),

@@ -15,6 +15,7 @@ import { cargoApprovals } from "./013-cargo-approvals.ts";
 import { leanWrites } from "./014-lean-writes.ts";
 import { credentialsRevision } from "./015-credentials-revision.ts";
 import { lateLists } from "./016-late-lists.ts";
+import { hosts } from "./017-hosts.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, name: "lean writes", sql: leanWrites },
   { version: 15, name: "credentials revision", sql: credentialsRevision },
   { version: 16, name: "late lists", sql: lateLists },
+  { version: 17, name: "hosts", sql: hosts },
 ];

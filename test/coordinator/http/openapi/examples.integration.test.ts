@@ -15,12 +15,14 @@ const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) 
     })),
 );
 
-/** Understood, but refused to this caller: they need a session, an e-mail transport or a token that exists. */
+/** Understood, but refused to this caller: they need a session, an e-mail transport, or a token or Island that exists. */
 const REFUSED: Readonly<Record<string, string>> = {
   "delete /api/v1/account": "400",
   "post /api/v1/account/password": "400",
   "post /api/v1/auth/password/forgot": "403",
   "post /api/v1/auth/password/reset": "400",
+  "post /api/v1/island/pair": "404",
+  "patch /api/v1/islands/{id}": "404",
 };
 
 /** In the order of the document, in which what is made comes before what changes it. */

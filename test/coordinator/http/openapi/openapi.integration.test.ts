@@ -80,6 +80,7 @@ describe("the OpenAPI document", () => {
       "get /api/v1/cargos",
       "get /api/v1/docs",
       "get /api/v1/health",
+      "get /api/v1/island/earnings",
       "get /api/v1/island/recommendations",
       "get /api/v1/metrics",
       "get /api/v1/openapi.json",
@@ -88,6 +89,7 @@ describe("the OpenAPI document", () => {
       "post /api/v1/auth/password/reset",
       "post /api/v1/auth/register",
       "post /api/v1/auth/verify",
+      "post /api/v1/island/pair",
     ]);
     const scopes = operations.flatMap(([, { security }]) => security.flatMap(({ bearer = [] }) => bearer));
     expect(new Set(scopes)).toEqual(new Set(["read", "write"]));

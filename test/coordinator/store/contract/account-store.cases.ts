@@ -190,45 +190,4 @@ export function describeAccounts(check: Check): void {
     }
     expect(live).toEqual(["other", "c", "d"]);
   });
-
-  check("accounts.hasIslandToken() is true until the token is revoked", async (store) => {
-    const accountId = await makeAccount(store);
-    const token = { id: "itk_1", accountId, name: "attic", createdAtMs: MADE_AT_MS };
-    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
-    await store.accounts.createIslandToken({ ...token, tokenHash: "t1" });
-    expect(await store.accounts.hasIslandToken("itk_1")).toBe(true);
-    await store.accounts.revokeIslandToken(accountId, "itk_1", 5);
-    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
-  });
-
-  check("accounts.findIslandToken() finds until its own account revokes the token", async (store) => {
-    const accountId = await makeAccount(store);
-    const other = await makeAccount(store);
-    const token = { id: "itk_1", accountId, name: "attic", createdAtMs: MADE_AT_MS };
-    await store.accounts.createIslandToken({ ...token, tokenHash: "t1" });
-    expect(await store.accounts.findIslandToken("t1")).toEqual(token);
-    expect(await store.accounts.revokeIslandToken(other, "itk_1", 5)).toBe(false);
-    expect(await store.accounts.revokeIslandToken(accountId, "itk_1", 5)).toBe(true);
-    expect(await store.accounts.findIslandToken("t1")).toBeUndefined();
-    expect(await store.accounts.revokeIslandToken(accountId, "itk_1", 6)).toBe(false);
-  });
-
-  check(
-    "accounts.listIslandTokens() gives the account's own tokens, newest first, without revoked ones",
-    async (store) => {
-      const accountId = await makeAccount(store);
-      const other = await makeAccount(store);
-      const token = { name: "attic", createdAtMs: MADE_AT_MS };
-      await store.accounts.createIslandToken({ ...token, id: "itk_1", accountId, tokenHash: "t1" });
-      await store.accounts.createIslandToken({ ...token, id: "itk_2", accountId, tokenHash: "t2" });
-      await store.accounts.createIslandToken({ ...token, id: "itk_3", accountId, tokenHash: "t3" });
-      await store.accounts.createIslandToken({ ...token, id: "itk_4", accountId: other, tokenHash: "t4" });
-      await store.accounts.revokeIslandToken(accountId, "itk_2", 5);
-      expect(await store.accounts.listIslandTokens(accountId)).toEqual([
-        { ...token, id: "itk_3", accountId },
-        { ...token, id: "itk_1", accountId },
-      ]);
-      expect(await store.accounts.listIslandTokens("user_none")).toEqual([]);
-    },
-  );
 }

@@ -1,12 +1,13 @@
 import { expect } from "vitest";
-import { MAX_HOSTS, type IslandRecord } from "../../../../coordinator/store/island-store.ts";
+import { MAX_HOSTS, type IslandRecord, type IslandReport } from "../../../../coordinator/store/island-store.ts";
 import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
-function makeIsland(accountId: string, override: Partial<IslandRecord> = {}): IslandRecord {
+function makeIsland(accountId: string, override: Partial<IslandReport> = {}): IslandReport {
   return {
     hostId: ISLAND_ID,
     accountId,
     agentVersion: "0.1.0",
+    hostName: "garage",
     hardware: {
       platform: "linux",
       arch: "x64",
@@ -25,26 +26,37 @@ function makeIsland(accountId: string, override: Partial<IslandRecord> = {}): Is
   };
 }
 
+/** A record that its owner has not changed. */
+const recordOf = (report: IslandReport, firstSeenAtMs = MADE_AT_MS): IslandRecord => ({
+  ...report,
+  name: null,
+  firstSeenAtMs,
+});
+
+const TOKEN_AT_MS = MADE_AT_MS - 1;
+const REMOVED_AT_MS = MADE_AT_MS + 10;
+
 export function describeIslands(check: Check): void {
   check("islands.save() creates, then updates", async (store) => {
     const accountId = await makeAccount(store);
-    expect(await store.islands.save(makeIsland(accountId))).toBe(true);
+    expect(await store.islands.save(makeIsland(accountId), TOKEN_AT_MS)).toBe("saved");
     const later = makeIsland(accountId, { agentVersion: "0.2.0", runtimes: [], lastSeenAtMs: MADE_AT_MS + 1 });
-    expect(await store.islands.save(later)).toBe(true);
-    expect(await store.islands.get(ISLAND_ID)).toEqual(later);
+    expect(await store.islands.save(later, TOKEN_AT_MS)).toBe("saved");
+    expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(later));
   });
 
-  check("islands.save() of another account's host id is false and changes nothing", async (store) => {
+  check("islands.save() of another account's host id changes nothing", async (store) => {
     const first = makeIsland(await makeAccount(store));
-    await store.islands.save(first);
-    expect(await store.islands.save(makeIsland(await makeAccount(store), { agentVersion: "9" }))).toBe(false);
-    expect(await store.islands.get(ISLAND_ID)).toEqual(first);
+    await store.islands.save(first, TOKEN_AT_MS);
+    const other = makeIsland(await makeAccount(store), { agentVersion: "9" });
+    expect(await store.islands.save(other, REMOVED_AT_MS)).toBe("of_another");
+    expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(first));
   });
 
   check("islands.hasAny() is true from the first Island on", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.islands.hasAny()).toBe(false);
-    await store.islands.save(makeIsland(accountId));
+    await store.islands.save(makeIsland(accountId), TOKEN_AT_MS);
     expect(await store.islands.hasAny()).toBe(true);
   });
 
@@ -53,7 +65,7 @@ export function describeIslands(check: Check): void {
     async (store) => {
       const accountId = await makeAccount(store);
       const ids = [1, 2, 3].map((last) => `7e2f1a50-0000-4000-8000-00000000000${last}`);
-      for (const hostId of ids) await store.islands.save(makeIsland(accountId, { hostId }));
+      for (const hostId of ids) await store.islands.save(makeIsland(accountId, { hostId }), TOKEN_AT_MS);
       await store.islands.touch([ids[1] as string, "unknown"], MADE_AT_MS + 10);
       await store.islands.touch([ids[1] as string], MADE_AT_MS + 5);
       expect((await store.islands.get(ids[1] as string))?.lastSeenAtMs).toBe(MADE_AT_MS + 10);
@@ -67,18 +79,62 @@ export function describeIslands(check: Check): void {
     const [accountId, otherId] = [await makeAccount(store), await makeAccount(store)];
     const hostIds = Array.from({ length: MAX_HOSTS + 2 }, (_, index) => `host-${index}`);
     const ofAnother = makeIsland(otherId, { hostId: "other", lastSeenAtMs: 0 });
-    await store.islands.save(ofAnother);
+    await store.islands.save(ofAnother, TOKEN_AT_MS);
     const save = (hostId: string, index: number) =>
-      store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index }));
+      store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index }), TOKEN_AT_MS);
     await Promise.all(hostIds.slice(0, MAX_HOSTS).map(save));
     // The first is seen again, later than the second and the third.
     for (const hostId of ["host-0", ...hostIds.slice(MAX_HOSTS)]) await save(hostId, MAX_HOSTS);
     const found = await Promise.all(hostIds.map((hostId) => store.islands.get(hostId)));
     expect(hostIds.filter((_, index) => found[index] === undefined)).toEqual(["host-1", "host-2"]);
-    expect(await store.islands.get("other")).toEqual(ofAnother);
+    expect(await store.islands.get("other")).toEqual(recordOf(ofAnother, 0));
   });
 
   check("islands.get() of an unknown host is undefined", async (store) => {
     expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
+  });
+
+  check("islands.ofAccount() and getAll() give the account's own that are not removed", async (store) => {
+    const [accountId, otherId] = [await makeAccount(store), await makeAccount(store)];
+    for (const hostId of ["a", "b", "c"]) await store.islands.save(makeIsland(accountId, { hostId }), TOKEN_AT_MS);
+    await store.islands.save(makeIsland(otherId, { hostId: "d" }), TOKEN_AT_MS);
+    expect(await store.islands.remove(otherId, "b", REMOVED_AT_MS)).toBe(false);
+    expect(await store.islands.remove(accountId, "b", REMOVED_AT_MS)).toBe(true);
+    const own = (await store.islands.ofAccount(accountId)).toSorted((a, b) => (a.hostId < b.hostId ? -1 : 1));
+    expect(own).toEqual(["a", "c"].map((hostId) => ({ hostId, lastSeenAtMs: MADE_AT_MS })));
+    const found = await store.islands.getAll(["a", "b", "d", "unknown"]);
+    expect(found.map(({ hostId }) => hostId).toSorted()).toEqual(["a", "d"]);
+    expect(await store.islands.removedOf(["a", "b", "d"])).toEqual(["b"]);
+  });
+
+  check("islands.rename() names the account's own Island, also over its next session", async (store) => {
+    const accountId = await makeAccount(store);
+    const island = makeIsland(accountId);
+    await store.islands.save(island, TOKEN_AT_MS);
+    expect(await store.islands.rename(await makeAccount(store), ISLAND_ID, "theirs")).toBe(false);
+    expect(await store.islands.rename(accountId, ISLAND_ID, "attic\u0000")).toBe(true);
+    await store.islands.save(island, TOKEN_AT_MS);
+    expect(await store.islands.get(ISLAND_ID)).toEqual({ ...recordOf(island), name: "attic\u0000" });
+    await store.islands.rename(accountId, ISLAND_ID, null);
+    expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(island));
+  });
+
+  check("islands.remove() keeps the Island away until it brings a later token, or another account's", async (store) => {
+    const accountId = await makeAccount(store);
+    await store.islands.save(makeIsland(accountId), TOKEN_AT_MS);
+    await store.islands.rename(accountId, ISLAND_ID, "attic");
+    await store.islands.remove(accountId, ISLAND_ID, REMOVED_AT_MS);
+    expect(await store.islands.get(ISLAND_ID)).toBeUndefined();
+    expect(await store.islands.rename(accountId, ISLAND_ID, "again")).toBe(false);
+    expect(await store.islands.remove(accountId, ISLAND_ID, REMOVED_AT_MS)).toBe(false);
+    expect(await store.islands.forgetUnseen(REMOVED_AT_MS, 10)).toBe(0);
+    const back = makeIsland(accountId, { lastSeenAtMs: REMOVED_AT_MS + 5 });
+    expect(await store.islands.save(back, REMOVED_AT_MS)).toBe("removed");
+    expect(await store.islands.save(back, REMOVED_AT_MS + 1)).toBe("saved");
+    expect(await store.islands.get(ISLAND_ID)).toEqual(recordOf(back, REMOVED_AT_MS + 5));
+    await store.islands.remove(accountId, ISLAND_ID, REMOVED_AT_MS + 6);
+    const moved = makeIsland(await makeAccount(store));
+    expect(await store.islands.save(moved, TOKEN_AT_MS)).toBe("saved");
+    expect((await store.islands.get(ISLAND_ID))?.accountId).toBe(moved.accountId);
   });
 }

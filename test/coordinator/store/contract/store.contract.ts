@@ -12,6 +12,8 @@ import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLateStarts } from "./late-starts.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
+import { describeHostFigures } from "./host-figures.cases.ts";
+import { describeIslandTokens } from "./island-token-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
@@ -45,6 +47,8 @@ export function describeStore(
     describeConversations(check);
     describeLedger(check);
     describeIslands(check);
+    describeIslandTokens(check);
+    describeHostFigures(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 

@@ -27,6 +27,9 @@ const OWN_OF_POSTGRES = [
   "coordinators.*",
   // Of the last hour: coordinators that run learn from them which streams end.
   "credential_ends.*",
+  // Summed up again from the ledger.
+  "earnings_cursor.*",
+  "island_earnings.*",
   "jobs.has_place",
   "jobs.lost_island_id",
   "jobs.owner_id",

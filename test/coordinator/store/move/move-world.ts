@@ -1,5 +1,6 @@
 import { newId } from "../../../../shared/ids.ts";
 import { LargeJson } from "../../../../coordinator/store/large-json.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { makeBatch, makeWebhook } from "../contract/batch-store.cases.ts";
 import {
@@ -55,7 +56,7 @@ export async function fillStore(store: Store): Promise<Filled> {
   return { ...jobs, accountIds: [ann, bob], jobIds: [...jobs.jobIds, gone.id] };
 }
 
-async function fillAccounts({ accounts, islands }: Store, accountId: string): Promise<void> {
+async function fillAccounts({ accounts, hostFigures, islands }: Store, accountId: string): Promise<void> {
   const times = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 10 ** 12 };
   const key = {
     id: "key_1",
@@ -69,7 +70,11 @@ async function fillAccounts({ accounts, islands }: Store, accountId: string): Pr
   await accounts.createKey(key, { maxKeys: 50, revokedAfterMs: 0 });
   await accounts.touchKey("key_1", LATER_MS);
   await accounts.createSession({ tokenHash: "session-hash", accountId, ...times }, 10);
-  await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times });
+  const tokenCap = { maxTokens: 1, revokedAfterMs: 0 };
+  await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times }, tokenCap);
+  await accounts.touchIslandToken("itk_1", LATER_MS);
+  const code = { codeHash: "code-hash", accountId, name: TEXT, expiresAtMs: times.expiresAtMs };
+  await accounts.createPairingCode(code, { nowMs: 0, maxCodes: 1 });
   await accounts.createReset({
     tokenHash: "reset-hash",
     accountId,
@@ -87,7 +92,10 @@ async function fillAccounts({ accounts, islands }: Store, accountId: string): Pr
   await accounts.setLimits(accountId, { concurrentJobs: 7, share: 3 });
   const runtimes = [{ type: "llmcpp", version: "3.22.1" }] as never;
   const seen = { hostId: ISLAND_ID, accountId, agentVersion: TEXT, lastSeenAtMs: MADE_AT_MS };
-  await islands.save({ ...seen, hardware: HARDWARE as never, runtimes });
+  await islands.save({ ...seen, hostName: TEXT, hardware: HARDWARE as never, runtimes }, MADE_AT_MS);
+  await islands.rename(accountId, ISLAND_ID, TEXT);
+  const day = { accountId, hostId: ISLAND_ID, day: 20_000 };
+  await hostFigures.addCounts([{ ...day, ...NO_COUNTS, onlineMs: 5, completed: 4, retried: 3, tokens: 2 }]);
 }
 
 async function fillCatalog({ catalog }: Store, ownerId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobFilter } from "../../../../coordinator/store/job-store.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
@@ -19,6 +20,7 @@ type Round = (typeof ROUNDS)[keyof typeof ROUNDS];
 const PAGE = { limit: 20, offset: 40 };
 /** Short ones, of which every row is wanted or a look at all costs nothing. */
 const SMALL = new Set([
+  "entries_id_seq",
   "cargos",
   "cargo_approvals",
   "cargo_numbers",
@@ -28,6 +30,7 @@ const SMALL = new Set([
   "credential_ends",
   "credentials_revision",
   "disabled_cargos",
+  "earnings_cursor",
   "network_moves",
   "password_resets",
   "removals",
@@ -118,6 +121,7 @@ async function callAll(store: PostgresStore, round: Round): Promise<void> {
   await callAccounts(store, round);
   await callOthers(store, round);
   await callContent(store, round);
+  await callHosts(store, round);
   await callCluster(store);
 }
 
@@ -167,6 +171,7 @@ async function callAccounts({ accounts, ledger, islands }: PostgresStore, { othe
   await accounts.deleteSession(id);
   await accounts.findIslandToken("token7");
   await accounts.hasIslandToken("itk_00000007");
+  await accounts.touchIslandToken("itk_00000007", nowMs);
   await accounts.listIslandTokens(ACCOUNT);
   await accounts.revokeIslandToken(ACCOUNT, "itk_00000007", nowMs);
   await accounts.setPassword({ accountId: ACCOUNT, passwordHash: "h", keptTokenHash: "session7" });
@@ -176,6 +181,25 @@ async function callAccounts({ accounts, ledger, islands }: PostgresStore, { othe
   await islands.hasAny();
   await islands.touch(["host7", "host8"], nowMs + 9_000_000);
   await islands.forgetUnseen(nowMs + 1_000, 100);
+}
+
+async function callHosts({ accounts, hostFigures, islands }: PostgresStore, { key: id }: Round): Promise<void> {
+  const code = { codeHash: id, accountId: ACCOUNT, name: "n", expiresAtMs: MADE_AT_MS * 2 };
+  await accounts.createPairingCode(code, { nowMs: MADE_AT_MS, maxCodes: 100 });
+  const token = { id, tokenHash: id, createdAtMs: MADE_AT_MS, codeHash: id };
+  await accounts.redeemPairingCode(token, { maxTokens: 100, revokedAfterMs: MADE_AT_MS });
+  await islands.ofAccount(ACCOUNT);
+  await islands.getAll(["host7", "host8"]);
+  await islands.removedOf(["host7", "host8"]);
+  await islands.rename(ACCOUNT, "host7", "n");
+  await islands.remove(ACCOUNT, "host7", MADE_AT_MS);
+  await hostFigures.addCounts([{ accountId: ACCOUNT, hostId: "host7", day: 20_000, ...NO_COUNTS }]);
+  await hostFigures.counts(ACCOUNT, null, 20_000);
+  await hostFigures.earnings(ACCOUNT, null, 20_000);
+  await hostFigures.earnings(ACCOUNT, "host7", 20_000);
+  await hostFigures.recentEarnings(ACCOUNT, "host7", 10);
+  await hostFigures.sumUpEarnings(10);
+  await hostFigures.forgetDays(20_001, 10);
 }
 
 async function callOthers({ catalog, conversations, webhooks }: PostgresStore, { webhook }: Round): Promise<void> {

@@ -34,6 +34,11 @@ INSERT INTO island_tokens (id, account_id, name, token_hash, created_at_ms)
   SELECT ${idOf("itk", "n")}, ${accountOf("n")}, '"t"', 'token' || n, ${MADE_AT_MS} FROM generate_series(0, 999) n;
 INSERT INTO islands (host_id, account_id, agent_version, hardware, runtimes, last_seen_at_ms)
   SELECT 'host' || n, ${accountOf("n")}, '"1"', '{"cpu":"' || repeat('h', 500) || '"}', '[]', ${MADE_AT_MS} + n * 1000 FROM generate_series(0, 1999) n;
+INSERT INTO pairing_codes (code_hash, account_id, name, expires_at_ms)
+  SELECT 'code' || n, ${accountOf("n")}, '"t"', ${MADE_AT_MS} + n * 1000 FROM generate_series(0, 999) n;
+INSERT INTO island_days (account_id, host_id, day, online_ms, completed, failed, cancelled, timed_out, retried, tokens)
+  SELECT ${accountOf("n")}, 'host' || n, 20000 + day, 1, 1, 1, 1, 1, 1, 1 FROM generate_series(0, 999) n, generate_series(0, 9) day;
+INSERT INTO island_earnings (account_id, host_id, day, micro) SELECT account_id, host_id, day, 1 FROM island_days;
 INSERT INTO batches (id, account_id, slug, workload_id, priority, fail_mode, unfinished, created_at_ms, completed_at_ms)
   SELECT ${idOf("batch", "n")}, ${accountOf("n")}, 'tiny-chat', 1, 0, 'best_effort', 0, ${MADE_AT_MS},
     CASE WHEN n % 50 = 0 THEN NULL ELSE ${MADE_AT_MS} END
@@ -69,6 +74,7 @@ INSERT INTO messages (id, conversation_id, role, content, state, job_id, created
 INSERT INTO entries (txn, party, micro, kind, job_id, at_ms)
   SELECT n / 3 * 3 + 1, (ARRAY['client:', 'hold:', 'island:'])[1 + n % 3] || ${accountOf("n / 3")}, 1, (ARRAY['hold', 'charge', 'earning'])[1 + n % 3],
     ${idOf("job", "n / 3")}, ${MADE_AT_MS} FROM generate_series(0, ${3 * JOBS - 1}) n;
+UPDATE earnings_cursor SET entry = (SELECT max(id) - 100 FROM entries), next_entry = (SELECT max(id) - 50 FROM entries);
 INSERT INTO cargo_numbers (number, slug) SELECT n, 'cargo-' || n FROM generate_series(1, 200) n;
 INSERT INTO cargos (slug, owner_id, file, enabled, approved, revision, created_at_ms, updated_at_ms)
   SELECT 'cargo-' || n, ${accountOf("n")}, '{"name":"' || repeat('n', 2000) || '"}', true, true, 1, 1, 1 FROM generate_series(1, 200) n;

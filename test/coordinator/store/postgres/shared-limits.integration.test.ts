@@ -236,13 +236,10 @@ function describeLimits(database: PostgresDatabase): void {
       await key("key_1");
       await session("s");
       await session("se");
-      await one.accounts.createIslandToken({
-        id: "itk_1",
-        accountId,
-        name: "t",
-        createdAtMs: MADE_AT_MS,
-        tokenHash: "t",
-      });
+      await one.accounts.createIslandToken(
+        { id: "itk_1", accountId, name: "t", createdAtMs: MADE_AT_MS, tokenHash: "t" },
+        { maxTokens: 1, revokedAfterMs: 0 },
+      );
       const before = await two.cluster.credentialChanges.since(null);
       expect(before).toEqual({ revision: await two.accounts.credentialsRevision(), ended: [] });
       await one.accounts.touchKey("key_1", MADE_AT_MS + 1);

@@ -1,0 +1,173 @@
+import { z } from "@hono/zod-openapi";
+import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import type { Hardware } from "../../../shared/hardware.ts";
+import type { IslandFigures } from "../../islands/island-figures.ts";
+import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
+import { MAX_CACHED, MAX_LOADED } from "../../islands/live-island.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
+
+const megabytes = z.int().openapi({ description: "In MB of 2^20 bytes" });
+
+const hardwareSchema = z
+  .object({
+    platform: z.string(),
+    arch: z.string(),
+    os_name: z.string().nullable(),
+    cpu_model: z.string().nullable(),
+    logical_cores: z.int(),
+    physical_cores: z.int().nullable(),
+    ram_mb: megabytes,
+    gpus: z.array(
+      z.object({
+        vendor: z.string().nullable(),
+        name: z.string(),
+        vram_mb: megabytes.nullable(),
+        unified_memory: z.boolean(),
+        driver: z.string().nullable(),
+      }),
+    ),
+    disk_free_mb: megabytes.nullable(),
+    disk_budget_mb: megabytes,
+  })
+  .openapi("IslandHardware", { description: "After the caps of its owner. What is not known is null" });
+
+const loadSchema = z
+  .object({
+    slots: z.int().openapi({ description: "Jobs that it runs at the same time" }),
+    slots_busy: z.int(),
+    cpu: z.number().nullable().openapi({ description: "0 to 1, over all cores" }),
+    free_ram_mb: megabytes.nullable(),
+    free_vram_mb: megabytes.nullable(),
+  })
+  .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
+
+const shareSchema = z.number().nullable();
+const uptimeSchema = z
+  .object({ today: shareSchema, days_7: shareSchema, days_30: shareSchema })
+  .openapi("IslandUptime", {
+    description:
+      "Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored " +
+      "once a minute; a crash of a coordinator loses up to a minute",
+  });
+const earnedSchema = z
+  .object({ today: creditsSchema, days_7: creditsSchema, days_30: creditsSchema })
+  .openapi("IslandEarnings", { description: "As in the ledger, by the UTC day of the entry" });
+const jobsSchema = z
+  .object({
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    timeout: z.int(),
+    retried: z.int().openapi({ description: "Attempts that failed or were lost here, and went on elsewhere" }),
+  })
+  .openapi("IslandJobs", { description: "Jobs that ended here in the last 30 UTC days; stored as uptime is" });
+
+export const islandSchema = z
+  .object({
+    id: z.string().openapi({ description: "Its host id, a UUID" }),
+    name: z.string().openapi({ description: "By its owner; else of its machine, or made of its id" }),
+    status: z.enum(ISLAND_STATUSES).openapi({
+      description:
+        "paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs " +
+        "in a row and gets few or none",
+    }),
+    is_live: z.boolean().openapi({
+      description:
+        "False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at",
+    }),
+    agent_version: z.string(),
+    hardware: hardwareSchema,
+    runtimes: z.array(z.object({ type: z.enum(RUNTIME_TYPES), version: z.string() })),
+    load: z.union([loadSchema, z.null()]).openapi({ description: "Null unless it is connected" }),
+    loaded: z
+      .array(z.string())
+      .openapi({ description: `Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}` }),
+    first_seen_at: timeSchema,
+    last_seen_at: timeSchema,
+    uptime: uptimeSchema,
+    jobs: jobsSchema,
+    tokens: z.int().openapi({ description: "Of these jobs" }),
+    earned: earnedSchema,
+  })
+  .openapi("Island");
+
+export const islandDetailSchema = islandSchema
+  .extend({
+    cached_models: z
+      .array(z.string())
+      .openapi({ description: `Models and images on its disk, at most ${MAX_CACHED}; empty unless it is connected` }),
+  })
+  .openapi("IslandDetail");
+
+export function presentIsland({ record, status, live, isLive, figures }: OwnedIsland): z.infer<typeof islandSchema> {
+  return {
+    id: record.hostId,
+    name: nameOf(record),
+    status,
+    is_live: isLive,
+    agent_version: record.agentVersion,
+    hardware: presentHardware(record.hardware),
+    runtimes: record.runtimes.map(({ type, version }) => ({ type, version })),
+    load:
+      live === null
+        ? null
+        : {
+            slots: live.slots,
+            slots_busy: live.slotsBusy,
+            cpu: live.cpuLoad,
+            free_ram_mb: megabytesOf(live.freeRamBytes),
+            free_vram_mb: megabytesOf(live.freeVramBytes),
+          },
+    loaded: [...(live?.loaded ?? [])],
+    first_seen_at: presentTime(record.firstSeenAtMs),
+    last_seen_at: presentTime(record.lastSeenAtMs),
+    ...presentFigures(figures),
+  };
+}
+
+export function presentIslandDetail(island: OwnedIsland): z.infer<typeof islandDetailSchema> {
+  return { ...presentIsland(island), cached_models: [...(island.live?.cachedModels ?? [])] };
+}
+
+/** Figures of an Island, as its own page and its agent show them. */
+export const figuresShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
+
+export function presentFigures({ uptime, earnedMicro, counts }: IslandFigures) {
+  const { completed, failed, cancelled, timedOut, retried, tokens } = counts;
+  return {
+    uptime: { today: uptime.today, days_7: uptime.days7, days_30: uptime.days30 },
+    jobs: { completed, failed, cancelled, timeout: timedOut, retried },
+    tokens,
+    earned: {
+      today: presentCredits(earnedMicro.today),
+      days_7: presentCredits(earnedMicro.days7),
+      days_30: presentCredits(earnedMicro.days30),
+    },
+  };
+}
+
+function presentHardware(hardware: Hardware): z.infer<typeof hardwareSchema> {
+  return {
+    platform: hardware.platform,
+    arch: hardware.arch,
+    os_name: hardware.osName,
+    cpu_model: hardware.cpuModel,
+    logical_cores: hardware.logicalCores,
+    physical_cores: hardware.physicalCores,
+    ram_mb: Math.floor(hardware.ramBytes / MIB),
+    gpus: hardware.gpus.map(({ vendor, name, vramBytes, unifiedMemory, driver }) => ({
+      vendor,
+      name,
+      vram_mb: megabytesOf(vramBytes),
+      unified_memory: unifiedMemory,
+      driver,
+    })),
+    disk_free_mb: megabytesOf(hardware.diskFreeBytes),
+    disk_budget_mb: Math.floor(hardware.diskBudgetBytes / MIB),
+  };
+}
+
+function megabytesOf(bytes: number | null): number | null {
+  return bytes === null ? null : Math.floor(bytes / MIB);
+}

@@ -1,0 +1,29 @@
+import type { Logger } from "pino";
+import type { Clock } from "../shared/clock.ts";
+import type { ClusterMember } from "./cluster/cluster-member.ts";
+import { connectedIslands } from "./islands/connected-islands.ts";
+import type { IslandRegistry } from "./islands/island-registry.ts";
+import { HostFigures } from "./metrics/host-figures.ts";
+import { IslandService } from "./islands/island-service.ts";
+import type { JobRegistry } from "./jobs/job-registry.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
+import type { Store } from "./store/store.ts";
+
+export interface OpenHostsDeps {
+  readonly store: Pick<Store, "islands" | "hostFigures">;
+  readonly jobs: JobRegistry;
+  readonly islands: IslandRegistry;
+  readonly scheduler: Pick<Scheduler, "quarantineOf">;
+  /** Null for a coordinator that is alone. */
+  readonly member: ClusterMember | null;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What hosts see of their Islands. Call it before the first Island is let in. */
+export function openHosts(deps: OpenHostsDeps): { readonly service: IslandService; readonly figures: HostFigures } {
+  const { store, islands, scheduler, member, clock } = deps;
+  const here = connectedIslands(islands, (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null);
+  const elsewhere = member?.shareIslands(here) ?? null;
+  return { service: new IslandService({ store, clock, here, elsewhere }), figures: new HostFigures(deps) };
+}

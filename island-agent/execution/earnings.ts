@@ -1,0 +1,44 @@
+import { Readable } from "node:stream";
+import { z } from "zod";
+import { parseJson, readBody } from "../models/download/json-body.ts";
+
+const share = z.number().min(0).max(1).nullable();
+const credits = z.number();
+
+/** What the coordinator says that this Island did and earned. Strict, because it appears on the owner's terminal. */
+const earningsSchema = z.object({
+  name: z
+    .string()
+    .max(300)
+    // oxlint-disable-next-line no-control-regex -- They could move the cursor.
+    .transform((text) => text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, "")),
+  uptime: z.object({ today: share, days_7: share, days_30: share }),
+  earned: z.object({ today: credits, days_7: credits, days_30: credits }),
+  recent: z.array(z.object({ job_id: z.string().max(64), credits })).max(1_000),
+});
+export type Earnings = z.infer<typeof earningsSchema>;
+
+const MAX_ANSWER_WAIT_MS = 3_000;
+const MAX_ANSWER_BYTES = 200_000;
+
+/** Asks the coordinator. Null when it does not answer, or is of an earlier version. */
+export async function fetchEarnings(coordinatorUrl: string, hostId: string, token: string): Promise<Earnings | null> {
+  try {
+    const url = new URL(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/earnings`);
+    url.searchParams.set("host_id", hostId);
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${token}` },
+      redirect: "error",
+      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+    });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      return null;
+    }
+    const body = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the earnings");
+    const answer = z.object({ data: earningsSchema }).safeParse(parseJson(body));
+    return answer.data?.data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { makeHello } from "../../support/frames.ts";
+import { call, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+let accounts = 0;
+const newHost = () => coordinator.createAccount(`host${(accounts += 1)}@example.com`);
+const ask = (key: string, method: string, path: string, body?: unknown) =>
+  call(coordinator.url, key, method, path, body);
+
+/** Waits until the API says so: what an Island sends takes its time. */
+const untilStatus = (key: string, hostId: string, status: string) =>
+  until(
+    async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data,
+    (island) => island.status === status,
+    status,
+  );
+
+describe("/islands", () => {
+  it("shows an Island while it is connected, paused and gone", async () => {
+    const { key, islandToken } = await newHost();
+    const hostId = randomUUID();
+    const hello = makeHello({ hostId, hostName: "garage", slots: 3 });
+    const island = await FakeIsland.join(coordinator.url, islandToken, hello);
+    const online = await untilStatus(key, hostId, "online");
+    expect(online).toMatchObject({
+      id: hostId,
+      name: "garage",
+      is_live: true,
+      agent_version: hello.agentVersion,
+      hardware: { platform: hello.hardware.platform, ram_mb: Math.floor(hello.hardware.ramBytes / 2 ** 20) },
+      runtimes: hello.runtimes,
+      load: { slots: 3, slots_busy: 0, cpu: hello.state.cpuLoad },
+    });
+    const cachedModels = [{ key: "hf:a/b:c.gguf", bytes: 5 }];
+    island.send({
+      type: "heartbeat",
+      state: { ...hello.state, freeRamBytes: 7 * 2 ** 20, cachedModels, loaded: ["tiny-chat"] },
+    });
+    island.send({ type: "draining" });
+    expect(await untilStatus(key, hostId, "paused")).toMatchObject({
+      load: { free_ram_mb: 7 },
+      loaded: ["tiny-chat"],
+      cached_models: ["hf:a/b:c.gguf"],
+    });
+    await island[Symbol.asyncDispose]();
+    expect(await untilStatus(key, hostId, "offline")).toMatchObject({ load: null, loaded: [], name: "garage" });
+  });
+
+  it("lists the account's own Islands, connected ones first, by status and page", async () => {
+    const [{ key, islandToken }, other] = [await newHost(), await newHost()];
+    const [first, second, theirs] = [randomUUID(), randomUUID(), randomUUID()];
+    await (await FakeIsland.join(coordinator.url, islandToken, { hostId: first }))[Symbol.asyncDispose]();
+    await using _second = await FakeIsland.join(coordinator.url, islandToken, { hostId: second });
+    await using _theirs = await FakeIsland.join(coordinator.url, other.islandToken, { hostId: theirs });
+    await untilStatus(key, first, "offline");
+    const idsOf = async (query: string) => {
+      const { body } = await ask(key, "GET", `/islands${query}`);
+      return [(body.data as { id: string }[]).map(({ id }) => id), body.meta.total];
+    };
+    expect(await idsOf("")).toEqual([[second, first], 2]);
+    expect(await idsOf("?limit=1&offset=1")).toEqual([[first], 2]);
+    expect(await idsOf("?status=online")).toEqual([[second], 1]);
+    expect(await idsOf("?status=offline")).toEqual([[first], 1]);
+    for (const [method, body] of [["GET"], ["PATCH", { name: "mine" }], ["DELETE"]] as const) {
+      expect((await ask(key, method, `/islands/${theirs}`, body)).status).toBe(404);
+    }
+  });
+
+  it("renames an Island, and gives it its own name back", async () => {
+    const { key, islandToken } = await newHost();
+    const hostId = randomUUID();
+    await using _island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
+    const rename = async (name: string) => (await ask(key, "PATCH", `/islands/${hostId}`, { name })).body.data.name;
+    expect(await rename(" <b>attic</b> ")).toBe("<b>attic</b>");
+    expect(await rename("")).toBe(`island-${hostId.slice(0, 8)}`);
+  });
+
+  it("sends a removed Island away with its job, and keeps it away until it joins with a new token", async () => {
+    const { key, islandToken } = await newHost();
+    const hostId = randomUUID();
+    const island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
+    const { body: submitted } = await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    await island.next("assign");
+    await using another = await FakeIsland.join(coordinator.url, islandToken, { hostId: randomUUID() });
+    expect((await ask(key, "DELETE", `/islands/${hostId}`)).body).toEqual({ data: { id: hostId, removed: true } });
+    expect((await another.next("assign")).jobId).toBe(submitted.data.id);
+    const farewell = { retryAfterMs: null, reason: expect.stringContaining("its owner removed this Island") as string };
+    expect(await island.next("goodbye")).toMatchObject(farewell);
+    expect((await ask(key, "GET", `/islands/${hostId}`)).status).toBe(404);
+    expect((await ask(key, "DELETE", `/islands/${hostId}`)).status).toBe(404);
+
+    const refused = await FakeIsland.dial(coordinator.url, islandToken);
+    refused.send(makeHello({ hostId }));
+    expect(await refused.next("goodbye")).toMatchObject(farewell);
+    const { token } = (await ask(key, "POST", "/island-tokens", {})).body;
+    await using _back = await FakeIsland.join(coordinator.url, token as string, { hostId });
+    expect((await ask(key, "GET", `/islands/${hostId}`)).body.data.status).toBe("online");
+  });
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { configCommand } from "../../island-agent/cli/config-command.ts";
+import { joinNetwork } from "../../island-agent/cli/join-command.ts";
+import { dataDirectory, messageOf, useDataDirectory } from "../island-agent/cli/command-world.ts";
+import { call } from "../support/http.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+
+useDataDirectory();
+
+describe("island join --code", () => {
+  it("exchanges the code for a token of the account, once, and after the key was found right", async () => {
+    await using coordinator = await TestCoordinator.open();
+    const { key, id } = await coordinator.createAccount("host@example.com");
+    const made = await call(coordinator.url, key, "POST", "/island-tokens/pairing", { name: "attic" });
+    const { code } = made.body.data;
+    const join = (fingerprint?: string) =>
+      joinNetwork({ urls: [coordinator.url], credential: { code }, dataDirectory, fingerprint });
+
+    expect(await messageOf(join("SHA256:another"))).toMatch(/^Not joined: the coordinator's key has the fingerprint/);
+    await join();
+    const { data: tokens } = (await call(coordinator.url, key, "GET", "/island-tokens")).body;
+    // The other one came with the account.
+    expect(tokens.slice(0, -1)).toEqual([
+      expect.objectContaining({ name: "attic", last_used_at: expect.any(String) as string }),
+    ]);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe(id);
+    expect(await messageOf(join())).toBe(
+      "Not joined: the pairing code is wrong, used or older than ten minutes: make a new one",
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { describeBriefly, describeHistory, type ShownHistory } from "../../../island-agent/cli/history-command.ts";
+import type { ShownStatus } from "../../../island-agent/cli/status-command.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 2, 12, 0, 0);
+const HISTORY: ShownHistory = {
+  jobs: [
+    { jobId: "job_2", slug: "tiny-chat", startedAtMs: NOW_MS - 65_000, runMs: 5_000, outcome: "completed" },
+    { jobId: "job_1", slug: "sha256", startedAtMs: NOW_MS - 8_000_000, runMs: 40, outcome: "failed" },
+  ],
+  earnings: {
+    name: "garage",
+    uptime: { today: 1, days_7: 0.98765, days_30: null },
+    earned: { today: 4.5, days_7: 31.05, days_30: 118.35 },
+    recent: [{ job_id: "job_2", credits: 1.35 }],
+  },
+};
+const STATUS = {
+  link: "connected",
+  coordinatorUrl: "https://atoll.example",
+  hostId: "3f0c0f5e",
+  closedBecause: null,
+  quarantine: null,
+  slots: 4,
+  running: [{ jobId: "job_3", slug: "tiny-chat", type: "llmcpp", forMs: 1_260 }],
+  lastProblem: null,
+} as unknown as ShownStatus;
+
+describe("describeBriefly()", () => {
+  it("says what the Island earned, what runs, and what ran last", () => {
+    expect(describeBriefly(STATUS, HISTORY, NOW_MS).split("\n")).toEqual([
+      "Island     garage, connected, at https://atoll.example",
+      "Earned     4.5 credits today, 31.05 in 7 days, 118.35 in 30 days",
+      "Uptime     100 % today, 98.7 % in 7 days, - in 30 days",
+      "Running    1 of 4 slots",
+      "           tiny-chat, for 1.3 s",
+      "Last jobs  tiny-chat, completed, 60 s ago, 1.35 credits",
+      "           sha256, failed, 2 h ago",
+    ]);
+  });
+
+  it("says what is wrong, and that the coordinator does not answer", () => {
+    const status = { ...STATUS, closedBecause: "paused", running: [], lastProblem: "the coordinator is silent" };
+    expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([
+      "Island     3f0c0f5e, paused, at https://atoll.example",
+      "Earned     not known: the coordinator does not answer",
+      "Running    0 of 4 slots",
+      "Problem    the coordinator is silent",
+    ]);
+  });
+});
+
+describe("describeHistory()", () => {
+  it("has a line for each job", () => {
+    expect(describeHistory(HISTORY, 20).split("\n")).toEqual([
+      "Times are UTC.",
+      "2026-01-02 11:58:55  tiny-chat  5.0 s  completed  1.35 credits  job_2",
+      "2026-01-02 09:46:40  sha256     0.0 s  failed     -             job_1",
+    ]);
+    expect(describeHistory(HISTORY, 1).split("\n")).toHaveLength(2);
+  });
+
+  it("says when there is none", () => {
+    expect(describeHistory(null, 20)).toBe("No agent runs on this data directory. Start it with: island start");
+    expect(describeHistory({ jobs: [], earnings: null }, 20)).toBe("No job has ended here yet");
+    expect(describeHistory({ ...HISTORY, earnings: null }, 20)).toContain("credits are not known");
+  });
+});
