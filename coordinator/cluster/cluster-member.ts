@@ -28,7 +28,6 @@ export class ClusterMember {
   readonly #ownership: Ownership;
   readonly #sessions: NewestSessions;
   readonly #endings: AccountEndings;
-  #stolen = 0;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
 
@@ -59,7 +58,7 @@ export class ClusterMember {
   /** Jobs that came here, by how, and coordinators that this one removed. */
   get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
     const { adopted, claimed, reaped } = this.#deps.cluster.takenOver;
-    return { adopted, claimed, reaped, stolen: this.#stolen, handedOver: this.#ownership.handedOver };
+    return { adopted, claimed, reaped, stolen: this.#sharing?.stolen ?? 0, handedOver: this.#ownership.handedOver };
   }
 
   /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
@@ -71,15 +70,7 @@ export class ClusterMember {
   share(schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void, steps: TakeOverDeps["steps"]): void {
     const { bus, clock, cluster, log, leaseMs, scheduler } = this.#deps;
     const { members, mover } = this.#ownership;
-    const counted: WorkSharingDeps["mover"] = {
-      handOver: (jobIds, toId) => mover.handOver(jobIds, toId),
-      reconcile: () => mover.reconcile(),
-      takeIn: async (jobIds) => {
-        await mover.takeIn(jobIds);
-        this.#stolen += jobIds.length;
-      },
-    };
-    const sharing: WorkSharingDeps = { bus, members, mover: counted, work: scheduler.shared, schedule, clock, log };
+    const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
     this.#sharing = new WorkSharing(sharing);
     this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
     this.#takeOver.start();

@@ -69,8 +69,11 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     return [...moved];
   }
 
-  async takeIn(jobIds: readonly string[]): Promise<void> {
-    for (let from = 0; from < jobIds.length; from += PART) await this.#takePart(jobIds.slice(from, from + PART));
+  async takeIn(jobIds: readonly string[]): Promise<number> {
+    let count = 0;
+    for (let from = 0; from < jobIds.length; from += PART)
+      count += await this.#takePart(jobIds.slice(from, from + PART));
+    return count;
   }
 
   async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
@@ -95,14 +98,17 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     await this.takeIn(missing);
   }
 
-  async #takePart(jobIds: readonly string[]): Promise<void> {
+  async #takePart(jobIds: readonly string[]): Promise<number> {
     const { cluster, clock, log } = this.#deps;
+    let count = 0;
     await this.#once(jobIds, async (ids) => {
       const records = await untilRead(() => cluster.owned(ids), clock);
-      if (records.length === 0) return;
+      count = records.length;
+      if (count === 0) return;
       const { waiting, held } = await this.#restore(records);
       log.info({ waiting, held }, "Took over jobs");
     });
+    return count;
   }
 
   async #restore(records: readonly ActiveJobRecord[]): Promise<{ waiting: number; held: number }> {
