@@ -80,7 +80,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
-  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
+  const isShared = cluster !== null;
+  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, isShared, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
@@ -137,7 +138,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
-  const own = { store, jobs: registry, islands, batches, submissions, scheduler };
+  const refreshCatalog = (): Promise<void> => catalogSync.refresh();
+  const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
   const member = cluster && new ClusterMember({ cluster, bus, self, log, ...own, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
@@ -172,7 +174,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-  const cargos = new CargoService({ store: store.catalog, catalogSync, clock });
+  const cargos = new CargoService({
+    store: store.catalog,
+    catalogSync,
+    clock,
+    tellOthers: () => member?.tellCatalogChange(),
+  });
   const retention = new Retention({
     store,
     clock,
@@ -202,7 +209,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     removeContent: removeContent("conversation"),
-    isShared: shared !== null,
+    isShared,
     waitMs: config.chatWaitMs,
     onFatal,
   });
