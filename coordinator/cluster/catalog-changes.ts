@@ -1,4 +1,5 @@
 import type { Bus, Unsubscribe } from "../bus/bus.ts";
+import type { ClusterStore } from "../store/cluster-store.ts";
 import type { Members } from "./members.ts";
 
 /** The others read a few rows in less. Whoever takes longer finds the change by its own look, a second later. */
@@ -7,6 +8,7 @@ const TIMEOUT_MS = 500;
 export interface CatalogChangesDeps {
   readonly bus: Pick<Bus, "request" | "answer">;
   readonly members: Pick<Members, "self" | "living">;
+  readonly cluster: Pick<ClusterStore, "peers">;
   /** Reads the stored Cargos. */
   readonly refresh: () => Promise<void>;
 }
@@ -29,8 +31,10 @@ export class CatalogChanges {
 
   /** Resolves when the living others have read what is stored, or say nothing. */
   async tell(): Promise<void> {
-    const { bus, members } = this.#deps;
-    const others = members.living.filter(({ id }) => id !== members.self.id);
+    const { bus, members, cluster } = this.#deps;
+    // One that has just started is known to storage first.
+    const living = await cluster.peers().catch(() => members.living);
+    const others = living.filter(({ id }) => id !== members.self.id);
     await Promise.allSettled(others.map(({ id }) => bus.request(subjectOf(id), {}, TIMEOUT_MS)));
   }
 

@@ -17,6 +17,8 @@ import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
 export interface ClusterMemberDeps extends OwnershipDeps {
   readonly scheduler: Pick<Scheduler, "shared">;
   readonly log: OwnershipDeps["log"] & TakeOverDeps["log"];
+  /** False: its bus reaches nobody. */
+  readonly hasBus: boolean;
   /** Reads the stored Cargos. */
   readonly refreshCatalog: () => Promise<void>;
 }
@@ -44,7 +46,7 @@ export class ClusterMember {
     this.quota = new NetworkQuota({ members, bus, clock });
     this.#sessions = new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
     this.#endings = new AccountEndings({ bus, members, log, endHere: (accountId) => jobs.cancelAll(accountId) });
-    this.#catalogChanges = new CatalogChanges({ bus, members, refresh: deps.refreshCatalog });
+    this.#catalogChanges = new CatalogChanges({ bus, members, cluster, refresh: deps.refreshCatalog });
   }
 
   /** Jobs that Islands hold, wherever those were connected. */
@@ -68,8 +70,13 @@ export class ClusterMember {
   }
 
   /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
-  start(): Promise<void> {
-    return this.#ownership.start();
+  async start(): Promise<void> {
+    await this.#ownership.start();
+    const others = this.#ownership.peerAddresses;
+    if (this.#deps.hasBus || others.length === 0) return;
+    const text =
+      "Other coordinators have leases in this database, and this one has no bus: it shares no work, output or limits with them. Give all of them the same bus";
+    this.#deps.log.warn({ others }, text);
   }
 
   /** Shares work from now on, and takes over what others leave. `schedule`: tells the scheduler, and carries out what it decides. */

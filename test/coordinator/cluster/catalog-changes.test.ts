@@ -11,7 +11,9 @@ it("A change of the catalog is read by every other coordinator before tell() res
   const open = (id: string) =>
     new CatalogChanges({
       bus,
-      members: { self: peer(id), living },
+      // It does not know those yet that have just started.
+      members: { self: peer(id), living: [peer(id)] },
+      cluster: { peers: async () => living },
       refresh: async () => {
         await Promise.resolve();
         if (id === "c2") throw new Error("no storage");
