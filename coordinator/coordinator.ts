@@ -80,7 +80,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
-  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
+  const isShared = cluster !== null;
+  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, isShared, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
@@ -135,10 +136,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const others = shared === null ? {} : { router: shared.router };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
+  const hasBus = config.busAddress !== null;
   const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
-  const own = { store, jobs: registry, islands, batches, submissions, scheduler };
-  const member = cluster && new ClusterMember({ cluster, bus, self, log, ...own, ...times });
+  const refreshCatalog = (): Promise<void> => catalogSync.refresh();
+  const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
+  const member = cluster && new ClusterMember({ cluster, bus, hasBus, self, log, ...own, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
@@ -172,7 +175,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-  const cargos = new CargoService({ store: store.catalog, catalogSync, clock });
+  const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
+  const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const retention = new Retention({
     store,
     clock,
@@ -202,7 +206,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     removeContent: removeContent("conversation"),
-    isShared: shared !== null,
+    isShared,
     waitMs: config.chatWaitMs,
     onFatal,
   });
@@ -233,7 +237,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     recommendations,
     retention,
     store,
-    bus: config.busAddress === null ? null : bus,
+    bus: hasBus ? bus : null,
     quota: member?.quota,
     credentials,
     clock,

@@ -78,6 +78,7 @@ export class Ownership {
   async leave(): Promise<void> {
     this.#unsubscribe();
     this.#batchEnds.close();
+    this.mover.close();
     await this.members.leave();
   }
 }
