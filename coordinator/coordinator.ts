@@ -5,6 +5,7 @@ import type { Clock } from "../shared/clock.ts";
 import { CloseLimit } from "../shared/close-limit.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
+import { urlHost } from "../shared/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
@@ -81,7 +82,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
-  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, clock, log };
+  const isShared = cluster !== null;
+  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, isShared, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
@@ -136,10 +138,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const others = shared === null ? {} : { router: shared.router };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
+  const hasBus = config.busAddress !== null;
   const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
-  const own = { store, jobs: registry, islands, batches, submissions, scheduler };
-  const member = cluster && new ClusterMember({ cluster, bus, self, log, ...own, ...times });
+  const refreshCatalog = (): Promise<void> => catalogSync.refresh();
+  const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
+  const member = cluster && new ClusterMember({ cluster, bus, hasBus, self, log, ...own, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
@@ -173,7 +177,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   await webhooks.start();
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
-  const cargos = new CargoService({ store: store.catalog, catalogSync, clock });
+  const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
+  const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const retention = new Retention({
     store,
     clock,
@@ -203,7 +208,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     removeContent: removeContent("conversation"),
-    isShared: shared !== null,
+    isShared,
     waitMs: config.chatWaitMs,
     onFatal,
   });
@@ -237,7 +242,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     islandSessions: gateway,
     retention,
     store,
-    bus: config.busAddress === null ? null : bus,
+    bus: hasBus ? bus : null,
     quota: member?.quota,
     credentials,
     clock,
@@ -292,9 +297,4 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       rest.end();
     },
   };
-}
-
-/** The host part of a URL: IPv6 addresses get brackets. */
-function urlHost(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }

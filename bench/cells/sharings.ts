@@ -11,7 +11,10 @@ export const SHARINGS: Readonly<Record<string, Sharing>> = {
     const members = { self, living: peers, onChange: () => () => undefined };
     const mover = {
       handOver: (jobIds: readonly string[], toId: string) => cell.handOver(jobIds, toId),
-      takeIn: (jobIds: readonly string[]) => cell.takeIn(jobIds),
+      takeIn: async (jobIds: readonly string[]) => {
+        await cell.takeIn(jobIds);
+        return jobIds.length;
+      },
       // Every answer comes here.
       reconcile: () => Promise.resolve(),
     };

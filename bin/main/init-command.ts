@@ -4,6 +4,7 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { CliError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
+import { urlHost } from "../../shared/url-host.ts";
 import type { AccountDetails, MadeAccount } from "./account-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { print } from "./data-commands.ts";
@@ -125,6 +126,5 @@ function commandOf(program: "coordinator" | "island"): string {
 
 /** Of the host part of an address on this machine. */
 function reachable(host: string): string {
-  if (["0.0.0.0", "::"].includes(host)) return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
+  return ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : urlHost(host);
 }

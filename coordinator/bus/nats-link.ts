@@ -79,7 +79,8 @@ export class NatsLink {
     this.#held.add(held);
     return () => {
       this.#held.delete(held);
-      if (held.live?.isClosed() === false) held.live.unsubscribe();
+      // A connection that drains ends them all, and throws.
+      if (held.live?.isClosed() === false && !this.#isClosing) held.live.unsubscribe();
     };
   }
 

@@ -27,9 +27,11 @@ export interface CargoServiceDeps {
   readonly store: CatalogStore;
   readonly catalogSync: Pick<CatalogSync, "refresh" | "isShipped">;
   readonly clock: Pick<Clock, "now">;
+  /** Makes a change known to the other coordinators. */
+  readonly tellOthers?: () => Promise<void> | undefined;
 }
 
-/** What owners can do with their own Cargos; to another account they do not exist. A change is in the catalog when its method resolves. */
+/** What owners can do with their own Cargos; to another account they do not exist. A change is in the catalog, also of the other coordinators, when its method resolves. */
 export class CargoService {
   readonly #deps: CargoServiceDeps;
 
@@ -47,7 +49,7 @@ export class CargoService {
     if (catalogSync.isShipped(file.slug))
       throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${file.slug}"; choose another slug`);
     const stored = await store.create({ slug: file.slug, ownerId, file, isEnabled, atMs: clock.now() });
-    await catalogSync.refresh();
+    await this.#show();
     return { ...stored, file };
   }
 
@@ -57,7 +59,7 @@ export class CargoService {
    * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
    */
   async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
-    const { store, catalogSync, clock } = this.#deps;
+    const { store, clock } = this.#deps;
     for (;;) {
       const before = await this.get(ownerId, slug);
       const file = readOwned(merged(before.file, patch));
@@ -72,28 +74,28 @@ export class CargoService {
       });
       // Another request was faster: start again from its result. Every round one request succeeds, so this ends.
       if (!isStored) continue;
-      await catalogSync.refresh();
+      await this.#show();
       return this.get(ownerId, slug);
     }
   }
 
   /** Deletes a Cargo. Its waiting jobs fail; assigned ones go on. @throws {ServiceError} `cargo_not_found` */
   async remove(ownerId: string, slug: string): Promise<void> {
-    const { store, catalogSync, clock } = this.#deps;
+    const { store, clock } = this.#deps;
     if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
-    await catalogSync.refresh();
+    await this.#show();
   }
 
   /** Deletes all Cargos of an account that is being deleted. */
   async removeAll(ownerId: string): Promise<void> {
-    const { store, catalogSync, clock } = this.#deps;
+    const { store, clock } = this.#deps;
     const page = { limit: 100, offset: 0 };
     let { cargos } = await store.listOwned(ownerId, page);
     if (cargos.length === 0) return;
     for (; cargos.length > 0; { cargos } = await store.listOwned(ownerId, page)) {
       for (const { slug } of cargos) await store.remove(slug, ownerId, clock.now());
     }
-    await catalogSync.refresh();
+    await this.#show();
   }
 
   /** Sorted by slug. `total` counts all pages. */
@@ -107,6 +109,10 @@ export class CargoService {
     const stored = await this.#deps.store.find(slug);
     if (stored === undefined || stored.ownerId !== ownerId) throw notFound(slug);
     return withFile(stored);
+  }
+
+  async #show(): Promise<void> {
+    await Promise.all([this.#deps.catalogSync.refresh(), this.#deps.tellOthers?.()]);
   }
 }
 

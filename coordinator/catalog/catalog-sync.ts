@@ -10,13 +10,17 @@ import { readShippedCargos } from "./load-catalog.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
+/** Between looks for Cargos that nobody knows here: requests for nonsense must not load the database. */
+const LOOK_EVERY_MS = 200;
 
 interface CatalogSyncOptions {
   /** Folder of the shipped catalog; read once, at the start. */
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
-  readonly clock: Pick<Clock, "schedule">;
+  /** Other coordinators change Cargos too. */
+  readonly isShared?: boolean;
+  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
 
@@ -50,6 +54,8 @@ export class CatalogSync {
   #onChange: (slug: string) => void = () => undefined;
   #timer: Timer | null = null;
   #refreshing: Promise<void> = Promise.resolve();
+  #lookedMs = -Infinity;
+  #looking: Promise<void> | null = null;
   #isClosed = false;
   /** Since when it last worked. */
   #hasFailed = false;
@@ -57,7 +63,7 @@ export class CatalogSync {
   private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
     this.#options = options;
     this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
-    this.catalog = new Catalog([], options.defaultChatSlug);
+    this.catalog = new Catalog([], options.defaultChatSlug, options.isShared === true ? () => this.#look() : undefined);
   }
 
   /** @throws {CatalogError} if the shipped catalog is invalid. */
@@ -95,6 +101,16 @@ export class CatalogSync {
     this.#isClosed = true;
     this.#timer?.cancel();
     await this.#refreshing.catch(() => undefined);
+  }
+
+  /** One at a time. Undefined when the last one was just now. */
+  #look(): Promise<void> | undefined {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (this.#looking === null && nowMs - this.#lookedMs >= LOOK_EVERY_MS && !this.#isClosed) {
+      this.#lookedMs = nowMs;
+      this.#looking = this.refresh().finally(() => (this.#looking = null));
+    }
+    return this.#looking ?? undefined;
   }
 
   async #read(): Promise<void> {

@@ -30,10 +30,13 @@ function withoutNetwork(entry: CatalogEntry): CargoManifest {
 /** The enabled Cargos, by slug. `CatalogSync` is the only writer. Entries are immutable: a changed Cargo gets a new one. */
 export class Catalog {
   #entries: ReadonlyMap<string, CatalogEntry>;
+  readonly #look: (() => Promise<void> | undefined) | undefined;
   /** Slug of the chat Cargo for chat requests that name no model. */
   readonly defaultChatSlug: string;
 
-  constructor(entries: readonly CatalogEntry[], defaultChatSlug: string) {
+  /** `look`: reads what other coordinators may have stored, if it is time to. */
+  constructor(entries: readonly CatalogEntry[], defaultChatSlug: string, look?: () => Promise<void> | undefined) {
+    this.#look = look;
     this.#entries = bySlug(entries);
     this.defaultChatSlug = defaultChatSlug;
   }
@@ -42,6 +45,15 @@ export class Catalog {
   find(slug: string, accountId?: string): CatalogEntry | undefined {
     const entry = this.#entries.get(slug);
     return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
+  }
+
+  /**
+   * Like `find`, after a look into storage: for a Cargo that is not found, as another coordinator may just have made it.
+   * @throws {ServiceError} `storage_unavailable`
+   */
+  async seek(slug: string, accountId?: string): Promise<CatalogEntry | undefined> {
+    await this.#look?.();
+    return this.find(slug, accountId);
   }
 
   /** Like `find`. @throws {ServiceError} `cargo_not_found` */

@@ -4,6 +4,7 @@ import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { WorkKind } from "../scheduler/shared-work.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { AccountEndings } from "./account-endings.ts";
+import { CatalogChanges } from "./catalog-changes.ts";
 import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
 import type { SessionOrder } from "../islands/session-order.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
@@ -18,6 +19,10 @@ import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
 export interface ClusterMemberDeps extends OwnershipDeps {
   readonly scheduler: Pick<Scheduler, "shared">;
   readonly log: OwnershipDeps["log"] & TakeOverDeps["log"];
+  /** False: its bus reaches nobody. */
+  readonly hasBus: boolean;
+  /** Reads the stored Cargos. */
+  readonly refreshCatalog: () => Promise<void>;
 }
 
 /**
@@ -30,7 +35,7 @@ export class ClusterMember {
   readonly #ownership: Ownership;
   readonly #sessions: NewestSessions;
   readonly #endings: AccountEndings;
-  #stolen = 0;
+  readonly #catalogChanges: CatalogChanges;
   #islands: RemoteIslands | null = null;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
@@ -43,6 +48,7 @@ export class ClusterMember {
     this.quota = new NetworkQuota({ members, bus, clock });
     this.#sessions = new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
     this.#endings = new AccountEndings({ bus, members, log, endHere: (accountId) => jobs.cancelAll(accountId) });
+    this.#catalogChanges = new CatalogChanges({ bus, members, cluster, refresh: deps.refreshCatalog });
   }
 
   /** Jobs that Islands hold, wherever those were connected. */
@@ -62,27 +68,24 @@ export class ClusterMember {
   /** Jobs that came here, by how, and coordinators that this one removed. */
   get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
     const { adopted, claimed, reaped } = this.#deps.cluster.takenOver;
-    return { adopted, claimed, reaped, stolen: this.#stolen, handedOver: this.#ownership.handedOver };
+    return { adopted, claimed, reaped, stolen: this.#sharing?.stolen ?? 0, handedOver: this.#ownership.handedOver };
   }
 
   /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
-  start(): Promise<void> {
-    return this.#ownership.start();
+  async start(): Promise<void> {
+    await this.#ownership.start();
+    const others = this.#ownership.peerAddresses;
+    if (this.#deps.hasBus || others.length === 0) return;
+    const text =
+      "Other coordinators have leases in this database, and this one has no bus: it shares no work, output or limits with them. Give all of them the same bus";
+    this.#deps.log.warn({ others }, text);
   }
 
   /** Shares work from now on, and takes over what others leave. `schedule`: tells the scheduler, and carries out what it decides. */
   share(schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void, steps: TakeOverDeps["steps"]): void {
     const { bus, clock, cluster, log, leaseMs, scheduler } = this.#deps;
     const { members, mover } = this.#ownership;
-    const counted: WorkSharingDeps["mover"] = {
-      handOver: (jobIds, toId) => mover.handOver(jobIds, toId),
-      reconcile: () => mover.reconcile(),
-      takeIn: async (jobIds) => {
-        await mover.takeIn(jobIds);
-        this.#stolen += jobIds.length;
-      },
-    };
-    const sharing: WorkSharingDeps = { bus, members, mover: counted, work: scheduler.shared, schedule, clock, log };
+    const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
     this.#sharing = new WorkSharing(sharing);
     this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
     this.#takeOver.start();
@@ -110,6 +113,11 @@ export class ClusterMember {
     return this.#endings.end(accountId);
   }
 
+  /** A Cargo was changed here. Resolves when the others know. */
+  tellCatalogChange(): Promise<void> {
+    return this.#catalogChanges.tell();
+  }
+
   /**
    * The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go, at the latest when
    * `signal` aborts.
@@ -125,6 +133,7 @@ export class ClusterMember {
   async closeTakeOver(): Promise<void> {
     await this.#takeOver?.close();
     this.#endings.close();
+    this.#catalogChanges.close();
     this.#islands?.close();
   }
 

@@ -27,8 +27,11 @@ export interface JobMover {
    * and those that did not move compete again. The receiver must hear of them: see {@link takeIn}.
    */
   handOver(jobIds: readonly string[], toId: string): Promise<string[]>;
-  /** Jobs that became this coordinator's in storage: reads and restores them, and they compete. Those that are here already stay as they are. */
-  takeIn(jobIds: readonly string[]): Promise<void>;
+  /**
+   * Jobs that became this coordinator's in storage: reads and restores them, and they compete. Those that are here already stay as they
+   * are. Resolves with the number of those that were not.
+   */
+  takeIn(jobIds: readonly string[]): Promise<number>;
   /**
    * Compares storage with memory: takes in what is this coordinator's and not here, and drops what is here and another's. For whoever
    * does not know how a move ended: its answer was lost.

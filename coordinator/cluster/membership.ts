@@ -149,6 +149,8 @@ export class Membership implements Members {
   #setLiving(living: readonly Peer[]): void {
     const textOf = (peers: readonly Peer[]): string => peers.map(({ id, address }) => `${id} ${address}`).join();
     if (textOf(living) === textOf(this.#living)) return;
+    // One that left may have given jobs to this coordinator without telling.
+    if (this.#living.some(({ id }) => !living.some((peer) => peer.id === id))) this.#reconcileSoon();
     this.#living = living;
     for (const listener of this.#listeners) listener();
   }

@@ -21,7 +21,7 @@ export interface MovedJobsDeps {
   readonly islands: IslandRegistry;
   readonly batches: Pick<BatchService, "restore">;
   readonly submissions: Pick<Submissions, "settled">;
-  readonly bus: Pick<Bus, "publish">;
+  readonly bus: Pick<Bus, "publish" | "subscribe">;
   readonly clock: Pick<Clock, "sleep">;
   /** How long the Islands of jobs that came here may take to come back. */
   readonly graceMs: () => number;
@@ -37,6 +37,7 @@ const READERS = 16;
 export class MovedJobs implements JobMover, HeldJobClaims {
   readonly #deps: MovedJobsDeps;
   readonly #listeners = new Set<(job: DroppedJob) => void>();
+  readonly #unsubscribe: Unsubscribe;
   /** Jobs that are being taken in, and the call that does. */
   readonly #underWay = new Map<string, Promise<void>>();
 
@@ -47,6 +48,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
       const { job, feed, ownerId } = event;
       for (const listener of this.#listeners) listener({ id: job.id, accountId: job.accountId, feed, ownerId });
     });
+    this.#unsubscribe = deps.bus.subscribe(MOVED, (message) => void this.#noteMoved(message as MovedMessage));
   }
 
   onDropped(listener: (job: DroppedJob) => void): Unsubscribe {
@@ -69,8 +71,11 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     return [...moved];
   }
 
-  async takeIn(jobIds: readonly string[]): Promise<void> {
-    for (let from = 0; from < jobIds.length; from += PART) await this.#takePart(jobIds.slice(from, from + PART));
+  async takeIn(jobIds: readonly string[]): Promise<number> {
+    let count = 0;
+    for (let from = 0; from < jobIds.length; from += PART)
+      count += await this.#takePart(jobIds.slice(from, from + PART));
+    return count;
   }
 
   async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
@@ -95,14 +100,36 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     await this.takeIn(missing);
   }
 
-  async #takePart(jobIds: readonly string[]): Promise<void> {
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  /**
+   * Jobs that an Island brought to another coordinator while this one still waited for it: without the message, who asks here would be
+   * answered from old memory. The database decides, as a message may be late.
+   */
+  async #noteMoved({ jobIds, ownerId }: MovedMessage): Promise<void> {
+    const { cluster, jobs } = this.#deps;
+    if (ownerId === cluster.selfId) return;
+    const here = new Map(jobIds.flatMap((id) => jobs.get(id) ?? []).map((job) => [job.id, job]));
+    if (here.size === 0) return;
+    // Storage may be away: then a refused write or a comparison tells.
+    const owners = await cluster.ownersOf([...here.keys()]).catch(() => new Map<string, string>());
+    for (const [id, owner] of owners)
+      if (owner !== cluster.selfId && jobs.get(id) === here.get(id)) jobs.moves.drop(id, owner);
+  }
+
+  async #takePart(jobIds: readonly string[]): Promise<number> {
     const { cluster, clock, log } = this.#deps;
+    let count = 0;
     await this.#once(jobIds, async (ids) => {
       const records = await untilRead(() => cluster.owned(ids), clock);
-      if (records.length === 0) return;
+      count = records.length;
+      if (count === 0) return;
       const { waiting, held } = await this.#restore(records);
       log.info({ waiting, held }, "Took over jobs");
     });
+    return count;
   }
 
   async #restore(records: readonly ActiveJobRecord[]): Promise<{ waiting: number; held: number }> {
@@ -122,7 +149,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     const { cluster, jobs, islands, graceMs } = this.#deps;
     const record = await cluster.claim({ jobId, attempt, islandId: hostId });
     if (record === undefined) return;
-    await jobs.bring(record, { islandId: hostId, accountId });
+    await jobs.bring(record, { islandId: hostId, accountId }, attempt);
     // Should the Island leave before it is welcome, the attempt has its grace.
     if (islands.get(hostId)?.isConnected === true) islands.takeSlot(hostId, { jobId, attempt });
     else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs());

@@ -50,8 +50,9 @@ export class Ownership {
     this.#batchEnds = new BatchEnds(deps);
     this.#unsubscribe = answerTakes(deps.bus, deps.cluster.selfId, {
       takeIn: async (jobIds) => {
-        await this.mover.takeIn(jobIds);
-        this.handedOver += jobIds.length;
+        const count = await this.mover.takeIn(jobIds);
+        this.handedOver += count;
+        return count;
       },
     });
   }
@@ -77,6 +78,7 @@ export class Ownership {
   async leave(): Promise<void> {
     this.#unsubscribe();
     this.#batchEnds.close();
+    this.mover.close();
     await this.members.leave();
   }
 }

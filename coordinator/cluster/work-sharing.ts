@@ -42,6 +42,7 @@ export class WorkSharing {
   #timer: Timer;
   #reconciling: Timer | null = null;
   #isClosed = false;
+  #stolen = 0;
   /** Requests, asked and answered, that are under way. */
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -63,6 +64,11 @@ export class WorkSharing {
   freestPeer(): Peer | undefined {
     const id = this.#shares.freestPeerId();
     return this.#deps.members.living.find((peer) => peer.id === id);
+  }
+
+  /** Jobs that came from others because slots were free here. */
+  get stolen(): number {
+    return this.#stolen;
   }
 
   /** What the other coordinators said last of a kind of work. */
@@ -110,7 +116,7 @@ export class WorkSharing {
     const { bus, mover, clock, log } = this.#deps;
     try {
       const answer = readStealAnswer(await bus.request(stealSubjectOf(victimId), request, ANSWER_TIMEOUT_MS));
-      if (answer.jobIds.length > 0) await mover.takeIn(answer.jobIds);
+      if (answer.jobIds.length > 0) this.#stolen += await mover.takeIn(answer.jobIds);
       this.#shares.answered(victimId, answer.jobIds.length, answer.rest, clock.monotonicMs());
     } catch (err) {
       this.#shares.failed(victimId, clock.monotonicMs());

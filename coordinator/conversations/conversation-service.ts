@@ -56,7 +56,7 @@ export class ConversationService {
 
   /** @throws {ServiceError} `cargo_not_found` for a model that does not chat. */
   async create(accountId: string, { slug, ...rest }: NewConversation): Promise<Conversation> {
-    const { slug: model } = this.#chatCargo(slug ?? this.#deps.catalog.defaultChatSlug, accountId);
+    const { slug: model } = await this.#chatCargo(slug ?? this.#deps.catalog.defaultChatSlug, accountId);
     const atMs = this.#deps.clock.now();
     const id = newId("conv", atMs);
     const conversation = { id, accountId, slug: model, ...rest, createdAtMs: atMs, updatedAtMs: atMs };
@@ -130,7 +130,7 @@ export class ConversationService {
     const { store, clock } = this.#deps;
     const { slug, systemPrompt } = await this.get(accountId, conversationId);
     await this.#answers.settled(conversationId);
-    const { contextTokens } = this.#chatCargo(slug, accountId);
+    const { contextTokens } = await this.#chatCargo(slug, accountId);
     const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
     const { max_tokens: asked } = sampling;
     const maxTokens = typeof asked === "number" ? asked : DEFAULT_OUTPUT_TOKENS;
@@ -160,8 +160,9 @@ export class ConversationService {
     void this.#answers.abandon(answer);
   }
 
-  #chatCargo(slug: string, accountId: string): CatalogEntry {
-    const cargo = this.#deps.catalog.find(slug, accountId);
+  async #chatCargo(slug: string, accountId: string): Promise<CatalogEntry> {
+    const { catalog } = this.#deps;
+    const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
     if (cargo?.isChat === true) return cargo;
     throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
   }

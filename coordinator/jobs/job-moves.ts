@@ -29,11 +29,11 @@ export class JobMoves {
     return this.#competeOn(job);
   }
 
-  /** Another coordinator has the job. Ignored for one that is not here, that ended, and that is being stored. */
-  drop(jobId: string): void {
+  /** Another coordinator has the job, `ownerId` if it is known which. Ignored for one that is not here, that ended, and that is being stored. */
+  drop(jobId: string, ownerId: string | null = null): void {
     const job = this.#active.byId.get(jobId);
     // What has ended learns it from the write of its end.
-    if (job !== undefined && job.stored === null && !job.hasEnded) this.#active.drop(job, null);
+    if (job !== undefined && job.stored === null && !job.hasEnded) this.#active.drop(job, ownerId);
   }
 
   /** A parked one waits on. */

@@ -141,8 +141,8 @@ export class JobRegistry {
   }
 
   /** Takes in a job of another coordinator whose last attempt an Island has brought here: it has the job, or has it again. */
-  bring(record: ActiveJobRecord, assignee: Assignee): Promise<void> {
-    return this.#restored.bring(record, assignee, this.#deps.graceMs);
+  bring(record: ActiveJobRecord, assignee: Assignee, attempt: number): Promise<void> {
+    return this.#restored.bring(record, assignee, { attempt, graceMs: this.#deps.graceMs });
   }
 
   /**

@@ -37,13 +37,19 @@ export class RestoredJobs {
   }
 
   /** See `JobRegistry.bring`. */
-  async bring(record: ActiveJobRecord, assignee: Assignee, graceMs: number): Promise<void> {
+  async bring(
+    record: ActiveJobRecord,
+    assignee: Assignee,
+    { attempt, graceMs }: { readonly attempt: number; readonly graceMs: number },
+  ): Promise<void> {
     if (record.islandId !== null) return this.#restoreBegun(record, assignee.accountId, graceMs);
     const { input, backlog } = await this.#read(record);
     const job = this.#add(record, input, backlog);
     this.#active.takePlace(job);
     this.#active.beginWait(job, this.#earliestMs(graceMs));
-    this.#attempts.regain(job.id, assignee);
+    // The coordinator that gave it out died before that was durable.
+    if (attempt > job.attempt) this.#attempts.takeOver(job.id, assignee, attempt);
+    else this.#attempts.regain(job.id, assignee);
     return undefined;
   }
 

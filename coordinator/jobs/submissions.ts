@@ -95,13 +95,15 @@ export class Submissions {
   ): Promise<CheckedSubmission> {
     const { store, catalog, clock, webhookAllowPrivate, priorityPrice } = this.#deps;
     const { accountId, priority } = request;
-    const cargo = catalog.get(request.slug, accountId);
+    const { slug } = request;
+    const cargo =
+      catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId)) ?? catalog.get(slug, accountId);
     const checked = checkInputs(cargo, inputs);
     this.#countStorage(accountId, checked);
     const createdAtMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
     const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-    const { slug, workloadId } = cargo;
+    const { workloadId } = cargo;
     const priceMicro = priceOf(cargo.priceMicro, priority, priorityPrice);
     const jobClass = maxWaitMs === undefined ? "batch" : "chat";
     const common = {

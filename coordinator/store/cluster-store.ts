@@ -65,7 +65,7 @@ export interface ClusterStore {
   transfer(jobIds: readonly string[], toId: string): Promise<string[]>;
   /**
    * Takes over a job whose attempt an Island has that came to this coordinator. The caller has checked its proof. Undefined when that is
-   * not the job's present attempt.
+   * not the job's present attempt, nor one after it that was given out and not stored, as its coordinator died.
    */
   claim(attempt: {
     readonly jobId: string;

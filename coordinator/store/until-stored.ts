@@ -9,6 +9,8 @@ const RETRY_MS = 1_000;
 interface UntilStoredDeps {
   readonly clock: Pick<Clock, "sleep">;
   readonly log: Pick<Logger, "info" | "error">;
+  /** Which storage, for the log. */
+  readonly store?: string;
 }
 
 /**
@@ -16,7 +18,7 @@ interface UntilStoredDeps {
  * write. The log says why. A coordinator that ended instead would be started again and again, until the system gives up.
  * @param step can be run again after it failed.
  */
-export async function untilStored<T>(step: () => T | Promise<T>, { clock, log }: UntilStoredDeps): Promise<T> {
+export async function untilStored<T>(step: () => T | Promise<T>, { clock, log, store }: UntilStoredDeps): Promise<T> {
   for (let told: string | null = null; ;) {
     try {
       const result = await step();
@@ -25,7 +27,7 @@ export async function untilStored<T>(step: () => T | Promise<T>, { clock, log }:
     } catch (error) {
       const because = storageFaultBehind(error);
       if (because === null) throw error;
-      if (because !== told) log.error({ because }, "The start waits, because storage cannot be written");
+      if (because !== told) log.error({ store, because }, "The start waits, because storage cannot be written");
       told = because;
     }
     await clock.sleep(RETRY_MS);

@@ -84,7 +84,8 @@ export class RoundRobin implements AsyncDisposable {
       [near, far],
       [far, near],
     ] as const) {
-      from.once("error", () => to.destroy());
+      // Also after a reset: what was read before it is sent on.
+      from.once("error", () => to.end());
       from.once("close", () => to.end());
     }
   }

@@ -98,7 +98,8 @@ export function serveCargos(app: HttpApp, deps: HttpDeps): void {
     return c.json({ cargos: found, count: found.length });
   });
   servePublic(app, detailRoute, async ({ c, params }) => {
-    const cargo = catalog.find(params.slug) ?? (await findOwn(c, deps, params.slug));
+    const cargo =
+      catalog.find(params.slug) ?? (await catalog.seek(params.slug)) ?? (await findOwn(c, deps, params.slug));
     return c.json({ data: presentCargoDetail(cargo) });
   });
   serveScoped(app, deps, "read", ownRoute, async ({ c, identity, query: { limit, offset } }) => {

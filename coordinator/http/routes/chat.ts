@@ -33,7 +33,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
     const { outgoing: response } = c.env;
     const { accountId, limits } = identity;
-    const cargo = chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
+    const cargo = await chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
     // Before the submission: a chat that may not be streamed must not be paid for.
     if (body.stream === true) await c.get("limits").openStream(identity, response);
     const job = await jobs.submit({
@@ -61,8 +61,12 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not chat. */
-function chatCargo({ catalog }: Pick<HttpDeps, "catalog">, slug: string, accountId: string): CatalogEntry {
-  const cargo = catalog.find(slug, accountId);
+async function chatCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  slug: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
   if (cargo?.isChat === true) return cargo;
   throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
 }

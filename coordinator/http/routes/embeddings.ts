@@ -31,7 +31,7 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
   const { options, log } = deps;
   serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
     const { accountId, limits } = identity;
-    const { slug } = embeddingCargo(deps, body.model, accountId);
+    const { slug } = await embeddingCargo(deps, body.model, accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
     const job = await submit(deps, {
       accountId,
@@ -62,8 +62,12 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that makes no embeddings. */
-function embeddingCargo({ catalog }: Pick<HttpDeps, "catalog">, slug: string, accountId: string): CatalogEntry {
-  const cargo = catalog.find(slug, accountId);
+async function embeddingCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  slug: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
   if (cargo?.runtimeType === "onnx" && cargo.onnxTaskType === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }

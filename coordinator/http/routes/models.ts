@@ -32,8 +32,10 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
     const chatCargos = catalog.list({}, identity.accountId).filter(({ isChat }) => isChat);
     return c.json({ object: "list", data: chatCargos.map(({ slug }) => presentModel(slug)) });
   });
-  serveScoped(app, deps, "read", detailRoute, ({ c, params, identity }) => {
-    if (catalog.find(params.id, identity.accountId)?.isChat !== true) {
+  serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
+    const { accountId } = identity;
+    const cargo = catalog.find(params.id, accountId) ?? (await catalog.seek(params.id, accountId));
+    if (cargo?.isChat !== true) {
       throw new ServiceError("cargo_not_found", `There is no chat Cargo "${params.id}"`);
     }
     return c.json(presentModel(params.id));

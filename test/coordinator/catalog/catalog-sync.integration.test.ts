@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { withPins } from "../../../coordinator/catalog/cargo-pins.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
@@ -155,5 +155,36 @@ describe("CatalogSync", () => {
   it("leaves no timer behind when it is closed", async () => {
     await catalogSync.close();
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("A Cargo that another coordinator has made", () => {
+  it("is found by who asks for it, and nonsense is looked for five times a second at most", async () => {
+    const shared = await CatalogSync.open({
+      directory: SHIPPED,
+      store,
+      defaultChatSlug: "tiny-chat",
+      isShared: true,
+      clock,
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+    const { catalog } = shared;
+    await put({ cargos: [makeStored({ isApproved: false })] });
+    const revision = vi.spyOn(store, "revision");
+    expect(await Promise.all([catalog.seek("some-onnx", "user_1"), catalog.seek("nonsense")])).toMatchObject([
+      { slug: "some-onnx" },
+      undefined,
+    ]);
+    expect(await catalog.seek("some-onnx", "user_2")).toBeUndefined();
+    expect(revision).toHaveBeenCalledTimes(1);
+    clock.advance(200);
+    await Promise.all(["a", "b", "c"].map((slug) => catalog.seek(slug)));
+    expect(revision).toHaveBeenCalledTimes(2);
+    await shared.close();
+  });
+  it("is not looked for by a coordinator that is alone", async () => {
+    const revision = vi.spyOn(store, "revision");
+    expect(await catalogSync.catalog.seek("nonsense")).toBeUndefined();
+    expect(revision).not.toHaveBeenCalled();
   });
 });

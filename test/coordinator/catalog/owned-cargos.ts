@@ -5,6 +5,7 @@ import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts"
 import { systemClock } from "../../../shared/clock.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
+import { COORDINATORS } from "../../support/several-coordinators.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { ONNX_FILE } from "./cargo-builders.ts";
 
@@ -45,7 +46,12 @@ export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Prom
 /** Works as the operator, then waits until the coordinator has noticed. */
 export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
   await asOperator(act);
-  await until(isNoticed, (noticed) => noticed, "the coordinator notices");
+  const areNoticed = async (): Promise<boolean> => {
+    // Each request goes to the next of several.
+    for (let asked = 0; asked < COORDINATORS; asked += 1) if (!(await isNoticed())) return false;
+    return true;
+  };
+  await until(areNoticed, (noticed) => noticed, "the coordinators notice");
 }
 export const statusOf = async (path: string) => (await as(null, "GET", path)).status;
 export const approve = (slug = "some-onnx") =>

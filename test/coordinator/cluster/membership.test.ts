@@ -43,7 +43,10 @@ function openMember(): {
     cluster: cluster as ClusterStore,
     self: SELF,
     mover: {
-      takeIn: async (ids) => void did.push(`take in ${ids.join()}`),
+      takeIn: async (ids) => {
+        did.push(`take in ${ids.join()}`);
+        return ids.length;
+      },
       reconcile: async () => void did.push("reconcile"),
     },
     clock,
@@ -106,6 +109,17 @@ describe("a member", () => {
     await members.start();
     await pass(180_000);
     expect(did.filter((deed) => deed === "reconcile")).toHaveLength(3);
+  });
+
+  it("compares them once more when a coordinator is gone: it may have given jobs without telling", async () => {
+    const { members, did, facts, pass } = openMember();
+    facts.peers = [peer("a"), peer("b")];
+    await members.start();
+    await pass(2 * RENEW_MS);
+    expect(did).not.toContain("reconcile");
+    facts.peers = [peer("a")];
+    await pass(3 * RENEW_MS);
+    expect(did.filter((deed) => deed === "reconcile")).toHaveLength(1);
   });
 
   it("compares them once more when storage was away: answers to commits may be lost", async () => {

@@ -32,7 +32,7 @@ describe("handOverWaiting()", () => {
   it("gives all waiting jobs to the freest peer, in parts, and tells it", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
-    answerTakes(bus, "c", { takeIn: async (ids) => void taken.push(ids.length) });
+    answerTakes(bus, "c", { takeIn: async ({ length }) => taken.push(length) });
     const { deps, given } = leaving(bus, 1_200, ["a", "b", "c"], "c");
     expect(await handOverWaiting(deps)).toBe(1_200);
     expect(given).toEqual([500, 500, 200].map((count) => [count, "c"]));
@@ -62,7 +62,7 @@ describe("handOverWaiting()", () => {
 describe("answerTakes()", () => {
   it("refuses a message without ids", async () => {
     const bus = new LocalBus();
-    answerTakes(bus, "c", { takeIn: async () => undefined });
+    answerTakes(bus, "c", { takeIn: async () => 0 });
     await expect(bus.request("c.take", { ids: [] })).rejects.toMatchObject({ kind: "refused" });
   });
 });

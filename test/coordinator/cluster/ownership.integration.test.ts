@@ -105,6 +105,30 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(a?.world.registry.get(assign.jobId)).toBeUndefined();
     });
 
+    it("is forgotten by the first as soon as it hears of it, so that nobody is answered from its old memory", async () => {
+      const { island, assign } = await begin();
+      island.lose();
+      await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
+      expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
+      // A message that is late names an earlier owner.
+      net.bus.publish("moved", { jobIds: [assign.jobId], ownerId: "a" });
+      await b?.store.cluster.ownersOf([assign.jobId]);
+      expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
+    });
+
+    it("goes on there also if the first was killed before it stored the attempt", async () => {
+      const { island, assign } = await begin();
+      await database.server.query(
+        "DELETE FROM feed_chunks; UPDATE jobs SET state = 'pending', attempt = 0, island_id = NULL, started_at_ms = NULL",
+        "test",
+      );
+      const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      expect(returned.last("welcome")?.held).toMatchObject([{ action: "continue" }]);
+      await returned.say(outputFrame(assign, 1, "one"), finishedFrame(assign, 2, { completionTokens: 1 }));
+      expect(await net.stored(assign.jobId)).toMatchObject({ state: "completed", output: "one", attempt: 1 });
+    });
+
     it("is not given away without a proof, nor once another attempt has begun", async () => {
       const { island, assign } = await begin();
       const claim = `x${assign.claim.slice(1)}`;

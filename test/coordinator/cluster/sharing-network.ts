@@ -49,6 +49,7 @@ export class SharingCoordinator {
         takeIn: async (jobIds) => {
           this.taken += jobIds.length;
           for (const jobId of jobIds) this.#takeIn(jobId);
+          return jobIds.length;
         },
         reconcile: async () => {
           this.reconciled += 1;

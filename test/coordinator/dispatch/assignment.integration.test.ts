@@ -4,7 +4,8 @@ import type { JobStore } from "../../../coordinator/store/job-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "../jobs/held-store.ts";
-import { JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { JobWorld } from "../jobs/job-world.ts";
+import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -119,8 +119,8 @@ describe("An account's share", () => {
       }
     }
     await using island = await FakeIsland.join(coordinator.url, accounts[0]?.islandToken ?? "", { slots: 20 });
-    const large = await call(coordinator.url, accounts[1]?.key ?? "", "GET", "/jobs?status=queued&limit=100");
     await expect.poll(() => island.pending("assign").length).toBe(20);
+    const large = await call(coordinator.url, accounts[1]?.key ?? "", "GET", "/jobs?status=queued&limit=100");
     expect(large.body.data).toHaveLength(15);
   });
 });

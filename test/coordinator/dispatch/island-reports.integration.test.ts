@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
-import { GRACE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
+import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -9,7 +9,8 @@ import { call, until } from "../../support/http.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { FIRST_PAUSE_MS, JobWorld } from "../jobs/job-world.ts";
+import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 /** Longer than any test: an Island that let a job down gets no other. */

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { FIRST_PAUSE_MS, JobWorld, ScriptedAgent } from "../jobs/job-world.ts";
+import { FIRST_PAUSE_MS, JobWorld } from "../jobs/job-world.ts";
+import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 it("An attempt that cannot be sent after its input was read is fatal, and no rejection is left unhandled", async () => {

@@ -5,6 +5,7 @@ import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
 import { call, until } from "../../support/http.ts";
+import { unlessSeveral } from "../../support/several-coordinators.ts";
 import { IS_POSTGRES } from "../../support/test-store.ts";
 
 import {
@@ -109,12 +110,18 @@ describe("The limit of unfinished jobs", () => {
 });
 
 describe("What waits", () => {
-  it("is bounded for each account: the batch that would pass 1,000 waiting jobs is 429", async () => {
-    for (let batch = 0; batch < 10; batch += 1) await submit(100);
-    const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(100) });
-    expect([status, body.error.code, body.error.limit]).toEqual([429, "rate_limited", "concurrent_jobs"]);
-    expect((await api("GET", "/jobs")).body.meta.total).toBe(1_000);
-  });
+  it(
+    ...unlessSeveral(
+      "is bounded for each account: the batch that would pass 1,000 waiting jobs is 429",
+      "each has a limit of its own",
+    ),
+    async () => {
+      for (let batch = 0; batch < 10; batch += 1) await submit(100);
+      const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(100) });
+      expect([status, body.error.code, body.error.limit]).toEqual([429, "rate_limited", "concurrent_jobs"]);
+      expect((await api("GET", "/jobs")).body.meta.total).toBe(1_000);
+    },
+  );
 });
 
 describe("A restart", () => {

@@ -6,7 +6,8 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
 import { balanceOf, makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { DEEDS, GRACE_MS, JobWorld, NETWORK_FEE, PRICES, ScriptedAgent, type CargoName } from "./job-world.ts";
+import { GRACE_MS, JobWorld, NETWORK_FEE, PRICES, type CargoName } from "./job-world.ts";
+import { DEEDS, ScriptedAgent } from "./scripted-agent.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
 /** For about two jobs, so that some are refused for want of credits. */

@@ -5,7 +5,8 @@ import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sq
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "./held-store.ts";
-import { JobWorld, PHASE_LIMITS, ScriptedAgent } from "./job-world.ts";
+import { JobWorld, PHASE_LIMITS } from "./job-world.ts";
+import { ScriptedAgent } from "./scripted-agent.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: SqliteStore;

@@ -1,13 +1,12 @@
-import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { pino } from "pino";
-import { Catalog } from "../../../coordinator/catalog/catalog.ts";
+import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
 import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
@@ -21,12 +20,9 @@ import { OutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
-import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
-import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { makeHello } from "../../support/frames.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
-import { worldCargo } from "./world-cargo.ts";
 
+const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
 /** First pause of an Island that let a job down. */
@@ -76,7 +72,7 @@ export class JobWorld {
     const { jobQuota } = this;
     const proofs = new AttemptProofs(secret);
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
-    const catalog = new Catalog(Object.entries(PRICES).map(worldCargo), "cheap");
+    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
     const cargos = (slug: string) => catalog.known(slug);
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
@@ -172,108 +168,26 @@ export class JobWorld {
   }
 }
 
-interface HeldAttempt {
-  readonly assign: Assign;
-  seq: number;
-  started: boolean;
-}
-
-/** What an Island can do with an attempt that it holds. */
-export const DEEDS = ["start", "output", "finish", "empty", "fail", "giveUp", "refuse", "repeat"] as const;
-export type Deed = (typeof DEEDS)[number];
-
-/** An Island's agent, without a socket: it does what a test says, and keeps everything else. */
-export class ScriptedAgent implements IslandLink {
-  readonly hostId = randomUUID();
-  readonly #world: JobWorld;
-  readonly #accountId: string;
-  #held: HeldAttempt[] = [];
-  #island: IslandView | null = null;
-  #last: (() => Promise<void>) | null = null;
-  #isConnecting = false;
-
-  constructor(world: JobWorld, accountId: string) {
-    this.#world = world;
-    this.#accountId = accountId;
-  }
-
-  get isOpen(): boolean {
-    return this.#isConnecting || this.#island !== null;
-  }
-
-  send(frame: FromCoordinator): void {
-    if (frame.type === "assign") this.#held.push({ assign: frame, seq: 0, started: false });
-    if (frame.type === "welcome") {
-      const kept = new Set(frame.held.filter(({ action }) => action === "continue").map(({ jobId }) => jobId));
-      this.#held = this.#held.filter(({ assign }) => kept.has(assign.jobId));
-    }
-  }
-
-  dismiss(): void {
-    this.#island = null;
-  }
-
-  /** Joins, with the jobs that it held before or without. Does nothing while it is connected. */
-  async connect(keepsJobs: boolean): Promise<void> {
-    if (this.#island !== null || this.#isConnecting) return;
-    this.#isConnecting = true;
-    if (!keepsJobs) this.#held = [];
-    const held = this.#held.map(({ assign: { jobId, attempt, claim }, started }) => ({
-      jobId,
-      attempt,
-      claim,
-      started,
-    }));
-    const hello = makeHello({ hostId: this.hostId, slots: 2, held });
-    const owner = { accountId: this.#accountId, tokenCreatedAtMs: 0 };
-    this.#island = await this.#world.connections.connect(hello, owner, randomUUID(), this);
-    this.#isConnecting = false;
-  }
-
-  lose(): void {
-    if (this.#island === null) return;
-    this.#world.connections.disconnect(this.#island, this);
-    this.#island = null;
-  }
-
-  /** Does something with the `pick`th attempt that it holds; nothing when it holds none or is away. Its frames are taken at once. */
-  async act(deed: Deed, pick: number): Promise<void> {
-    const island = this.#island;
-    const held = this.#held[pick % Math.max(1, this.#held.length)];
-    if (island === null || held === undefined) return;
-    if (deed !== "repeat") {
-      const frames = this.#framesOf(deed, held);
-      this.#last = async () => {
-        const taken = frames.map((frame) => this.#world.connections.receive(island, frame) ?? Promise.resolve());
-        await Promise.all(taken);
-      };
-    }
-    await this.#last?.();
-  }
-
-  #framesOf(deed: Exclude<Deed, "repeat">, held: HeldAttempt) {
-    const { assign } = held;
-    const { jobId, attempt } = assign;
-    if (deed === "start" || deed === "output") held.started = true;
-    else this.#held = this.#held.filter((other) => other !== held);
-    switch (deed) {
-      case "start":
-        return beginFrames(assign);
-      case "output":
-        return [outputFrame(assign, ++held.seq, "a", "b", "c")];
-      case "finish":
-        return [outputFrame(assign, ++held.seq, "d"), finishedFrame(assign, ++held.seq, { completionTokens: 4 })];
-      case "empty":
-        return [finishedFrame(assign, ++held.seq, { completionTokens: 1_000 })];
-      case "fail":
-        return [failedFrame(assign, ++held.seq, "invalid_input")];
-      case "giveUp":
-        // Also how a cancelled run is confirmed.
-        return [{ type: "cancelled" as const, jobId, attempt, seq: ++held.seq }];
-      case "refuse":
-        return [{ type: "refused" as const, jobId, attempt, code: "model_unavailable" as const, message: "no" }];
-      default:
-        return deed satisfies never;
-    }
-  }
+function makeCargo(slug: string, index: number): CatalogEntry {
+  return {
+    slug,
+    workloadId: index + 1,
+    name: slug,
+    description: "",
+    category: "llm",
+    licence: "MIT",
+    runtimeType: "llmcpp",
+    onnxTaskType: null,
+    model: { url: "/models/tiny.gguf", sha256: null, sizeBytes: null },
+    requiredRamBytes: GIB,
+    requiredVramBytes: 0,
+    contextTokens: 2_048,
+    priceMicro: PRICES[slug as CargoName],
+    runLimitMs: 300_000,
+    waitLimitMs: 3_600_000,
+    inputSchema: { type: "object" },
+    exampleInput: { prompt: "hi" },
+    outputSchema: {},
+    isChat: true,
+  };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ONNX_FILE } from "../catalog/cargo-builders.ts";
 import { call } from "../../support/http.ts";
+import { unlessSeveral } from "../../support/several-coordinators.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
@@ -52,8 +53,13 @@ describe.each(REQUESTS)(
   },
 );
 
+const [TITLE, OPTIONS] = unlessSeveral(
+  "is answered as the first when as many jobs wait as may",
+  "each has a limit of its own",
+);
+
 describe("POST /jobs/batch with the Idempotency-Key of a batch", () => {
-  it("is answered as the first when as many jobs wait as may", { timeout: 30_000 }, async () => {
+  it(TITLE, { timeout: 30_000, ...OPTIONS }, async () => {
     const batch = (key: string) => {
       const inputs = Array.from({ length: 100 }, () => ({ prompt: "Hi" }));
       return api("POST", "/jobs/batch", { workload: "tiny-chat", inputs }, { "idempotency-key": key });

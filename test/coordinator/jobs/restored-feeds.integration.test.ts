@@ -6,7 +6,8 @@ import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 import { withJobStore } from "./held-store.ts";
-import { JobWorld, ScriptedAgent } from "./job-world.ts";
+import { JobWorld } from "./job-world.ts";
+import { ScriptedAgent } from "./scripted-agent.ts";
 
 let directory: string;
 let store: Store;

@@ -111,8 +111,9 @@ export class PostgresClusterStore implements ClusterStore {
   claim(attempt: Parameters<ClusterStore["claim"]>[0]): Promise<ActiveJobRecord | undefined> {
     return this.#db.use(async (session) => {
       const record = await session.one<ActiveJobRecord>(
-        `UPDATE jobs SET owner_id = $4 WHERE id = $1 AND attempt = $2 AND completed_at_ms IS NULL
-           AND (island_id = $3 OR lost_island_id = $3 AND state = 'pending')
+        `UPDATE jobs SET owner_id = $4 WHERE id = $1 AND completed_at_ms IS NULL
+           AND (attempt = $2 AND (island_id = $3 OR lost_island_id = $3 AND state = 'pending')
+             OR attempt < $2 AND state = 'pending')
          RETURNING ${ACTIVE_COLUMNS}`,
         [attempt.jobId, attempt.attempt, attempt.islandId, this.selfId],
       );

@@ -12,6 +12,12 @@ const LOCK_MS = 10_000;
 /** A client that stands still in a transaction gives up its locks. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 
+/**
+ * Functions and prepared statements keep the plans of their first runs, when tables may be small and were never analyzed: each finds its
+ * rows by an index. Set on every connection when it opens, and not by `options` of its start, which poolers do not take.
+ */
+export const PLANS = "SET enable_seqscan = off; SET jit = off";
+
 export type Values = readonly unknown[];
 export type Row = Record<string, unknown>;
 

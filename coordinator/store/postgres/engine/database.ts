@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { clientConfig, sessionOn, type Session } from "./connection.ts";
+import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { isTransient, storageErrorOf } from "./storage-fault.ts";
 
 /** Connections for reads and for writes that are not in batches. */
@@ -30,6 +30,8 @@ export class Database {
       max: MAX_CONNECTIONS,
       allowExitOnIdle: true,
     });
+    // Before the first call's statement, as a connection runs them in order. One that is lost meanwhile fails that call.
+    this.#pool.on("connect", (client) => void client.query(PLANS).catch(() => undefined));
     // Of a connection that no call has: the pool replaces it.
     this.#pool.on("error", onLost);
     this.#session = sessionOn(this.#pool);

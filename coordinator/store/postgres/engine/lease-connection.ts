@@ -1,6 +1,6 @@
 import pg from "pg";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { clientConfig, sessionOn, type Session } from "./connection.ts";
+import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { storageErrorOf } from "./storage-fault.ts";
 
 /** The connection for the lease, which must not wait behind other reads. One call at a time; it is opened by the first. */
@@ -55,6 +55,7 @@ export class LeaseConnection {
     client.on("error", () => undefined);
     try {
       await client.connect();
+      await client.query(PLANS);
       return client;
     } catch (error) {
       void client.end().catch(() => undefined);

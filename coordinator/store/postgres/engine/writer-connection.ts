@@ -1,10 +1,8 @@
 import pg from "pg";
 import { jobFunctions } from "../operations/job-functions.ts";
-import { clientConfig } from "./connection.ts";
+import { clientConfig, PLANS } from "./connection.ts";
 
 const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS results" } as const;
-/** Functions keep the plans of their first runs, when tables may be empty: each finds its rows by an index. */
-const PLANS = "SET enable_seqscan = off; SET jit = off";
 
 /** What a lane writes on. */
 export interface WriterConnection {

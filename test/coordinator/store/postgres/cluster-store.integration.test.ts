@@ -85,6 +85,18 @@ function describeCluster(database: PostgresDatabase): void {
       ]);
     });
 
+    it("take over an attempt that an Island brings and that was given out before it was stored, while the job waits", async () => {
+      const accountId = await makeAccount(one as PostgresStore);
+      const job = makeJob(accountId);
+      await one?.jobs.submit(job);
+      const attempt = { jobId: job.id, attempt: 1, islandId: ISLAND_ID };
+      expect(await two?.cluster.claim(attempt)).toMatchObject({ id: job.id, state: "pending", attempt: 0 });
+      const assign = { jobId: job.id, event: "assign", attempt: 1, islandId: ISLAND_ID, atMs: MADE_AT_MS } as const;
+      await expect(one?.jobs.move(assign)).rejects.toMatchObject({ ownerId: "c2" });
+      await two?.jobs.move(assign);
+      expect(await three?.cluster.claim({ ...attempt, attempt: 2 })).toBeUndefined();
+    });
+
     it("take over the attempt that an Island brings, if it is the present one", async () => {
       const accountId = await makeAccount(one as PostgresStore);
       const job = makeJob(accountId);

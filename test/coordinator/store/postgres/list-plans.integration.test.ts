@@ -47,6 +47,12 @@ const FILTERS: JobFilter[] = [
   { batchId: BATCH, slug: "tiny-chat", states: ["failed"] },
 ];
 
+/** Each then looks so small that reading it whole is cheapest. */
+const FEW_ROWS = REALISTIC_ROWS.replaceAll(
+  /generate_series\([01], [^)]*\) n\b/g,
+  "unnest(ARRAY[0, 7, 8, 13, 14, 50, 100, 107, 150, 307, 407, 5100]) n",
+);
+
 interface Plan {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -59,8 +65,7 @@ await withDatabase("plans of PostgreSQL", describePlans);
 
 function describePlans(database: PostgresDatabase): void {
   const { connect } = pg.Client.prototype as unknown as { connect: (this: pg.Client, ...args: unknown[]) => unknown };
-  beforeAll(async () => {
-    await database.server.query(REALISTIC_ROWS, "test");
+  beforeAll(() => {
     vi.spyOn(pg.Client.prototype, "connect").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
       this.on("notice", ({ message = "" }) => {
         const [, plan] = message.split("plan:\n");
@@ -72,7 +77,15 @@ function describePlans(database: PostgresDatabase): void {
   beforeEach(() => void (plans.length = 0));
   afterAll(() => void vi.restoreAllMocks());
   // A prepared statement gets the second kind after some uses, if PostgreSQL thinks that it is as good.
-  describe("no call of the store reads a whole table", () => {
+  describe.each([
+    // Prepared statements keep such plans until PostgreSQL first analyzes a table, which may have grown by then.
+    ["that was analyzed with few rows in each table", () => database.server.query(FEW_ROWS, "test")],
+    ["of thousands of jobs", () => database.server.query(REALISTIC_ROWS, "test")],
+  ])("no call of the store reads a whole table of a database %s", (_, fill) => {
+    beforeAll(async () => {
+      await database.empty();
+      await fill();
+    });
     it.each(Object.entries(ROUNDS))("with %s", async (mode, round) => {
       await explainAll(database, mode);
       const store = database.store(new ManualClock(), "c1");

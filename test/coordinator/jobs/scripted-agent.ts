@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { IslandLink, IslandView } from "../../../coordinator/islands/island.ts";
+import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { makeHello } from "../../support/frames.ts";
+import type { JobWorld } from "./job-world.ts";
+
+interface HeldAttempt {
+  readonly assign: Assign;
+  seq: number;
+  started: boolean;
+}
+
+/** What an Island can do with an attempt that it holds. */
+export const DEEDS = ["start", "output", "finish", "empty", "fail", "giveUp", "refuse", "repeat"] as const;
+export type Deed = (typeof DEEDS)[number];
+
+/** An Island's agent, without a socket: it does what a test says, and keeps everything else. */
+export class ScriptedAgent implements IslandLink {
+  readonly hostId = randomUUID();
+  readonly #world: JobWorld;
+  readonly #accountId: string;
+  #held: HeldAttempt[] = [];
+  #island: IslandView | null = null;
+  #last: (() => Promise<void>) | null = null;
+  #isConnecting = false;
+
+  constructor(world: JobWorld, accountId: string) {
+    this.#world = world;
+    this.#accountId = accountId;
+  }
+
+  get isOpen(): boolean {
+    return this.#isConnecting || this.#island !== null;
+  }
+
+  send(frame: FromCoordinator): void {
+    if (frame.type === "assign") this.#held.push({ assign: frame, seq: 0, started: false });
+    if (frame.type === "welcome") {
+      const kept = new Set(frame.held.filter(({ action }) => action === "continue").map(({ jobId }) => jobId));
+      this.#held = this.#held.filter(({ assign }) => kept.has(assign.jobId));
+    }
+  }
+
+  dismiss(): void {
+    this.#island = null;
+  }
+
+  /** Joins, with the jobs that it held before or without. Does nothing while it is connected. */
+  async connect(keepsJobs: boolean): Promise<void> {
+    if (this.#island !== null || this.#isConnecting) return;
+    this.#isConnecting = true;
+    if (!keepsJobs) this.#held = [];
+    const held = this.#held.map(({ assign: { jobId, attempt, claim }, started }) => ({
+      jobId,
+      attempt,
+      claim,
+      started,
+    }));
+    const hello = makeHello({ hostId: this.hostId, slots: 2, held });
+    const owner = { accountId: this.#accountId, tokenCreatedAtMs: 0 };
+    this.#island = await this.#world.connections.connect(hello, owner, randomUUID(), this);
+    this.#isConnecting = false;
+  }
+
+  lose(): void {
+    if (this.#island === null) return;
+    this.#world.connections.disconnect(this.#island, this);
+    this.#island = null;
+  }
+
+  /** Does something with the `pick`th attempt that it holds; nothing when it holds none or is away. Its frames are taken at once. */
+  async act(deed: Deed, pick: number): Promise<void> {
+    const island = this.#island;
+    const held = this.#held[pick % Math.max(1, this.#held.length)];
+    if (island === null || held === undefined) return;
+    if (deed !== "repeat") {
+      const frames = this.#framesOf(deed, held);
+      this.#last = async () => {
+        const taken = frames.map((frame) => this.#world.connections.receive(island, frame) ?? Promise.resolve());
+        await Promise.all(taken);
+      };
+    }
+    await this.#last?.();
+  }
+
+  #framesOf(deed: Exclude<Deed, "repeat">, held: HeldAttempt) {
+    const { assign } = held;
+    const { jobId, attempt } = assign;
+    if (deed === "start" || deed === "output") held.started = true;
+    else this.#held = this.#held.filter((other) => other !== held);
+    switch (deed) {
+      case "start":
+        return beginFrames(assign);
+      case "output":
+        return [outputFrame(assign, ++held.seq, "a", "b", "c")];
+      case "finish":
+        return [outputFrame(assign, ++held.seq, "d"), finishedFrame(assign, ++held.seq, { completionTokens: 4 })];
+      case "empty":
+        return [finishedFrame(assign, ++held.seq, { completionTokens: 1_000 })];
+      case "fail":
+        return [failedFrame(assign, ++held.seq, "invalid_input")];
+      case "giveUp":
+        // Also how a cancelled run is confirmed.
+        return [{ type: "cancelled" as const, jobId, attempt, seq: ++held.seq }];
+      case "refuse":
+        return [{ type: "refused" as const, jobId, attempt, code: "model_unavailable" as const, message: "no" }];
+      default:
+        return deed satisfies never;
+    }
+  }
+}
