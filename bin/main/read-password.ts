@@ -1,6 +1,6 @@
 import { CliError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { askSecret, readSecret } from "./ask-secret.ts";
+import { askSecret, canAsk, readSecret } from "./ask-secret.ts";
 
 /** What every command says that takes a new password. */
 export const PASSWORD_HELP =
@@ -20,7 +20,7 @@ export async function readNewPassword(flag: string | undefined): Promise<string>
   }
   const variable = process.env["ATOLL_PASSWORD"];
   if (variable !== undefined) return variable;
-  if (process.stdin.isTTY) {
+  if (canAsk()) {
     const password = await askSecret("Password, at least 8 characters (not shown): ");
     if ((await askSecret("The same again: ")) === password) return password;
     throw new CliError("The two passwords differ");

@@ -1,7 +1,7 @@
 import { askAgent } from "../control/control-client.ts";
 import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
-import type { ShownStatus } from "./status-command.ts";
+import { inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** What the agent remembers of its last jobs, and what the coordinator says that they earned. */
 export interface ShownHistory {
@@ -29,7 +29,7 @@ export function describeHistory(history: ShownHistory | null, limit: number): st
     return [
       new Date(startedAtMs).toISOString().slice(0, 19).replace("T", " "),
       slug,
-      seconds(runMs),
+      inSeconds(runMs),
       outcome,
       earned === undefined ? "-" : `${earned} credits`,
       jobId,
@@ -54,7 +54,7 @@ export function describeBriefly(status: ShownStatus, { jobs, earnings }: ShownHi
     ["Earned", earnings === null ? "not known: the coordinator does not answer" : describeEarned(earnings)],
     ...(earnings === null ? [] : [["Uptime", describeUptime(earnings)] satisfies [string, string]]),
     ["Running", `${running.length} of ${slots} slots`],
-    ...running.map(({ slug, forMs }): [string, string] => ["", `${slug}, for ${seconds(forMs)}`]),
+    ...running.map(({ slug, forMs }): [string, string] => ["", `${slug}, for ${inSeconds(forMs)}`]),
   ];
   if (quarantine) rows.push(["Quarantine", "several jobs in a row failed here: island status --verbose"]);
   if (status.lastProblem !== null) rows.push(["Problem", status.lastProblem]);
@@ -83,10 +83,6 @@ function describeUptime({ uptime }: Earnings): string {
 
 function creditsOf(earnings: Earnings | null): ReadonlyMap<string, number> {
   return new Map(earnings?.recent.map((one) => [one.job_id, one.credits]));
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** In one unit. */

@@ -8,6 +8,9 @@ import { coordinatorAddress } from "../config/coordinator-address.ts";
 import { isIslandToken } from "../config/agent-settings.ts";
 import { CliError } from "../../shared/errors.ts";
 
+/** Of a pairing code, without its hyphen. */
+const CODE_CHARACTERS = 8;
+
 export type JoinCredential = { readonly token: string } | { readonly code: string };
 
 export interface JoinOptions {
@@ -38,6 +41,10 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
   }
   if ("token" in credential && !isIslandToken(credential.token)) {
     throw new CliError("This is not an Island token: they begin with it_ and have 43 characters");
+  }
+  // What was typed by mistake, such as a password, is sent to nobody.
+  if ("code" in credential && credential.code.replaceAll(/[\s-]/g, "").length !== CODE_CHARACTERS) {
+    throw new CliError("This is neither a pairing code (ABCD-EFGH) nor an Island token (it_…)");
   }
   const [first] = urls;
   if (first === undefined) throw new CliError("No address of a coordinator is given");

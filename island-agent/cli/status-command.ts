@@ -37,9 +37,13 @@ export function describeStatus(status: ShownStatus | null): string {
   if (status.policy !== undefined) rows.push(["Allowed", describePolicy(status.policy).join("; ")]);
   if (status.quarantine) rows.push(["Quarantine", describeQuarantine(status.quarantine)]);
   if (status.lastProblem !== null) rows.push(["Last problem", status.lastProblem]);
-  const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${(forMs / 1_000).toFixed(1)} s`);
+  const jobs = running.map(({ jobId, slug, forMs }) => `  ${jobId}  ${slug}  ${inSeconds(forMs)}`);
   const lines = rows.map(([name, value]) => `${name.padEnd(13)}${value}`);
   return [...lines, ...jobs, ...describePreload(status.preload)].join("\n");
+}
+
+export function inSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus["quarantine"]>): string {

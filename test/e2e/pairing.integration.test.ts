@@ -14,7 +14,7 @@ describe("island join --code", () => {
     const made = await call(coordinator.url, key, "POST", "/island-tokens/pairing", { name: "attic" });
     const { code } = made.body.data;
     const join = (fingerprint?: string) =>
-      joinNetwork({ urls: [coordinator.url], credential: { code }, dataDirectory, fingerprint });
+      joinNetwork({ urls: [`${coordinator.url}/api/v1`], credential: { code }, dataDirectory, fingerprint });
 
     expect(await messageOf(join("SHA256:another"))).toMatch(/^Not joined: the coordinator's key has the fingerprint/);
     await join();
@@ -24,6 +24,7 @@ describe("island join --code", () => {
       expect.objectContaining({ name: "attic", last_used_at: expect.any(String) as string }),
     ]);
     expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe(id);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.api_url")).toBe(coordinator.url);
     expect(await messageOf(join())).toBe(
       "Not joined: the pairing code is wrong, used or older than ten minutes: make a new one",
     );

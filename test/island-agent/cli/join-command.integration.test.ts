@@ -184,6 +184,15 @@ describe("joinNetwork()", () => {
     },
   );
 
+  it.each(["", "correct horse battery", "ak_".padEnd(43, "a"), "ABCD-EFG"])(
+    "refuses %j, which is no pairing code, and shows it to nobody",
+    async (code) => {
+      const join = joinNetwork({ urls: [coordinator.url], credential: { code }, dataDirectory });
+      expect(await messageOf(join)).toBe("This is neither a pairing code (ABCD-EFGH) nor an Island token (it_…)");
+      expect(coordinator.requests).toEqual([]);
+    },
+  );
+
   it.each([
     [401, "Not joined: the coordinator does not accept the token"],
     [404, "Not joined: the address answered 404: is it a coordinator?"],
