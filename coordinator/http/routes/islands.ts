@@ -7,7 +7,7 @@ import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } 
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
-const params = z.object({ id: z.string().max(100) });
+const params = z.object({ id: z.string() });
 
 const listRoute = createRoute({
   operationId: "listIslands",

@@ -71,7 +71,9 @@ describe("/islands", () => {
     expect(await idsOf("?status=online")).toEqual([[second], 1]);
     expect(await idsOf("?status=offline")).toEqual([[first], 1]);
     for (const [method, body] of [["GET"], ["PATCH", { name: "mine" }], ["DELETE"]] as const) {
-      expect((await ask(key, method, `/islands/${theirs}`, body)).status).toBe(404);
+      for (const id of [theirs, "x".repeat(2_000)]) {
+        expect((await ask(key, method, `/islands/${id}`, body)).status).toBe(404);
+      }
     }
   });
 
