@@ -100,8 +100,10 @@ export class PostgresClusterStore implements ClusterStore {
   transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
     return this.#db.use(async (session) => {
       const rows = await session.all<{ id: string }>(
-        // In one pass, without locks in order before it: of two transfers none has jobs of the other.
-        "UPDATE jobs SET owner_id = $3 WHERE id = ANY ($1) AND owner_id = $2 AND state = 'pending' RETURNING id",
+        // Locked in order of their ids, as commits of several ends lock them.
+        `WITH moving AS (SELECT id FROM jobs WHERE id = ANY ($1) ORDER BY id FOR UPDATE)
+         UPDATE jobs SET owner_id = $3 FROM moving
+         WHERE jobs.id = moving.id AND owner_id = $2 AND state = 'pending' RETURNING jobs.id`,
         [jobIds, this.selfId, toId],
       );
       return rows.map(({ id }) => id).sort();

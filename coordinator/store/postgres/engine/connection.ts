@@ -8,6 +8,8 @@ const NUMERIC = 1700;
 /** How connections behave: a server that is frozen or gone is an error within these times, not a wait. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
+/** The server gives up first: a statement that it still runs may keep what the next one waits for. */
+const MARGIN_MS = 2_000;
 const LOCK_MS = 10_000;
 /** A client that stands still in a transaction gives up its locks. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
@@ -43,7 +45,7 @@ export function clientConfig(address: string, name: string): pg.ClientConfig {
     connectionString: address,
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + MARGIN_MS,
     statement_timeout: STATEMENT_MS,
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

@@ -1,13 +1,15 @@
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { isKept, partiesOf, resultOf, type Operation } from "../operations/operations.ts";
-import { storageFaultOf } from "./storage-fault.ts";
+import { isTransient, storageFaultOf } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 256;
 /** Time between tries while nothing can be written. */
 const RETRY_MS = 500;
+/** How often operations that lost against another transaction are written again at once, before the server counts as away. */
+const MAX_CONFLICTS = 5;
 
 interface Queued {
   readonly operation: Operation;
@@ -19,7 +21,8 @@ interface Queued {
 
 /**
  * A connection that writes operations in call order, all that have queued in one commit. What it keeps while nothing can be written is
- * bounded by the unfinished jobs: each has at most one write of output under way (`JobWrites`), and few attempts.
+ * bounded by the unfinished jobs, each of which has few attempts and one gathered write of output under way (`JobWrites`), and its bytes
+ * by the budgets of output and of what Islands sent and is not stored.
  */
 export class Lane {
   readonly #open: OpenWriter;
@@ -33,6 +36,9 @@ export class Lane {
   #retry: Timer | null = null;
   /** How many of the first in the queue are written one by one, as there is a faulty one among them. */
   #alone = 0;
+  /** Most operations in the next commit: fewer after one that failed, as the server may be too slow for many. */
+  #most = MAX_OPERATIONS;
+  #conflicts = 0;
   #onIdle: (() => void) | null = null;
   #isClosing = false;
   #commits = 0;
@@ -79,7 +85,7 @@ export class Lane {
     let isUp = true;
     // While there is a fault, also without operations: nobody else would find out that the server is back.
     while (isUp && (this.#queue.length > 0 || this.#fault !== null)) {
-      const batch = this.#queue.splice(0, this.#alone > 0 ? 1 : MAX_OPERATIONS);
+      const batch = this.#queue.splice(0, this.#alone > 0 ? 1 : this.#most);
       this.#alone = Math.max(0, this.#alone - 1);
       // oxlint-disable-next-line no-await-in-loop -- One commit after the other.
       isUp = await this.#writeBatch(batch);
@@ -102,17 +108,25 @@ export class Lane {
     try {
       results = await this.#run(connection, batch);
     } catch (error) {
+      if (isTransient(error) && this.#conflicts < MAX_CONFLICTS) {
+        this.#conflicts += 1;
+        this.#queue.unshift(...batch);
+        return true;
+      }
       const fault = storageFaultOf(error);
       if (fault === null) {
         this.#refuse(batch, error);
         return true;
       }
+      this.#most = Math.max(1, Math.floor(batch.length / 2));
       // Whether it was done is unknown: it is asked again as a repeat, and what was done then is no fault.
       const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
       this.#keep(repeats, fault, error);
       return false;
     }
     this.#setFault(null);
+    this.#conflicts = 0;
+    this.#most = Math.min(MAX_OPERATIONS, this.#most * 2);
     for (const [index, { operation, resolve, reject }] of batch.entries()) {
       const { value, refusal } = resultOf(operation, results[index]);
       if (refusal === null) resolve(value);

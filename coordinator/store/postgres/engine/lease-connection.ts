@@ -51,8 +51,12 @@ export class LeaseConnection {
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config);
-    // The next call finds out.
-    client.on("error", () => undefined);
+    // The next call opens another.
+    const forget = (): void => {
+      if (this.#client === client) this.#client = null;
+    };
+    client.on("error", forget);
+    client.on("end", forget);
     try {
       await client.connect();
       await client.query(PLANS);

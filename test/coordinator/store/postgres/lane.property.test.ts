@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import pg from "pg";
 import { expect, it } from "vitest";
 import { Lane } from "../../../../coordinator/store/postgres/engine/lane.ts";
 import type { OpenWriter } from "../../../../coordinator/store/postgres/engine/writer-connection.ts";
@@ -7,8 +8,8 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import { soakRounds } from "../../../support/soak-rounds.ts";
 
 const RETRY_MS = 500;
-/** What becomes of a connection that opens, or of a commit. `lost_after`: it is done, and the answer is lost. */
-const FATES = ["done", "done", "lost_before", "lost_after"] as const;
+/** What becomes of a connection that opens, or of a commit. `lost_after`: it is done, and the answer is lost. `lost_to_another`: it is not done, at once. */
+const FATES = ["done", "done", "lost_before", "lost_after", "lost_to_another"] as const;
 const KINDS = ["kept", "kept", "asked", "faulty"] as const;
 
 /** A server whose answers a script decides; once that is over, all goes well. */
@@ -17,6 +18,8 @@ class ScriptedServer {
   readonly written: number[] = [];
   readonly faults: string[] = [];
   connections = 0;
+  /** With more operations in a commit it is too slow. */
+  mostAtOnce = Infinity;
   readonly #script: (typeof FATES)[number][];
 
   constructor(script: readonly (typeof FATES)[number][]) {
@@ -33,6 +36,8 @@ class ScriptedServer {
         await this.#wait();
         const fate = this.#fate();
         if (!isOpen || fate === "lost_before") throw away();
+        if (fate === "lost_to_another") throw deadlock();
+        if (operations.length > this.mostAtOnce) throw new Error("Query read timeout");
         const numbers = operations.map((operation) => numberOf(operation as Operation));
         if (operations.some((operation) => isFaulty(operation as Operation))) throw new Error("faulty");
         for (const [index, number] of numbers.entries()) this.#write(number, operations[index] as unknown[]);
@@ -64,6 +69,7 @@ class ScriptedServer {
   }
 }
 
+const deadlock = (): Error => Object.assign(new pg.DatabaseError("deadlock detected", 0, "error"), { code: "40P01" });
 const away = (): Error => Object.assign(new Error("gone"), { code: "ECONNRESET" });
 
 function operationOf(kind: (typeof KINDS)[number], number: number): Operation {
@@ -124,4 +130,31 @@ it("A lane writes in call order, each operation once, whatever becomes of its co
     }),
     { numRuns: soakRounds(1_000) },
   );
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it("A lane writes fewer operations at once to a server that is too slow for many", async () => {
+  const server = new ScriptedServer([]);
+  server.mostAtOnce = 3;
+  const clock = new ManualClock();
+  const lane = new Lane(server.open, 0, clock, () => undefined);
+  const results = Array.from({ length: 100 }, (_, number) => lane.add(operationOf("kept", number)));
+  for (let round = 0; round < 1_000; round += 1) {
+    await turn();
+    clock.advance(RETRY_MS / 2);
+  }
+  expect(server.written).toHaveLength(100);
+  await Promise.all(results);
+  await lane.close();
+});
+
+it("A lane writes again at once what lost against another transaction, and does not count as away", async () => {
+  const server = new ScriptedServer(["done", "lost_to_another", "lost_to_another"]);
+  const clock = new ManualClock();
+  const faults: (string | null)[] = [];
+  const lane: Lane = new Lane(server.open, 0, clock, () => faults.push(lane.fault));
+  expect(await lane.add(operationOf("asked", 0))).toBe(0);
+  expect(faults).toEqual([]);
+  await lane.close();
 });
