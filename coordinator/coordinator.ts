@@ -125,6 +125,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     phaseLimits,
     feedDelayMs: config.feedDelayMs,
     onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
+    couldReadersCome: (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
     onFatal,
   });
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;

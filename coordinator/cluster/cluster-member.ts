@@ -8,6 +8,7 @@ import { CatalogChanges } from "./catalog-changes.ts";
 import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
 import type { SessionOrder } from "../islands/session-order.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
+import { BusUptime } from "./bus-uptime.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
 import { RemoteIslands } from "./remote-islands.ts";
@@ -35,6 +36,7 @@ export class ClusterMember {
   readonly #ownership: Ownership;
   readonly #sessions: NewestSessions;
   readonly #endings: AccountEndings;
+  readonly #uptime: BusUptime;
   readonly #catalogChanges: CatalogChanges;
   #islands: RemoteIslands | null = null;
   #sharing: WorkSharing | null = null;
@@ -47,6 +49,7 @@ export class ClusterMember {
     const { members } = this.#ownership;
     this.quota = new NetworkQuota({ members, bus, clock });
     this.#sessions = new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
+    this.#uptime = new BusUptime(bus, clock);
     this.#endings = new AccountEndings({ bus, members, log, endHere: (accountId) => jobs.cancelAll(accountId) });
     this.#catalogChanges = new CatalogChanges({ bus, members, cluster, refresh: deps.refreshCatalog });
   }
@@ -63,6 +66,11 @@ export class ClusterMember {
   /** Whether that coordinator has a lease, as this one saw last. */
   isLiving(coordinatorId: string): boolean {
     return this.#ownership.members.living.some(({ id }) => id === coordinatorId);
+  }
+
+  /** Whether others could be heard all the time since then, by the monotonic clock. */
+  couldHearSince(sinceMs: number): boolean {
+    return this.#uptime.hasBeenUpSince(sinceMs);
   }
 
   /** Jobs that came here, by how, and coordinators that this one removed. */
@@ -140,6 +148,7 @@ export class ClusterMember {
   /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */
   async leave(): Promise<void> {
     this.quota.close();
+    this.#uptime.close();
     this.#sessions.close();
     await this.#ownership.leave();
   }

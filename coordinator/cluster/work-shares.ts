@@ -90,7 +90,7 @@ export class WorkShares {
     return { id: this.#selfId, freeSlots: this.#work.freeSlots, work };
   }
 
-  /** Whom to ask for jobs now. {@link answered} or {@link failed} must follow. */
+  /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
   nextSteal(nowMs: number): Steal | undefined {
     for (const sinceMs of this.#asked.values()) if (nowMs - sinceMs < PATIENCE_MS) return undefined;
     const demands = inTurns(this.#peers.demands(), MAX_DEMANDS, this.#beats);
@@ -102,10 +102,14 @@ export class WorkShares {
     return steal;
   }
 
-  /** @param got Number of jobs that came. @param rest What the one who was asked still has. */
-  answered(victimId: string, got: number, rest: readonly WorkLoad[], nowMs: number): void {
-    this.#asked.delete(victimId);
+  /** What the one who was asked still has. To be told when its answer comes: what it says after that is newer. */
+  noteRest(victimId: string, rest: readonly WorkLoad[]): void {
     this.#peers.correct(victimId, rest);
+  }
+
+  /** @param got Number of jobs that came. */
+  answered(victimId: string, got: number, nowMs: number): void {
+    this.#asked.delete(victimId);
     if (got === 0) this.#notBeforeMs.set(victimId, nowMs + AGAIN.emptyMs);
   }
 

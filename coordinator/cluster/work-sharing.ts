@@ -116,8 +116,9 @@ export class WorkSharing {
     const { bus, mover, clock, log } = this.#deps;
     try {
       const answer = readStealAnswer(await bus.request(stealSubjectOf(victimId), request, ANSWER_TIMEOUT_MS));
+      this.#shares.noteRest(victimId, answer.rest);
       if (answer.jobIds.length > 0) this.#stolen += await mover.takeIn(answer.jobIds);
-      this.#shares.answered(victimId, answer.jobIds.length, answer.rest, clock.monotonicMs());
+      this.#shares.answered(victimId, answer.jobIds.length, clock.monotonicMs());
     } catch (err) {
       this.#shares.failed(victimId, clock.monotonicMs());
       if (err instanceof BusError && err.kind === "unreachable") return;

@@ -13,6 +13,10 @@ import { RestoredJobs, type RestoredJobsDeps } from "./restored-jobs.ts";
 export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps, RestoredJobsDeps {
   /** How long the jobs of a client that lost its connection in a crash wait for it. */
   readonly graceMs: number;
+  /**
+   * Whether readers at other coordinators could have come at any time since `sinceMs`, by the monotonic clock; absent: there are no others.
+   */
+  readonly couldReadersCome?: ((sinceMs: number) => boolean) | undefined;
 }
 
 /** A job that is being stored. */
@@ -147,14 +151,17 @@ export class JobRegistry {
 
   /**
    * Takes note of restored jobs whose clients waited on a connection, which is gone. They are cancelled, as of clients that leave,
-   * unless a reader of theirs comes within the grace, or has come before.
+   * unless a reader of theirs comes within the grace, or has come before. A grace in which readers could not come begins again.
    */
   awaitReaders(jobIds: readonly string[]): void {
     if (jobIds.length === 0) return;
     for (const id of jobIds) this.#unread.add(id);
-    const limit = this.#deps.clock.schedule(this.#deps.graceMs, () => {
+    const { clock, graceMs, couldReadersCome } = this.#deps;
+    const sinceMs = clock.monotonicMs();
+    const limit = clock.schedule(graceMs, () => {
       this.#readerLimits.delete(limit);
-      this.#cancelUnread(jobIds);
+      if (couldReadersCome?.(sinceMs) === false) this.awaitReaders(jobIds.filter((id) => this.#unread.has(id)));
+      else this.#cancelUnread(jobIds);
     });
     this.#readerLimits.add(limit);
   }

@@ -78,6 +78,20 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => stateOf(assign.jobId)).toBe("cancelled");
     });
 
+    it("goes on there while nobody could say that the chat is read, and for a grace after that", async () => {
+      const { island, assign } = await begin({ isClientBound: true });
+      let isUp = false;
+      at(b).world.couldReadersCome = () => isUp;
+      await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
+      net.clock.advance(GRACE_MS);
+      isUp = true;
+      net.clock.advance(GRACE_MS - 1);
+      await at(b).world.settle();
+      expect(await stateOf(assign.jobId)).toBe("running");
+      net.clock.advance(1);
+      await expect.poll(() => stateOf(assign.jobId)).toBe("cancelled");
+    });
+
     it("goes on there if it is a chat whose client is still at the first", async () => {
       const { island, assign } = await begin({ isClientBound: true });
       const { feed } = at(a).world.registry.get(assign.jobId) ?? expect.fail("It is not there");

@@ -48,6 +48,7 @@ export class SharingCoordinator {
         handOver: (jobIds, toId) => this.#handOver(jobIds, toId),
         takeIn: async (jobIds) => {
           this.taken += jobIds.length;
+          if (network.takeInMs > 0) await clock.sleep(network.takeInMs);
           for (const jobId of jobIds) this.#takeIn(jobId);
           return jobIds.length;
         },
@@ -132,6 +133,8 @@ export class SharingNetwork {
   requests = 0;
   /** `storage`: hand-overs fail. `answers`: they succeed, and nobody hears of it. `fixed`: jobs that do not move. */
   readonly faults = { storage: false, answers: false, fixed: new Set<string>() };
+  /** How long jobs that came are read. */
+  takeInMs = 0;
   onStart: (coordinator: SharingCoordinator, islandId: string, jobId: string) => void = () => undefined;
   living: readonly string[];
   readonly #listeners = new Set<() => void>();

@@ -81,6 +81,19 @@ describe("WorkSharing", () => {
     expect(network.starts).toHaveLength(9);
   });
 
+  it("hears of a job that comes while those before it are taken in", async () => {
+    open(2);
+    at(1).up({ slots: 9 });
+    network.takeInMs = 60;
+    await begin();
+    at(0).submit({ id: "job_1" });
+    await network.pass(60);
+    expect([network.requests, network.starts]).toEqual([1, []]);
+    at(0).submit({ id: "job_2" });
+    await network.pass(200);
+    expect(network.starts.map(({ jobId }) => jobId)).toEqual(["job_1", "job_2"]);
+  });
+
   it("leaves jobs where no free slot fits them, and asks nobody", async () => {
     open(2, [{ ...CARGO, requiredRamBytes: 32 * GB }]);
     at(1).up();

@@ -59,6 +59,7 @@ export class JobWorld {
   /** Who finds jobs that other coordinators have, where there are several. */
   router: JobRouter | undefined;
   elsewhere: WaitReasonsDeps["elsewhere"] = () => null;
+  couldReadersCome = (_sinceMs: number): boolean => true;
   readonly #gate: BatchGate;
 
   /**
@@ -93,6 +94,7 @@ export class JobWorld {
       phaseLimits: PHASE_LIMITS,
       maxRunMs: 3_600_000,
       feedDelayMs,
+      couldReadersCome: (sinceMs: number) => this.couldReadersCome(sinceMs),
       ...memory,
     };
     const onWebhookDue = (): void => undefined;

@@ -101,9 +101,9 @@ export class PostgresClusterStore implements ClusterStore {
     return this.#db.use(async (session) => {
       const rows = await session.all<{ id: string }>(
         // Locked in order of their ids, as commits of several ends lock them.
-        `WITH moving AS (SELECT id FROM jobs WHERE id = ANY ($1) ORDER BY id FOR UPDATE)
-         UPDATE jobs SET owner_id = $3 FROM moving
-         WHERE jobs.id = moving.id AND owner_id = $2 AND state = 'pending' RETURNING jobs.id`,
+        `WITH moving AS (
+           SELECT id FROM jobs WHERE id = ANY ($1) AND owner_id = $2 AND state = 'pending' ORDER BY id FOR UPDATE)
+         UPDATE jobs SET owner_id = $3 FROM moving WHERE jobs.id = moving.id RETURNING jobs.id`,
         [jobIds, this.selfId, toId],
       );
       return rows.map(({ id }) => id).sort();

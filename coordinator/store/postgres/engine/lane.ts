@@ -1,11 +1,13 @@
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { isKept, partiesOf, resultOf, type Operation } from "../operations/operations.ts";
-import { isTransient, storageFaultOf } from "./storage-fault.ts";
+import { isConflict, storageFaultOf } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
 /** Operations in one transaction; bounds how long the first one waits for the last. */
 const MAX_OPERATIONS = 256;
+/** By so many a commit may be larger than the last one, after one that failed. */
+const MORE_OPERATIONS = 16;
 /** Time between tries while nothing can be written. */
 const RETRY_MS = 500;
 /** How often operations that lost against another transaction are written again at once, before the server counts as away. */
@@ -108,7 +110,7 @@ export class Lane {
     try {
       results = await this.#run(connection, batch);
     } catch (error) {
-      if (isTransient(error) && this.#conflicts < MAX_CONFLICTS) {
+      if (isConflict(error) && this.#conflicts < MAX_CONFLICTS) {
         this.#conflicts += 1;
         this.#queue.unshift(...batch);
         return true;
@@ -126,7 +128,7 @@ export class Lane {
     }
     this.#setFault(null);
     this.#conflicts = 0;
-    this.#most = Math.min(MAX_OPERATIONS, this.#most * 2);
+    this.#most = Math.min(MAX_OPERATIONS, this.#most + MORE_OPERATIONS);
     for (const [index, { operation, resolve, reject }] of batch.entries()) {
       const { value, refusal } = resultOf(operation, results[index]);
       if (refusal === null) resolve(value);

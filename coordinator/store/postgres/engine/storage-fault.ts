@@ -8,6 +8,8 @@ import { MigrationError } from "../../migrations.ts";
  * because this process stood still in it. Source: PostgreSQL, appendix A.
  */
 const TRANSIENT = new Set(["40001", "40P01", "55P03", "25P03"]);
+/** Of these, what comes at once and is over. */
+const CONFLICTS = new Set(["40001", "40P01"]);
 /** Classes of faults of the server or of the way to it: connection, resources, operator intervention, system. */
 const STORAGE_CLASSES = new Set(["08", "53", "57", "58"]);
 /** Read-only transaction: a standby that was not promoted. */
@@ -33,6 +35,11 @@ const LOST =
 
 export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && TRANSIENT.has(error.code ?? "");
+}
+
+/** Lost against another transaction, which has ended by now. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? "");
 }
 
 /** What `pg` says of an address without a password to a server that asks for one. */
