@@ -41,7 +41,7 @@ import { openGateway } from "./open-gateway.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
-import { Scheduler } from "./scheduler/scheduler.ts";
+import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content-store.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
@@ -89,7 +89,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random });
+  const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
+  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
   const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
@@ -220,7 +221,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     catalog,
     clock,
     networkFee,
-    queuedDemand: () => scheduler.queuedDemand(),
+    queuedDemand: () => member?.queuedDemand() ?? scheduler.queuedDemand(),
     holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
     policyOf: (hostId) => islands.get(hostId)?.policy,
   });

@@ -16,7 +16,7 @@ import { TakeOver, type TakeOverDeps } from "./take-over.ts";
 import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
 
 export interface ClusterMemberDeps extends OwnershipDeps {
-  readonly scheduler: Pick<Scheduler, "shared">;
+  readonly scheduler: Pick<Scheduler, "shared" | "queuedDemand">;
   readonly log: OwnershipDeps["log"] & TakeOverDeps["log"];
   /** False: its bus reaches nobody. */
   readonly hasBus: boolean;
@@ -99,6 +99,19 @@ export class ClusterMember {
   /** What the other coordinators said last of a kind of work; null before work is shared. */
   elsewhere(kind: WorkKind): Elsewhere | null {
     return this.#sharing?.elsewhere(kind) ?? null;
+  }
+
+  /** See `WorkSharing.mayRunElsewhere`. */
+  mayRunElsewhere(kind: WorkKind): boolean {
+    return this.#sharing?.mayRunElsewhere(kind) === true;
+  }
+
+  /** Waiting jobs by Cargo, here and at the other coordinators, as those said last. */
+  queuedDemand(): ReadonlyMap<string, number> {
+    const demand = new Map(this.#deps.scheduler.queuedDemand());
+    for (const [slug, jobs] of this.#sharing?.waitingElsewhere() ?? [])
+      demand.set(slug, (demand.get(slug) ?? 0) + jobs);
+    return demand;
   }
 
   /** Others learn where this coordinator is reached. */
